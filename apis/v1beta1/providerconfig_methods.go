@@ -1,0 +1,67 @@
+package v1beta1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+)
+
+var (
+	_ resource.ProviderConfig           = &ProviderConfig{}
+	_ resource.ProviderConfig           = &ClusterProviderConfig{}
+	_ resource.TypedProviderConfigUsage = &ProviderConfigUsage{}
+	_ resource.ProviderConfigUsageList  = &ProviderConfigUsageList{}
+)
+
+// GetCondition of this config.
+func (c *ProviderConfig) GetCondition(t xpv2.ConditionType) xpv2.Condition {
+	return c.Status.GetCondition(t)
+}
+
+// SetConditions of this config.
+func (c *ProviderConfig) SetConditions(cs ...xpv2.Condition) { c.Status.SetConditions(cs...) }
+
+// GetUsers is how many resources use this config.
+func (c *ProviderConfig) GetUsers() int64 { return c.Status.Users }
+
+// SetUsers sets how many resources use this config.
+func (c *ProviderConfig) SetUsers(n int64) { c.Status.Users = n }
+
+// GetCondition of this config.
+func (c *ClusterProviderConfig) GetCondition(t xpv2.ConditionType) xpv2.Condition {
+	return c.Status.GetCondition(t)
+}
+
+// SetConditions of this config.
+func (c *ClusterProviderConfig) SetConditions(cs ...xpv2.Condition) { c.Status.SetConditions(cs...) }
+
+// GetUsers is how many resources use this config.
+func (c *ClusterProviderConfig) GetUsers() int64 { return c.Status.Users }
+
+// SetUsers sets how many resources use this config.
+func (c *ClusterProviderConfig) SetUsers(n int64) { c.Status.Users = n }
+
+// GetProviderConfigReference is the config that is used.
+func (u *ProviderConfigUsage) GetProviderConfigReference() xpv2.ProviderConfigReference {
+	return u.ProviderConfigReference
+}
+
+// SetProviderConfigReference sets the config that is used.
+func (u *ProviderConfigUsage) SetProviderConfigReference(r xpv2.ProviderConfigReference) {
+	u.ProviderConfigReference = r
+}
+
+// GetResourceReference is the resource that uses the config.
+func (u *ProviderConfigUsage) GetResourceReference() xpv2.TypedReference { return u.ResourceReference }
+
+// SetResourceReference sets the resource that uses the config.
+func (u *ProviderConfigUsage) SetResourceReference(r xpv2.TypedReference) { u.ResourceReference = r }
+
+// GetItems of this list.
+func (l *ProviderConfigUsageList) GetItems() []resource.ProviderConfigUsage {
+	items := make([]resource.ProviderConfigUsage, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}

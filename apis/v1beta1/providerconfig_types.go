@@ -1,0 +1,282 @@
+package v1beta1
+
+import (
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Sources of credentials.
+const (
+	CredentialsSourceNone        xpv2.CredentialsSource = "None"
+	CredentialsSourceSecret      xpv2.CredentialsSource = "Secret"
+	CredentialsSourceIRSA        xpv2.CredentialsSource = "IRSA"
+	CredentialsSourcePodIdentity xpv2.CredentialsSource = "PodIdentity"
+	CredentialsSourceWebIdentity xpv2.CredentialsSource = "WebIdentity"
+	CredentialsSourceEnvironment xpv2.CredentialsSource = "Environment"
+	CredentialsSourceFilesystem  xpv2.CredentialsSource = "Filesystem"
+)
+
+// A ProviderConfigSpec says how resources of the same namespace reach AWS.
+//
+// +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS refuses: set endpoint, or choose another source"
+type ProviderConfigSpec struct {
+	// Credentials that sign the calls to AWS, or that assume the first role of
+	// assumeRoleChain.
+	Credentials ProviderCredentials `json:"credentials"`
+
+	ConnectionSpec `json:",inline"`
+}
+
+// A ClusterProviderConfigSpec says how resources of any namespace that it
+// allows reach AWS.
+//
+// +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS refuses: set endpoint, or choose another source"
+type ClusterProviderConfigSpec struct {
+	// Credentials that sign the calls to AWS, or that assume the first role of
+	// assumeRoleChain.
+	Credentials ClusterProviderCredentials `json:"credentials"`
+
+	// AllowedNamespaces are the namespaces whose resources may use this config.
+	// Absent, every namespace may. Present and empty, none may.
+	// +optional
+	AllowedNamespaces *AllowedNamespaces `json:"allowedNamespaces,omitempty"`
+
+	ConnectionSpec `json:",inline"`
+}
+
+// ConnectionSpec is what both kinds of config share.
+type ConnectionSpec struct {
+	// AssumeRoleChain are the IAM roles to assume, one after the other. The
+	// first is assumed with the credentials above, each later one with the role
+	// before it. Calls are made as the last.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=10
+	AssumeRoleChain []AssumeRoleOptions `json:"assumeRoleChain,omitempty"`
+
+	// Endpoint overrides where calls are sent and how they are signed.
+	// +optional
+	Endpoint *EndpointConfig `json:"endpoint,omitempty"`
+
+	// CABundle holds PEM certificates of authorities to trust besides the
+	// system's, for example that of a proxy that inspects traffic.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="caBundle must hold at least one PEM block of type CERTIFICATE"
+	CABundle *string `json:"caBundle,omitempty"`
+
+	// UseFIPSEndpoint sends calls to AWS's FIPS 140 validated endpoints.
+	// +optional
+	UseFIPSEndpoint bool `json:"useFIPSEndpoint,omitempty"`
+
+	// UseDualStackEndpoint sends calls to AWS's endpoints that answer on IPv6
+	// and IPv4.
+	// +optional
+	UseDualStackEndpoint bool `json:"useDualStackEndpoint,omitempty"`
+
+	// Tags are set on every taggable AWS resource that uses this config. A
+	// resource's own tag of the same key wins.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=50
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) > 0 && size(k) <= 128 && !k.lowerAscii().startsWith('aws:'))",message="a tag key has 1 to 128 characters and does not start with aws:, which is AWS's own"
+	Tags map[string]TagValue `json:"tags,omitempty"`
+
+	// IgnoreTags names tags that other tools set: they are neither removed nor
+	// reported as drift.
+	// +optional
+	IgnoreTags *IgnoreTags `json:"ignoreTags,omitempty"`
+
+	// SkipCredentialsValidation keeps the provider from checking the credentials with
+	// STS GetCallerIdentity before they are used. For endpoints without STS.
+	// +optional
+	SkipCredentialsValidation bool `json:"skip_credentials_validation,omitempty"`
+
+	// SkipRegionValidation lets a resource name a region that does not look
+	// like one of AWS's.
+	// +optional
+	SkipRegionValidation bool `json:"skip_region_validation,omitempty"`
+
+	// SkipMetadataAPICheck keeps the IRSA and PodIdentity sources from asking
+	// the EC2 instance metadata service for credentials.
+	// +optional
+	SkipMetadataAPICheck bool `json:"skip_metadata_api_check,omitempty"`
+
+	// SkipRequestingAccountID keeps the provider from asking STS for the account id.
+	// The id of the last role's ARN is used where there is one.
+	// +optional
+	SkipRequestingAccountID bool `json:"skip_requesting_account_id,omitempty"`
+
+	// S3UsePathStyle addresses buckets as https://host/bucket/key.
+	// +optional
+	S3UsePathStyle bool `json:"s3_use_path_style,omitempty"`
+}
+
+// TagValue is the value of an AWS tag: at most 256 characters.
+//
+// +kubebuilder:validation:MaxLength=256
+type TagValue string
+
+// IgnoreTags names tags that are left to others.
+type IgnoreTags struct {
+	// Keys are whole tag keys.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=128
+	Keys []string `json:"keys,omitempty"`
+
+	// KeyPrefixes are the beginnings of tag keys, such as "kubernetes.io/".
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=128
+	KeyPrefixes []string `json:"keyPrefixes,omitempty"`
+}
+
+// AllowedNamespaces names the namespaces that may use a ClusterProviderConfig.
+// A namespace may if its name is listed or its labels match the selector.
+type AllowedNamespaces struct {
+	// Names of namespaces.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=1000
+	Names []string `json:"names,omitempty"`
+
+	// Selector matches the labels of namespaces. Absent, it matches none; empty,
+	// it matches all.
+	// +optional
+	Selector *metav1.LabelSelector `json:"selector,omitempty"`
+}
+
+// A ProviderConfigStatus is the observed state of either kind of config.
+type ProviderConfigStatus struct {
+	xpv2.ProviderConfigStatus `json:",inline"`
+
+	// ObservedGeneration is the generation of the spec that this status is of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// AccountID is the AWS account that the config reaches.
+	// +optional
+	AccountID string `json:"accountId,omitempty"`
+
+	// IdentityARN is whom AWS takes the config for: the ARN of a user or of an
+	// assumed role. Empty where asking is skipped or depends on the resource.
+	// +optional
+	IdentityARN string `json:"identityArn,omitempty"`
+}
+
+// A ProviderConfig says how resources of its own namespace reach AWS.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:storageversion
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,providerconfig,aws}
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SOURCE",type="string",JSONPath=".spec.credentials.source"
+// +kubebuilder:printcolumn:name="ACCOUNT",type="string",JSONPath=".status.accountId"
+// +kubebuilder:printcolumn:name="IDENTITY",type="string",JSONPath=".status.identityArn",priority=1
+// +kubebuilder:printcolumn:name="USERS",type="integer",JSONPath=".status.users"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type ProviderConfig struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   ProviderConfigSpec   `json:"spec"`
+	Status ProviderConfigStatus `json:"status,omitempty"`
+}
+
+// A ProviderConfigList is a list of ProviderConfigs.
+//
+// +kubebuilder:object:root=true
+type ProviderConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []ProviderConfig `json:"items"`
+}
+
+// A ClusterProviderConfig says how resources of every namespace that it allows
+// reach AWS.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:storageversion
+// +kubebuilder:resource:scope=Cluster,categories={crossplane,providerconfig,aws}
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SOURCE",type="string",JSONPath=".spec.credentials.source"
+// +kubebuilder:printcolumn:name="ACCOUNT",type="string",JSONPath=".status.accountId"
+// +kubebuilder:printcolumn:name="IDENTITY",type="string",JSONPath=".status.identityArn",priority=1
+// +kubebuilder:printcolumn:name="USERS",type="integer",JSONPath=".status.users"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type ClusterProviderConfig struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   ClusterProviderConfigSpec `json:"spec"`
+	Status ProviderConfigStatus      `json:"status,omitempty"`
+}
+
+// A ClusterProviderConfigList is a list of ClusterProviderConfigs.
+//
+// +kubebuilder:object:root=true
+type ClusterProviderConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []ClusterProviderConfig `json:"items"`
+}
+
+// A ProviderConfigUsage records that a resource uses a config of either kind.
+// It lies in the resource's namespace.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:storageversion
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,providerconfig,aws}
+// +kubebuilder:printcolumn:name="CONFIG-KIND",type="string",JSONPath=".providerConfigRef.kind"
+// +kubebuilder:printcolumn:name="CONFIG-NAME",type="string",JSONPath=".providerConfigRef.name"
+// +kubebuilder:printcolumn:name="RESOURCE-KIND",type="string",JSONPath=".resourceRef.kind"
+// +kubebuilder:printcolumn:name="RESOURCE-NAME",type="string",JSONPath=".resourceRef.name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type ProviderConfigUsage struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	xpv2.TypedProviderConfigUsage `json:",inline"`
+}
+
+// A ProviderConfigUsageList is a list of ProviderConfigUsages.
+//
+// +kubebuilder:object:root=true
+type ProviderConfigUsageList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []ProviderConfigUsage `json:"items"`
+}
+
+// Kinds of this file, as they are spelled in a reference.
+const (
+	ProviderConfigKind        = "ProviderConfig"
+	ClusterProviderConfigKind = "ClusterProviderConfig"
+	ProviderConfigUsageKind   = "ProviderConfigUsage"
+)
+
+// The same with their group and version.
+var (
+	ProviderConfigGroupVersionKind          = SchemeGroupVersion.WithKind(ProviderConfigKind)
+	ClusterProviderConfigGroupVersionKind   = SchemeGroupVersion.WithKind(ClusterProviderConfigKind)
+	ProviderConfigUsageGroupVersionKind     = SchemeGroupVersion.WithKind(ProviderConfigUsageKind)
+	ProviderConfigUsageListGroupVersionKind = schema.GroupVersionKind{Group: Group, Version: Version, Kind: ProviderConfigUsageKind + "List"}
+)
+
+func init() {
+	SchemeBuilder.Register(
+		&ProviderConfig{}, &ProviderConfigList{},
+		&ClusterProviderConfig{}, &ClusterProviderConfigList{},
+		&ProviderConfigUsage{}, &ProviderConfigUsageList{},
+	)
+}
