@@ -1,0 +1,7 @@
+// Package apis holds the provider's API types. Everything generated from them
+// is made by `make generate`: deepcopy, managed and reference methods, CRDs.
+package apis
+
+//go:generate rm -rf ../package/crds
+//go:generate go tool -modfile=../cluster/tools/go.mod controller-gen object paths=./... crd:crdVersions=v1,allowDangerousTypes=false output:crd:artifacts:config=../package/crds
+//go:generate go tool -modfile=../cluster/tools/go.mod angryjet generate-methodsets ./...

@@ -1,0 +1,96 @@
+package v1beta1
+
+// FunctionCode is where a function's deployment package comes from.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="code has no source: set one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="code has more than one source: keep only one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.s3Bucket) == has(self.s3Key)",message="s3Bucket and s3Key go together: set both"
+// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectVersion) || has(self.s3Key)",message="s3ObjectVersion goes with s3Bucket and s3Key"
+// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectStorageMode) || has(self.s3Key)",message="s3ObjectStorageMode goes with s3Bucket and s3Key"
+// +kubebuilder:validation:XValidation:rule="!has(self.trackImageTag) || has(self.imageUri)",message="trackImageTag goes with imageUri"
+// +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.imageUri)",message="sha256 is for .zip code: pin an image by its digest, as in repository@sha256:..."
+// +kubebuilder:validation:XValidation:rule="!has(self.sourceKmsKeyArn) || !has(self.imageUri)",message="sourceKmsKeyArn is for .zip code: an image is encrypted in its repository"
+type FunctionCode struct {
+	// S3Bucket is the bucket of the .zip archive, in the function's region.
+	// +optional
+	// +kubebuilder:validation:MinLength=3
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[^.]$')",message="s3Bucket is no bucket name: use the name alone, with no s3:// and no path"
+	S3Bucket *string `json:"s3Bucket,omitempty"`
+
+	// S3Key is the key of the .zip archive. A replaced object under the same key
+	// is seen and deployed, where the provider may call s3:GetObject (HeadObject)
+	// on it.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	S3Key *string `json:"s3Key,omitempty"`
+
+	// S3ObjectVersion is the version of the object, in a versioned bucket.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	S3ObjectVersion *string `json:"s3ObjectVersion,omitempty"`
+
+	// S3ObjectStorageMode is COPY (AWS's default), for a copy that Lambda
+	// keeps, or REFERENCE, for one that stays in the bucket.
+	// +optional
+	// +kubebuilder:validation:Enum=COPY;REFERENCE
+	S3ObjectStorageMode *string `json:"s3ObjectStorageMode,omitempty"`
+
+	// SourceKMSKeyArn is the ARN of the KMS key that encrypts the .zip archive.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="sourceKmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
+	SourceKMSKeyArn *string `json:"sourceKmsKeyArn,omitempty"`
+
+	// ImageURI is a container image in Amazon ECR, by tag or digest.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}[.]dkr[.]ecr(-fips)?[.][a-z0-9-]+[.]amazonaws[.]com([.]cn)?/[a-z0-9]+([._/-]+[a-z0-9]+)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]*)?(@sha256:[0-9a-f]{64})?$')",message="imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag"
+	ImageURI *string `json:"imageUri,omitempty"`
+
+	// TrackImageTag asks the registry for the digest of imageUri's tag (one
+	// ecr:BatchGetImage call a reconcile) and deploys anew when the tag moves.
+	// Default: false, as AWS itself does: a tag is resolved when it is deployed.
+	// +optional
+	TrackImageTag *bool `json:"trackImageTag,omitempty"`
+
+	// Inline is a map of file names to their contents, zipped by the provider.
+	// At most 1 MB in all, since it is part of this object.
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=100
+	// +kubebuilder:validation:XValidation:rule="self.all(f, f.matches('^[a-zA-Z0-9_@-][a-zA-Z0-9._@+-]*(/[a-zA-Z0-9_@-][a-zA-Z0-9._@+-]*)*$'))",message="inline names files by a relative path, such as index.py or lib/util.js"
+	Inline map[string]string `json:"inline,omitempty"`
+
+	// ConfigMapRef names a ConfigMap of this namespace, each key of which is a
+	// file of the package. A change of it is deployed at once.
+	// +optional
+	ConfigMapRef *LocalObjectReference `json:"configMapRef,omitempty"`
+
+	// ZipFileFrom is a key of a Secret or ConfigMap (binaryData) of this namespace
+	// that holds a .zip archive. A change of it is deployed at once.
+	// +optional
+	ZipFileFrom *ZipFileSource `json:"zipFileFrom,omitempty"`
+
+	// SHA256 pins the .zip archive: nothing else is deployed. Hexadecimal, as
+	// sha256sum prints it, or base64, as AWS's CodeSha256.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-f]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
+	SHA256 *string `json:"sha256,omitempty"`
+}
+
+// ZipFileSource is where a .zip archive lies in the cluster.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.secretKeyRef) != has(self.configMapKeyRef)",message="zipFileFrom has one source: set either secretKeyRef or configMapKeyRef"
+type ZipFileSource struct {
+	// SecretKeyRef is a key of a Secret.
+	// +optional
+	SecretKeyRef *KeySelector `json:"secretKeyRef,omitempty"`
+
+	// ConfigMapKeyRef is a key of a ConfigMap.
+	// +optional
+	ConfigMapKeyRef *KeySelector `json:"configMapKeyRef,omitempty"`
+}

@@ -1,0 +1,97 @@
+package v1beta1
+
+// FunctionObservation is what AWS says of a function (GetFunction), without
+// anything secret: names of environment variables, never their values.
+type FunctionObservation struct {
+	// FunctionName in AWS.
+	FunctionName *string `json:"functionName,omitempty"`
+	// FunctionArn is the unqualified ARN.
+	FunctionArn *string `json:"functionArn,omitempty"`
+	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated,
+	// ActiveNonInvocable or Deleting.
+	State *string `json:"state,omitempty"`
+	// StateReason is AWS's reason for State.
+	StateReason *string `json:"stateReason,omitempty"`
+	// StateReasonCode is AWS's code for StateReason, such as Creating.
+	StateReasonCode *string `json:"stateReasonCode,omitempty"`
+	// LastUpdateStatus is Successful, Failed or InProgress.
+	LastUpdateStatus *string `json:"lastUpdateStatus,omitempty"`
+	// LastUpdateStatusReason is AWS's reason for LastUpdateStatus.
+	LastUpdateStatusReason *string `json:"lastUpdateStatusReason,omitempty"`
+	// LastUpdateStatusReasonCode is AWS's code for LastUpdateStatusReason.
+	LastUpdateStatusReasonCode *string `json:"lastUpdateStatusReasonCode,omitempty"`
+	// LastModified is when the function was last updated.
+	LastModified *string `json:"lastModified,omitempty"`
+	// Version that GetFunction spoke of: $LATEST.
+	Version *string `json:"version,omitempty"`
+	// RevisionID of the last update.
+	RevisionID *string `json:"revisionId,omitempty"`
+	// CodeSHA256 of the deployment package: base64 for .zip archives, the
+	// image's digest for images.
+	CodeSHA256 *string `json:"codeSha256,omitempty"`
+	// CodeSize of the deployment package, in bytes.
+	CodeSize *int64 `json:"codeSize,omitempty"`
+	// ImageURI is the image that was deployed.
+	ImageURI *string `json:"imageUri,omitempty"`
+	// ResolvedImageURI is that image by digest.
+	ResolvedImageURI *string `json:"resolvedImageUri,omitempty"`
+	// DeployedCode is what the provider last deployed from a source whose
+	// content AWS doesn't tell.
+	DeployedCode *DeployedCode `json:"deployedCode,omitempty"`
+	// PackageType is Zip or Image.
+	PackageType *string `json:"packageType,omitempty"`
+	// Runtime of the function.
+	Runtime *string `json:"runtime,omitempty"`
+	// RuntimeVersionArn is the ARN of the runtime's version.
+	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
+	// Handler of the function.
+	Handler *string `json:"handler,omitempty"`
+	// Role is the ARN of the execution role.
+	Role *string `json:"role,omitempty"`
+	// Architectures of the function.
+	// +listType=atomic
+	Architectures []string `json:"architectures,omitempty"`
+	// MemorySize in MB.
+	MemorySize *int32 `json:"memorySize,omitempty"`
+	// Timeout in seconds.
+	Timeout *int32 `json:"timeout,omitempty"`
+	// EphemeralStorageSize in MB.
+	EphemeralStorageSize *int32 `json:"ephemeralStorageSize,omitempty"`
+	// KMSKeyArn is the ARN of the KMS key.
+	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
+	// EnvironmentVariableNames are the names of the environment variables.
+	// +listType=atomic
+	EnvironmentVariableNames []string `json:"environmentVariableNames,omitempty"`
+	// Layers are the ARNs of the layer versions.
+	// +listType=atomic
+	Layers []string `json:"layers,omitempty"`
+	// VPCID is the ID of the VPC.
+	VPCID *string `json:"vpcId,omitempty"`
+	// LogGroup is the CloudWatch log group.
+	LogGroup *string `json:"logGroup,omitempty"`
+	// SnapStartOptimizationStatus is On or Off.
+	SnapStartOptimizationStatus *string `json:"snapStartOptimizationStatus,omitempty"`
+	// SigningJobArn is the ARN of the signing job.
+	SigningJobArn *string `json:"signingJobArn,omitempty"`
+	// SigningProfileVersionArn is the ARN of the signing profile's version.
+	SigningProfileVersionArn *string `json:"signingProfileVersionArn,omitempty"`
+	// MasterArn is the main function's ARN, for Lambda@Edge.
+	MasterArn *string `json:"masterArn,omitempty"`
+	// ReservedConcurrentExecutions of the function, if any are reserved.
+	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
+	// FunctionScalingConfig that the provider applied.
+	FunctionScalingConfig *FunctionScalingConfig `json:"functionScalingConfig,omitempty"`
+	// Activated says that AWS once reported the function Active, so that a
+	// later failure is never mistaken for a failed creation.
+	Activated bool `json:"activated,omitempty"`
+}
+
+// DeployedCode remembers what was deployed, for sources whose content AWS
+// doesn't tell: an S3 object or an image's tag.
+type DeployedCode struct {
+	// Source is where the code came from, with the ETag, version or digest
+	// that it had, such as s3://bucket/key#"etag".
+	Source string `json:"source"`
+	// CodeSHA256 that AWS answered for it.
+	CodeSHA256 string `json:"codeSha256"`
+}

@@ -1,0 +1,314 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// FunctionSettings are all the settings of a Lambda function, as CreateFunction,
+// UpdateFunctionConfiguration and UpdateFunctionCode take them, with those that
+// Lambda keeps beside a function: tags, reserved concurrency, code signing,
+// recursive loop detection and scaling.
+//
+// A scalar that is not set is left to AWS: it is neither compared nor sent. A
+// list, map or block is exact: what is not named here is not wanted in AWS.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.role) && has(self.roleFrom))",message="set only one of role and roleFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",message="set only one of kmsKeyArn and kmsKeyArnFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.code) && has(self.code.imageUri)) || (has(self.packageType) && self.packageType == 'Image')",message="code.imageUri is for container images: set packageType: Image"
+// +kubebuilder:validation:XValidation:rule="!(has(self.packageType) && self.packageType == 'Image') || !has(self.code) || has(self.code.imageUri)",message="packageType Image takes its code from code.imageUri: set it, or set packageType: Zip"
+// +kubebuilder:validation:XValidation:rule="!(has(self.packageType) && self.packageType == 'Image') || !(has(self.handler) || has(self.runtime) || has(self.layers))",message="a function of packageType Image has no handler, runtime or layers: they are in its image; use imageConfig to override its entry point"
+// +kubebuilder:validation:XValidation:rule="!has(self.imageConfig) || (has(self.packageType) && self.packageType == 'Image')",message="imageConfig is for container images: remove it, or set packageType: Image"
+// +kubebuilder:validation:XValidation:rule="!has(self.timeout) || self.timeout <= 900 || has(self.capacityProviderConfig)",message="timeout is at most 900 seconds (5400 with capacityProviderConfig)"
+// +kubebuilder:validation:XValidation:rule="!has(self.memorySize) || self.memorySize <= 10240 || has(self.capacityProviderConfig)",message="memorySize is at most 10240 MB (32768 with capacityProviderConfig)"
+// +kubebuilder:validation:XValidation:rule="!has(self.fileSystemConfigs) || size(self.fileSystemConfigs) == 0 || has(self.vpcConfig)",message="fileSystemConfigs needs vpcConfig: a file system is mounted from within a VPC"
+// +kubebuilder:validation:XValidation:rule="!has(self.functionScalingConfig) || has(self.capacityProviderConfig)",message="functionScalingConfig is for functions on Lambda Managed Instances: set capacityProviderConfig"
+type FunctionSettings struct {
+	// Code is the function's deployment package: exactly one source.
+	// Required, here or in initProvider.
+	// +optional
+	Code *FunctionCode `json:"code,omitempty"`
+
+	// PackageType is Zip for a .zip archive or Image for a container image.
+	// AWS's default is Zip. It can't be changed after creation.
+	// +optional
+	// +kubebuilder:validation:Enum=Zip;Image
+	PackageType *string `json:"packageType,omitempty"`
+
+	// Runtime is the identifier of the function's runtime, such as python3.13,
+	// nodejs22.x or provided.al2023. Required with packageType Zip. AWS adds
+	// runtimes every few months, so any of a known family is taken here and
+	// AWS has the last word.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[23][.][0-9]+|java[0-9]+([.]al2(023)?)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al2(023)?)?)$')",message="runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
+	// +kubebuilder:validation:MaxLength=64
+	Runtime *string `json:"runtime,omitempty"`
+
+	// Handler is the method within the code that Lambda calls, such as
+	// index.handler. Required with packageType Zip. At most 128 characters,
+	// no white space.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^ \\\\t\\\\n\\\\r]+$')",message="handler has no white space: use the form file.function, such as index.handler"
+	Handler *string `json:"handler,omitempty"`
+
+	// Role is the ARN of the function's execution role. Required, unless
+	// roleFrom is set.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="role is no IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
+	Role *string `json:"role,omitempty"`
+
+	// RoleFrom reads the role's ARN from a field of another object of this
+	// namespace, such as status.atProvider.arn of a Role of the IAM provider.
+	// +optional
+	RoleFrom *FieldSelector `json:"roleFrom,omitempty"`
+
+	// Architectures is the instruction set: x86_64 or arm64, one of them. AWS's
+	// default is x86_64. Not set, it is left as it is in AWS, as a scalar is.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1
+	// +kubebuilder:validation:items:Enum=x86_64;arm64
+	Architectures []string `json:"architectures,omitempty"`
+
+	// Description of the function. At most 256 characters; an empty string
+	// clears it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Description *string `json:"description,omitempty"`
+
+	// MemorySize is the memory that the function may use, in MB: 128 to 10240
+	// (32768 on Lambda Managed Instances). AWS's default is 128. CPU grows
+	// with it.
+	// +optional
+	// +kubebuilder:validation:Minimum=128
+	// +kubebuilder:validation:Maximum=32768
+	MemorySize *int32 `json:"memorySize,omitempty"`
+
+	// Timeout is how long an invocation may run, in seconds: 1 to 900 (5400
+	// on Lambda Managed Instances). AWS's default is 3.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=5400
+	Timeout *int32 `json:"timeout,omitempty"`
+
+	// KMSKeyArn is the ARN of the KMS key that encrypts the environment, SnapStart
+	// snapshots and code. An empty string goes back to AWS's own key.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for AWS's own key"
+	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
+
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object of
+	// this namespace.
+	// +optional
+	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
+
+	// Environment are the function's environment variables, at most 4 KB in
+	// all. A variable that is not named here is removed from AWS.
+	// +optional
+	Environment *Environment `json:"environment,omitempty"`
+
+	// Layers are the ARNs of layer versions, at most five, in the order in
+	// which they are unpacked.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:items:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.all(l, l.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[0-9]+$'))",message="layers are layer version ARNs: use the form arn:aws:lambda:region:123456789012:layer:name:version"
+	Layers []string `json:"layers,omitempty"`
+
+	// VPCConfig connects the function to a VPC.
+	// +optional
+	VPCConfig *VPCConfig `json:"vpcConfig,omitempty"`
+
+	// DeadLetterConfig names the queue or topic for events that could not be
+	// processed asynchronously.
+	// +optional
+	DeadLetterConfig *DeadLetterConfig `json:"deadLetterConfig,omitempty"`
+
+	// EphemeralStorage is the function's /tmp. AWS's default is 512 MB, to
+	// which it returns when this block is removed.
+	// +optional
+	EphemeralStorage *EphemeralStorage `json:"ephemeralStorage,omitempty"`
+
+	// FileSystemConfigs mount Amazon EFS or Amazon S3 file systems.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5
+	FileSystemConfigs []FileSystemConfig `json:"fileSystemConfigs,omitempty"`
+
+	// ImageConfig overrides values of a container image.
+	// +optional
+	ImageConfig *ImageConfig `json:"imageConfig,omitempty"`
+
+	// LoggingConfig is how the function logs to CloudWatch. When this block is
+	// removed, the function returns to text logs in /aws/lambda/<name>.
+	// +optional
+	LoggingConfig *LoggingConfig `json:"loggingConfig,omitempty"`
+
+	// TracingConfig is the X-Ray tracing mode. When this block is removed, it
+	// returns to PassThrough.
+	// +optional
+	TracingConfig *TracingConfig `json:"tracingConfig,omitempty"`
+
+	// SnapStart makes snapshots of published versions for a quicker start. When
+	// this block is removed, it returns to None.
+	// +optional
+	SnapStart *SnapStart `json:"snapStart,omitempty"`
+
+	// DurableConfig makes the function a durable one. It can be given at
+	// creation only; its values can be changed later.
+	// +optional
+	DurableConfig *DurableConfig `json:"durableConfig,omitempty"`
+
+	// TenancyConfig isolates the tenants of one function from each other. It
+	// can't be changed after creation.
+	// +optional
+	TenancyConfig *TenancyConfig `json:"tenancyConfig,omitempty"`
+
+	// CapacityProviderConfig runs the function on Lambda Managed Instances. It
+	// can be given at creation only; its values can be changed later.
+	// +optional
+	CapacityProviderConfig *CapacityProviderConfig `json:"capacityProviderConfig,omitempty"`
+
+	// Publish publishes a version at creation and with each update of the code
+	// (CreateFunction and UpdateFunctionCode with Publish). AWS's default is
+	// false.
+	// +optional
+	Publish *bool `json:"publish,omitempty"`
+
+	// PublishTo is where versions are published to: LATEST_PUBLISHED for
+	// functions on Lambda Managed Instances.
+	// +optional
+	// +kubebuilder:validation:Enum=LATEST_PUBLISHED
+	PublishTo *string `json:"publishTo,omitempty"`
+
+	// ReservedConcurrentExecutions is how many concurrent executions are kept
+	// for this function, which is also its limit. 0 stops all invocations; -1
+	// removes the reservation.
+	// +optional
+	// +kubebuilder:validation:Minimum=-1
+	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
+
+	// CodeSigningConfigArn is the ARN of the code signing configuration. An
+	// empty string removes it. Reading it costs a call of its own in each
+	// reconcile (GetFunctionCodeSigningConfig), so it is read only when set.
+	// +optional
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:code-signing-config:csc-[a-z0-9]{17}$')",message="codeSigningConfigArn is no code signing config ARN: use the form arn:aws:lambda:region:123456789012:code-signing-config:csc-0123456789abcdef0, or an empty string for none"
+	CodeSigningConfigArn *string `json:"codeSigningConfigArn,omitempty"`
+
+	// RecursiveLoop is what Lambda does when it finds the function calling
+	// itself: Allow or Terminate. AWS's default is Terminate. Read only when
+	// set (GetFunctionRecursionConfig).
+	// +optional
+	// +kubebuilder:validation:Enum=Allow;Terminate
+	RecursiveLoop *string `json:"recursiveLoop,omitempty"`
+
+	// FunctionScalingConfig bounds the execution environments of a function on
+	// Lambda Managed Instances. Read only when set (GetFunctionScalingConfig).
+	// +optional
+	FunctionScalingConfig *FunctionScalingConfig `json:"functionScalingConfig,omitempty"`
+
+	// Tags of the function, at most 44 (AWS takes 50, of which this provider uses
+	// up to six). A tag that is not named here is removed, except aws:* and
+	// those that the provider config ignores.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=44
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tags that start with crossplane- are the provider's own: remove them"
+	Tags map[string]string `json:"tags,omitempty"`
+}
+
+// FunctionParameters are the desired settings of a function and where it lives.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.packageType) ? self.packageType : 'Zip') == (has(oldSelf.packageType) ? oldSelf.packageType : 'Zip')",message="packageType can't be changed after creation: create a new Function"
+// +kubebuilder:validation:XValidation:rule="has(self.tenancyConfig) == has(oldSelf.tenancyConfig)",message="tenancyConfig can't be added or removed after creation: create a new Function"
+// +kubebuilder:validation:XValidation:rule="has(self.durableConfig) == has(oldSelf.durableConfig)",message="durableConfig can't be added or removed after creation: create a new Function"
+// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderConfig) == has(oldSelf.capacityProviderConfig)",message="capacityProviderConfig can't be added or removed after creation: create a new Function"
+type FunctionParameters struct {
+	// Region is the AWS region of the function, such as eu-central-1. It can't
+	// be changed.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="region can't be changed: create a new Function in the other region"
+	Region string `json:"region"`
+
+	FunctionSettings `json:",inline"`
+}
+
+// FunctionSpec is the desired state of a function.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.code) || (has(self.initProvider) && has(self.initProvider.code))",message="code is missing: set spec.forProvider.code with one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (or in spec.initProvider, if another tool deploys code later)"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.role) || has(self.forProvider.roleFrom) || (has(self.initProvider) && (has(self.initProvider.role) || has(self.initProvider.roleFrom)))",message="role is missing: set spec.forProvider.role to the execution role's ARN, or roleFrom"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) && self.forProvider.packageType == 'Image') || (has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || has(self.forProvider.handler) || (has(self.initProvider) && has(self.initProvider.handler))",message="handler is missing: set spec.forProvider.handler, such as index.handler (required with packageType Zip)"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) && self.forProvider.packageType == 'Image') || (has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || has(self.forProvider.runtime) || (has(self.initProvider) && has(self.initProvider.runtime))",message="runtime is missing: set spec.forProvider.runtime, such as python3.13 (required with packageType Zip)"
+type FunctionSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what the function shall be, always.
+	ForProvider FunctionParameters `json:"forProvider"`
+
+	// InitProvider is what the function shall be at creation only. What it names,
+	// and forProvider doesn't, is set when the function is created and left
+	// alone afterwards, so that another tool may change it.
+	// +optional
+	InitProvider *FunctionSettings `json:"initProvider,omitempty"`
+}
+
+// FunctionStatus is the observed state of a function.
+type FunctionStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of the function.
+	// +optional
+	AtProvider FunctionObservation `json:"atProvider,omitempty"`
+}
+
+// A Function is an AWS Lambda function.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdafn
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="RUNTIME",type="string",JSONPath=".status.atProvider.runtime",priority=1
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 64",message="metadata.name is the function's name in AWS and has at most 64 characters: shorten it"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",message="metadata.name is the function's name in AWS and has no dots: use hyphens"
+type Function struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   FunctionSpec   `json:"spec"`
+	Status FunctionStatus `json:"status,omitempty"`
+}
+
+// FunctionList is a list of functions.
+//
+// +kubebuilder:object:root=true
+type FunctionList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []Function `json:"items"`
+}
+
+// Function's type metadata.
+var (
+	FunctionKind             = "Function"
+	FunctionGroupVersionKind = SchemeGroupVersion.WithKind(FunctionKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&Function{}, &FunctionList{})
+}

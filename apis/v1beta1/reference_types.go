@@ -1,0 +1,50 @@
+package v1beta1
+
+// LocalObjectReference names an object of the same namespace.
+type LocalObjectReference struct {
+	// Name of the object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// KeySelector selects a key of a Secret or ConfigMap of the same namespace.
+type KeySelector struct {
+	// Name of the Secret or ConfigMap.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// Key within it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+
+	// Optional says that the object or key may be missing. Default: false.
+	// +optional
+	Optional *bool `json:"optional,omitempty"`
+}
+
+// FieldSelector selects a string field of any object of the same namespace. The
+// provider's ServiceAccount must be allowed to get it.
+type FieldSelector struct {
+	// APIVersion of the object, such as iam.aws.m.upbound.io/v1beta1.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	APIVersion string `json:"apiVersion"`
+
+	// Kind of the object, such as Role.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+
+	// Name of the object.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// FieldPath is the path of the field, such as status.atProvider.arn.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	FieldPath string `json:"fieldPath"`
+}

@@ -1,0 +1,162 @@
+package diff
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Left are the paths that are left alone after creation: initProvider names
+// them, forProvider doesn't.
+type Left []string
+
+// Covers says that the path is, or lies below, one that is left alone.
+func (l Left) Covers(path string) bool {
+	for _, p := range l {
+		if within(path, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// Merge lays init under base: where base has nothing, init's value is taken, and
+// its path is Left. Structs and maps merge by field and key; lists and fields
+// tagged `diff:"atomic"` are taken whole.
+func Merge[T any](base, init T) (T, Left) {
+	var left Left
+	out := reflect.New(reflect.TypeFor[T]()).Elem()
+	out.Set(reflect.ValueOf(base))
+	merge(out, reflect.ValueOf(init), "", &left)
+	return out.Interface().(T), left
+}
+
+func merge(base, init reflect.Value, path string, left *Left) {
+	switch base.Kind() {
+	case reflect.Struct:
+		mergeStruct(base, init, path, left)
+	case reflect.Pointer:
+		mergePointer(base, init, path, left)
+	case reflect.Map:
+		mergeMap(base, init, path, left)
+	default:
+		if base.IsZero() && !init.IsZero() {
+			base.Set(init)
+			*left = append(*left, path)
+		}
+	}
+}
+
+func mergeStruct(base, init reflect.Value, path string, left *Left) {
+	for i := range base.NumField() {
+		f := base.Type().Field(i)
+		p := sub(path, f)
+		if f.Tag.Get("diff") == "atomic" {
+			if base.Field(i).IsZero() && !init.Field(i).IsZero() {
+				base.Field(i).Set(init.Field(i))
+				*left = append(*left, p)
+			}
+			continue
+		}
+		merge(base.Field(i), init.Field(i), p, left)
+	}
+}
+
+func mergePointer(base, init reflect.Value, path string, left *Left) {
+	switch {
+	case init.IsNil():
+	case base.IsNil():
+		base.Set(init)
+		*left = append(*left, path)
+	case base.Elem().Kind() == reflect.Struct:
+		// A copy, so that the caller's value stays as it was.
+		c := reflect.New(base.Elem().Type())
+		c.Elem().Set(base.Elem())
+		merge(c.Elem(), init.Elem(), path, left)
+		base.Set(c)
+	}
+}
+
+func mergeMap(base, init reflect.Value, path string, left *Left) {
+	if init.Len() == 0 {
+		return
+	}
+	out := reflect.MakeMap(base.Type())
+	for _, k := range init.MapKeys() {
+		if !base.MapIndex(k).IsValid() {
+			out.SetMapIndex(k, init.MapIndex(k))
+			*left = append(*left, fmt.Sprintf("%s[%v]", path, k))
+		}
+	}
+	for _, k := range base.MapKeys() {
+		out.SetMapIndex(k, base.MapIndex(k))
+	}
+	base.Set(out)
+}
+
+// Fill returns desired with all that the user leaves to AWS taken from observed:
+// nil scalars, and the paths that are Left. Lists, maps and blocks (pointers to
+// structs) are exact, so their absence stays.
+func Fill[T any](desired, observed T, left Left) T {
+	out := reflect.New(reflect.TypeFor[T]()).Elem()
+	out.Set(reflect.ValueOf(desired))
+	fill(out, reflect.ValueOf(observed), "", left)
+	return out.Interface().(T)
+}
+
+func fill(desired, observed reflect.Value, path string, left Left) {
+	if path != "" && left.Covers(path) {
+		desired.Set(observed)
+		return
+	}
+	switch desired.Kind() {
+	case reflect.Struct:
+		for i := range desired.NumField() {
+			fill(desired.Field(i), observed.Field(i), sub(path, desired.Type().Field(i)), left)
+		}
+	case reflect.Pointer:
+		fillPointer(desired, observed, path, left)
+	case reflect.Map:
+		fillMap(desired, observed, path, left)
+	}
+}
+
+func fillPointer(desired, observed reflect.Value, path string, left Left) {
+	block := desired.Type().Elem().Kind() == reflect.Struct
+	switch {
+	case !block && desired.IsNil():
+		desired.Set(observed)
+	case block && !desired.IsNil() && !observed.IsNil():
+		c := reflect.New(desired.Elem().Type())
+		c.Elem().Set(desired.Elem())
+		fill(c.Elem(), observed.Elem(), path, left)
+		desired.Set(c)
+	}
+}
+
+// fillMap takes left-alone keys from observed: what AWS has under them, be it
+// nothing.
+func fillMap(desired, observed reflect.Value, path string, left Left) {
+	out := reflect.MakeMap(desired.Type())
+	for _, k := range desired.MapKeys() {
+		if !left.Covers(fmt.Sprintf("%s[%v]", path, k)) {
+			out.SetMapIndex(k, desired.MapIndex(k))
+		}
+	}
+	for _, k := range observed.MapKeys() {
+		if left.Covers(fmt.Sprintf("%s[%v]", path, k)) {
+			out.SetMapIndex(k, observed.MapIndex(k))
+		}
+	}
+	desired.Set(out)
+}
+
+func sub(path string, f reflect.StructField) string {
+	n := jsonName(f)
+	switch {
+	case n == "":
+		return path
+	case path == "":
+		return n
+	}
+	return path + "." + n
+}

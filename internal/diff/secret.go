@@ -1,0 +1,43 @@
+package diff
+
+import "fmt"
+
+const redacted = "(redacted)"
+
+// A Secret is a text that must not be seen: it is compared like any other, and
+// prints, formats and marshals as "(redacted)".
+type Secret string
+
+// String hides the secret.
+func (Secret) String() string { return redacted }
+
+// Format hides the secret from every verb of package fmt.
+func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
+
+// MarshalText hides the secret from JSON, YAML and structured logs.
+func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+
+// Reveal returns the text itself, for the call to AWS that needs it.
+func (s Secret) Reveal() string { return string(s) }
+
+// Secrets wraps the values of a map.
+func Secrets(m map[string]string) map[string]Secret {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]Secret, len(m))
+	for k, v := range m {
+		out[k] = Secret(v)
+	}
+	return out
+}
+
+// Reveal unwraps the values of a map. It is never nil, since AWS reads an
+// absent map as "keep".
+func Reveal(m map[string]Secret) map[string]string {
+	out := make(map[string]string, len(m))
+	for k, v := range m {
+		out[k] = string(v)
+	}
+	return out
+}
