@@ -1,0 +1,52 @@
+// Command dev is the development control plane in one binary: etcd,
+// kube-apiserver and kube-controller-manager, each the real program, chosen by
+// the name it is called by or by its first argument.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	_ "time/tzdata" // The API server validates time zones, and minimal images have no zoneinfo.
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client metrics at /metrics
+	_ "k8s.io/component-base/metrics/prometheus/version"  // build info at /metrics
+	kubeapiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	kubecontrollermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+)
+
+// programs are the programs that this binary can be. Each gets its arguments,
+// its own name first.
+var programs = map[string]func(args []string){
+	"etcd": etcdmain.Main,
+	"kube-apiserver": func(args []string) {
+		os.Args = args
+		os.Exit(cli.Run(kubeapiserver.NewAPIServerCommand()))
+	},
+	"kube-controller-manager": func(args []string) {
+		os.Args = args
+		os.Exit(cli.Run(kubecontrollermanager.NewControllerManagerCommand()))
+	},
+}
+
+func main() {
+	args := os.Args
+	if _, ok := programs[name(args)]; !ok && len(args) > 1 {
+		args = args[1:]
+	}
+
+	run, ok := programs[name(args)]
+	if !ok {
+		fmt.Fprintln(os.Stderr, "call me by the name of, or with the first argument, etcd, kube-apiserver or kube-controller-manager")
+		os.Exit(2)
+	}
+	run(args)
+}
+
+// name returns the name that the program is called by, without its folder.
+func name(args []string) string {
+	return filepath.Base(args[0])
+}
