@@ -1,0 +1,198 @@
+package awserr
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"syscall"
+
+	"github.com/aws/smithy-go"
+)
+
+// maxLength of a cleaned message, in characters.
+const maxLength = 400
+
+// A cleaned error reads well in a condition. Its chain is that of the original.
+type cleaned struct {
+	message string
+	err     error
+}
+
+func (e *cleaned) Error() string { return e.message }
+func (e *cleaned) Unwrap() error { return e.err }
+
+// Clean returns err with one short message that stays the same at each retry:
+// without ids of requests and sessions, counts of attempts, addresses and
+// URLs, and without the values that AWS quotes from a request, which may be
+// secret. Where an action is not allowed it says which, on what, and what to
+// grant. errors.Is and errors.As find what they found before. What wraps the
+// SDK's error stays in front.
+func Clean(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*cleaned](err); ok {
+		return err
+	}
+	outer, ok := errors.AsType[*smithy.OperationError](err)
+	if !ok {
+		return cleanOther(err)
+	}
+	prefix, ok := strings.CutSuffix(err.Error(), outer.Error())
+	if !ok {
+		prefix = ""
+	}
+	return &cleaned{message: prefix + describe(outer), err: err}
+}
+
+// cleanOther cleans an error that no operation of the SDK returned.
+func cleanOther(err error) error {
+	if _, ok := errors.AsType[smithy.APIError](err); ok {
+		return &cleaned{message: describeAnswer(err, nil), err: err}
+	}
+	if m := scrub(err.Error()); m != err.Error() {
+		return &cleaned{message: m, err: err}
+	}
+	return err
+}
+
+// describe says what went wrong in an operation. The operation that failed may
+// be one that fetches credentials for it.
+func describe(outer *smithy.OperationError) string {
+	inner := innermost(outer)
+	m := ""
+	switch _, answered := errors.AsType[smithy.APIError](inner); {
+	case answered:
+		m = describeAnswer(inner, inner)
+	case inner.Service() == "ec2imds":
+		return "cannot get AWS credentials: none of the default chain's sources has any: " +
+			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source"
+	default:
+		m = describeConnection(inner.Err)
+	}
+	if inner.Service() != outer.Service() {
+		return "cannot get AWS credentials: " + inner.Service() + " " + inner.Operation() + ": " + m
+	}
+	return m
+}
+
+// innermost is the operation that failed first.
+func innermost(op *smithy.OperationError) *smithy.OperationError {
+	for {
+		next, ok := errors.AsType[*smithy.OperationError](op.Err)
+		if !ok {
+			return op
+		}
+		op = next
+	}
+}
+
+// describeAnswer puts AWS's answer in one line.
+func describeAnswer(err error, op *smithy.OperationError) string {
+	code, message := Code(err), scrub(redact(Message(err)))
+	if IsAccessDenied(err) {
+		return code + ": " + describeDenied(Message(err), message, op)
+	}
+	if hint := credentialHint(code); hint != "" {
+		return code + ": " + hint
+	}
+	if message == "" {
+		return code
+	}
+	return code + ": " + message
+}
+
+// credentialHint is what to do about credentials that AWS does not accept.
+func credentialHint(code string) string {
+	switch code {
+	case "ExpiredToken", "ExpiredTokenException":
+		return "the credentials or the token have expired: renew them"
+	case "InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClientException":
+		return "AWS does not know the access key, or the session token does not go with it: check the credentials"
+	case "SignatureDoesNotMatch", "InvalidSignatureException":
+		return "the signature does not match: check the secret access key, the signing region and the clock of the provider's node"
+	default:
+		return ""
+	}
+}
+
+// describeConnection says why there was no answer. Addresses and ports vary
+// from one try to the next, so they are left out.
+func describeConnection(err error) string {
+	host := "AWS"
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		if u, perr := url.Parse(e.URL); perr == nil && u.Hostname() != "" {
+			host = u.Hostname()
+		}
+	}
+	switch {
+	case isUntrusted(err):
+		return "the certificate of " + host + " is not trusted: give its authority in caBundle of the provider config"
+	case isUnresolved(err):
+		return "cannot resolve " + host + ": check the region and the endpoint"
+	case errors.Is(err, context.Canceled):
+		return "the call to " + host + " was canceled"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return host + " refused the connection"
+	case isTimeout(err):
+		return "no answer from " + host + " in time"
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return host + " closed the connection before it answered"
+	default:
+		return scrub(root(err).Error())
+	}
+}
+
+func isUnresolved(err error) bool {
+	e, ok := errors.AsType[*net.DNSError](err)
+	return ok && e.IsNotFound
+}
+
+func isTimeout(err error) bool {
+	e, ok := errors.AsType[net.Error](err)
+	return ok && e.Timeout() || errors.Is(err, context.DeadlineExceeded)
+}
+
+// root is the deepest error, which says what happened without the SDK's steps
+// in front of it.
+func root(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err
+		}
+		err = next
+	}
+}
+
+// What varies from one try to the next, or is of no use to a reader.
+var (
+	javaSuffix     = regexp.MustCompile(`\s*\((?:Service|RequestId|Request ID|Status Code)[:=][^)]*\)`)
+	requestIDs     = regexp.MustCompile(`(?i),?\s*\b(?:request ?id|host ?id|extended request ?id)\b\s*[:=]?\s*[A-Za-z0-9+/=_-]+`)
+	encodedMessage = regexp.MustCompile(`(?i)\.?\s*Encoded authorization failure message: \S+`)
+	urls           = regexp.MustCompile(`https?://[^\s"')]+`)
+	sessionName    = regexp.MustCompile(`(assumed-role/[^/\s]+)/[^\s:,)]+`)
+	timestamps     = regexp.MustCompile(`\d{8}T\d{6}Z`)
+	hostPorts      = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-fA-F:]+\](?::\d+)?`)
+	spaces         = regexp.MustCompile(`\s+`)
+)
+
+// scrub takes out of a message what varies, and cuts it to size.
+func scrub(m string) string {
+	m = javaSuffix.ReplaceAllString(m, "")
+	m = encodedMessage.ReplaceAllString(m, "")
+	m = requestIDs.ReplaceAllString(m, "")
+	m = urls.ReplaceAllString(m, "<url>")
+	m = sessionName.ReplaceAllString(m, "$1")
+	m = timestamps.ReplaceAllString(m, "<time>")
+	m = hostPorts.ReplaceAllString(m, "<address>")
+	m = strings.TrimSpace(spaces.ReplaceAllString(m, " "))
+	if r := []rune(m); len(r) > maxLength {
+		m = string(r[:maxLength-3]) + "..."
+	}
+	return m
+}

@@ -1,0 +1,94 @@
+package awserr
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/aws/smithy-go"
+)
+
+// deniedPattern is how IAM says who may not do what, on what, and why.
+var deniedPattern = regexp.MustCompile(
+	`(?:User|Principal): (\S+) is not authorized to perform: (\S+?)(?: on resource: (\S+?))?(?:\.?$|\s+(with an explicit deny.*|because .*))`)
+
+// actions are operations whose IAM action is spelled differently.
+var actions = map[string]string{
+	"S3 HeadObject":                 "s3:GetObject",
+	"S3 HeadBucket":                 "s3:ListBucket",
+	"S3 ListObjectsV2":              "s3:ListBucket",
+	"STS AssumeRole":                "sts:AssumeRole",
+	"STS AssumeRoleWithWebIdentity": "sts:AssumeRoleWithWebIdentity",
+}
+
+// describeDenied says which action is missing and what to grant. The message is
+// AWS's own, scrubbed the same without what varies.
+func describeDenied(message, scrubbed string, op *smithy.OperationError) string {
+	f := deniedPattern.FindStringSubmatch(sessionName.ReplaceAllString(spaces.ReplaceAllString(message, " "), "$1"))
+	if f == nil {
+		return deniedUnsaid(scrubbed, op)
+	}
+	who, action, on, why := f[1], f[2], strings.Trim(f[3], `"`), f[4]
+	what := action
+	if on != "" {
+		what += " on " + on
+	}
+	return who + " may not " + what + ": " + grant(action, who, on, why)
+}
+
+// deniedUnsaid names the action by the operation, where AWS does not.
+func deniedUnsaid(scrubbed string, op *smithy.OperationError) string {
+	reason := scrubbed
+	if reason == "" || strings.EqualFold(reason, "forbidden") {
+		reason = "AWS gave no reason"
+	}
+	if op == nil {
+		return reason + ": check the account, the region and the policies of the identity"
+	}
+	action := actionOf(op)
+	if strings.HasPrefix(action, "sts:AssumeRole") {
+		return reason + ": " + grant(action, "the identity", "the role", "")
+	}
+	return strings.TrimSuffix(reason, ".") + ": allow " + action + " in a policy of the identity, and check that what is named lies in its account"
+}
+
+// actionOf an operation, as IAM spells it.
+func actionOf(op *smithy.OperationError) string {
+	if a, ok := actions[op.Service()+" "+op.Operation()]; ok {
+		return a
+	}
+	return strings.ToLower(strings.ReplaceAll(op.Service(), " ", "")) + ":" + op.Operation()
+}
+
+// grant says what would allow an action.
+func grant(action, who, on, why string) string {
+	switch {
+	case contains(why, "explicit deny in a service control policy", "no service control policy"):
+		return "a service control policy of the organization forbids it: ask its administrator"
+	case contains(why, "resource control policy"):
+		return "a resource control policy of the organization forbids it: ask its administrator"
+	case contains(why, "explicit deny"):
+		return "a policy denies it explicitly: remove that statement"
+	case contains(why, "permissions boundary"):
+		return "allow it in the identity's permissions boundary too"
+	case contains(why, "session policy"):
+		return "allow it in the session's policy too (policy or policyARNs in assumeRoleChain)"
+	case contains(why, "vpc endpoint policy"):
+		return "allow it in the VPC endpoint's policy too"
+	case action == "sts:AssumeRole", action == "sts:TagSession":
+		return "allow " + action + " on " + target(on) + " for " + who + " in its policy, and trust " + who +
+			" in the role's trust policy, with the external id and tags that it asks for"
+	case action == "sts:AssumeRoleWithWebIdentity":
+		return "trust the token's issuer, audience and subject in the role's trust policy"
+	case contains(why, "resource-based policy"):
+		return "allow it in the resource's own policy"
+	default:
+		return "allow " + action + " on " + target(on) + " in a policy of the identity"
+	}
+}
+
+func target(on string) string {
+	if on == "" {
+		return "*"
+	}
+	return on
+}

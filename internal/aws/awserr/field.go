@@ -1,0 +1,127 @@
+package awserr
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/aws/smithy-go"
+)
+
+// Ways in which messages name a parameter.
+var (
+	constraintPattern = regexp.MustCompile(`at '([A-Za-z0-9_.\[\]]+)' failed to satisfy constraint`)
+	valuePattern      = regexp.MustCompile(`^'([A-Z][A-Za-z]+)' value failed to satisfy constraint`)
+	requiredPattern   = regexp.MustCompile(`Required '([A-Za-z.]+)' parameter is missing`)
+	unsupportedParam  = regexp.MustCompile(`Unsupported ([A-Z][A-Za-z]+) parameter`)
+	listIndex         = regexp.MustCompile(`\.member|\.\d+|\[\d+\]`)
+)
+
+// knownFields are parts of messages, lower case, and the field that each one is
+// about. The first that fits wins.
+var knownFields = []struct{ part, field string }{
+	{"cannot be assumed by lambda", "role"},
+	{"execution role does not have permissions", "role"},
+	{"ensure the role can perform", "role"},
+	{"cross-account pass role", "role"},
+	{"kms key", "kmsKeyArn"},
+	{"configure your environment variables", "environment.variables"},
+	{"runtime parameter of", "runtime"},
+	{"nosuchbucket", "code.s3Bucket"},
+	{"nosuchkey", "code.s3Key"},
+	{"nosuchversion", "code.s3ObjectVersion"},
+	{"while getobject", "code"},
+	{"zipped size", "code"},
+	{"request must be smaller", "code"},
+	{"could not unzip", "code"},
+	{"imageuri", "code.imageUri"},
+	{"source image", "code.imageUri"},
+	{"codesha256", "codeSha256"},
+	{"layer version", "layers"},
+	{"layers", "layers"},
+	{"same layer", "layers"},
+	{"describesubnets", "vpcConfig.subnetIds"},
+	{"invalidsubnet", "vpcConfig.subnetIds"},
+	{"describesecuritygroups", "vpcConfig.securityGroupIds"},
+	{"invalidsecuritygroup", "vpcConfig.securityGroupIds"},
+	{"invalidgroup", "vpcConfig.securityGroupIds"},
+	{"reservedconcurrentexecutions", "reservedConcurrentExecutions"},
+	{"specified concurrentexecutions", "provisionedConcurrentExecutions"},
+	{"snapstart", "snapStart"},
+	{"efs file system", "fileSystemConfigs"},
+	{"dead letter", "deadLetterConfig"},
+	{"unrecognized event source", "eventSourceArn"},
+	{"sqs error code", "eventSourceArn"},
+	{"filter pattern", "filterCriteria"},
+	{"function does not exist", "functionName"},
+	{"derived qualifier", "functionName"},
+	{"aliases and versions", "functionName"},
+	{"not reachable in this region", "region"},
+}
+
+// fieldOfCode are codes that are about one field whatever the message.
+var fieldOfCode = map[string]string{
+	"InvalidZipFileException":            "code",
+	"InvalidRuntimeException":            "runtime",
+	"CodeStorageExceededException":       "code",
+	"CodeVerificationFailedException":    "code",
+	"InvalidCodeSignatureException":      "code",
+	"CodeSigningConfigNotFoundException": "codeSigningConfigArn",
+	"InvalidSecurityGroupIDException":    "vpcConfig.securityGroupIds",
+	"InvalidSubnetIDException":           "vpcConfig.subnetIds",
+	"RequestEntityTooLargeException":     "code",
+	"RequestTooLargeException":           "code",
+}
+
+// Field is the best guess of the field that an error is about, as a path under
+// spec.forProvider, such as "memorySize" or "vpcConfig.subnetIds". It is empty
+// where the error does not tell.
+func Field(err error) string {
+	if err == nil {
+		return ""
+	}
+	if e, ok := errors.AsType[smithy.InvalidParamsError](err); ok {
+		return fieldOfParams(e)
+	}
+	m := Message(err)
+	for _, p := range []*regexp.Regexp{constraintPattern, valuePattern, requiredPattern, unsupportedParam} {
+		if found := p.FindStringSubmatch(m); found != nil {
+			return fieldPath(found[1])
+		}
+	}
+	if Code(err) == "" || IsAccessDenied(err) || IsNotFound(err) || IsConflict(err) {
+		return ""
+	}
+	for _, k := range knownFields {
+		if contains(m, k.part) {
+			return k.field
+		}
+	}
+	return fieldOfCode[Code(err)]
+}
+
+// fieldOfParams is the first field that the SDK itself found missing, without
+// the name of the operation's input that leads it.
+func fieldOfParams(e smithy.InvalidParamsError) string {
+	for _, err := range e.Errs() {
+		p, ok := err.(smithy.InvalidParamError)
+		if !ok {
+			continue
+		}
+		return fieldPath(strings.TrimPrefix(p.Field(), e.Context+"."))
+	}
+	return ""
+}
+
+// fieldPath spells an AWS path as spec does: each part with a small first
+// letter, without the index in a list.
+func fieldPath(path string) string {
+	parts := strings.Split(listIndex.ReplaceAllString(path, ""), ".")
+	for i, p := range parts {
+		r, size := utf8.DecodeRuneInString(p)
+		parts[i] = string(unicode.ToLower(r)) + p[size:]
+	}
+	return strings.Join(parts, ".")
+}
