@@ -1,0 +1,52 @@
+package function
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/ecr"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// reader is how an observation reads functions. It is the seam at which batched
+// reads can take the place of a call for each function.
+type reader interface {
+	GetFunction(ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error)
+	GetFunctionCodeSigningConfig(ctx context.Context, in *lambda.GetFunctionCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionCodeSigningConfigOutput, error)
+	GetFunctionRecursionConfig(ctx context.Context, in *lambda.GetFunctionRecursionConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionRecursionConfigOutput, error)
+	GetFunctionScalingConfig(ctx context.Context, in *lambda.GetFunctionScalingConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionScalingConfigOutput, error)
+}
+
+// writer is how a function is changed: one call a reconcile.
+type writer interface {
+	CreateFunction(ctx context.Context, in *lambda.CreateFunctionInput, opts ...func(*lambda.Options)) (*lambda.CreateFunctionOutput, error)
+	UpdateFunctionConfiguration(ctx context.Context, in *lambda.UpdateFunctionConfigurationInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionConfigurationOutput, error)
+	UpdateFunctionCode(ctx context.Context, in *lambda.UpdateFunctionCodeInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionCodeOutput, error)
+	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
+	PutFunctionConcurrency(ctx context.Context, in *lambda.PutFunctionConcurrencyInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionConcurrencyOutput, error)
+	DeleteFunctionConcurrency(ctx context.Context, in *lambda.DeleteFunctionConcurrencyInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionConcurrencyOutput, error)
+	TagResource(ctx context.Context, in *lambda.TagResourceInput, opts ...func(*lambda.Options)) (*lambda.TagResourceOutput, error)
+	UntagResource(ctx context.Context, in *lambda.UntagResourceInput, opts ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error)
+	PutFunctionCodeSigningConfig(ctx context.Context, in *lambda.PutFunctionCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionCodeSigningConfigOutput, error)
+	DeleteFunctionCodeSigningConfig(ctx context.Context, in *lambda.DeleteFunctionCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionCodeSigningConfigOutput, error)
+	PutFunctionRecursionConfig(ctx context.Context, in *lambda.PutFunctionRecursionConfigInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionRecursionConfigOutput, error)
+	PutFunctionScalingConfig(ctx context.Context, in *lambda.PutFunctionScalingConfigInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionScalingConfigOutput, error)
+}
+
+// lambdaAPI are the calls to Lambda that this kind makes.
+type lambdaAPI interface {
+	reader
+	writer
+}
+
+// s3API are the calls to Amazon S3: HeadObject tells a replaced object, and
+// GetObject is made only for an object that a pinned hash has to be checked on.
+type s3API interface {
+	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
+	GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error)
+}
+
+// ecrAPI is the call to Amazon ECR that tells a moved image tag.
+type ecrAPI interface {
+	BatchGetImage(ctx context.Context, in *ecr.BatchGetImageInput, opts ...func(*ecr.Options)) (*ecr.BatchGetImageOutput, error)
+}

@@ -1,0 +1,105 @@
+package function
+
+import (
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// maxEnvironment is Lambda's limit for all names and values together, in bytes.
+const maxEnvironment = 4096
+
+// variableName is what Lambda takes as the name of a variable.
+var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
+
+// objectReader reads Secrets and ConfigMaps.
+type objectReader interface {
+	Get(ctx context.Context, ref objects.Ref) (objects.Data, error)
+}
+
+// variables resolves an environment. Single variables win over whole objects, and
+// a later object over an earlier one, as in a Pod.
+func variables(ctx context.Context, r objectReader, namespace string, e *v1beta1.Environment) (map[string]string, error) {
+	if e == nil {
+		return nil, nil
+	}
+	out := map[string]string{}
+	for _, s := range e.EnvFrom {
+		if err := fromObject(ctx, r, namespace, s, out); err != nil {
+			return nil, err
+		}
+	}
+	for _, v := range e.VariablesFrom {
+		if err := fromKey(ctx, r, namespace, v, out); err != nil {
+			return nil, err
+		}
+	}
+	maps.Copy(out, e.Variables)
+	return out, checkEnvironment(out)
+}
+
+func fromObject(ctx context.Context, r objectReader, namespace string, s v1beta1.EnvironmentSource, out map[string]string) error {
+	ref := sourceRef(namespace, s)
+	data, err := r.Get(ctx, ref)
+	if objects.IsMissing(err) && optional(s) {
+		return nil
+	}
+	if err != nil {
+		return errors.Wrap(err, "cannot read spec.forProvider.environment.envFrom")
+	}
+	for k, v := range data {
+		name := ptr.Deref(s.Prefix, "") + k
+		if !variableName.MatchString(name) {
+			return errors.Errorf("key %q of %s is no name for an environment variable of Lambda (a letter, then letters, digits or underscores): rename the key, or take single keys with environment.variablesFrom", k, ref)
+		}
+		out[name] = string(v)
+	}
+	return nil
+}
+
+func fromKey(ctx context.Context, r objectReader, namespace string, v v1beta1.EnvironmentVariable, out map[string]string) error {
+	ref, sel := keyRef(namespace, v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
+	value, err := valueOf(ctx, r, ref, sel.Key)
+	if objects.IsMissing(err) && ptr.Deref(sel.Optional, false) {
+		return nil
+	}
+	if err != nil {
+		return errors.Wrapf(err, "cannot read spec.forProvider.environment.variablesFrom[%s]", v.Name)
+	}
+	out[v.Name] = string(value)
+	return nil
+}
+
+func valueOf(ctx context.Context, r objectReader, ref objects.Ref, key string) ([]byte, error) {
+	data, err := r.Get(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := data[key]
+	if !ok {
+		return nil, &objects.MissingError{Ref: ref, Key: key}
+	}
+	return v, nil
+}
+
+// checkEnvironment spares AWS a call that it would refuse, and says which
+// variables are the largest.
+func checkEnvironment(vars map[string]string) error {
+	total := 0
+	for k, v := range vars {
+		total += len(k) + len(v)
+	}
+	if total <= maxEnvironment {
+		return nil
+	}
+	names := slices.SortedFunc(maps.Keys(vars), func(a, b string) int { return len(vars[b]) - len(vars[a]) })
+	return errors.Errorf("spec.forProvider.environment has %d bytes of names and values, and Lambda takes %d: shorten it; the largest are %v", total, maxEnvironment, names[:min(3, len(names))])
+}

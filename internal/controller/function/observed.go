@@ -1,0 +1,234 @@
+package function
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// observed is everything that one reconcile read of a function, gathered before
+// anything is decided.
+type observed struct {
+	// function is GetFunction's answer.
+	function *lambda.GetFunctionOutput
+	// codeSigningConfigArn, recursiveLoop and scaling are read only where the
+	// spec declares them.
+	codeSigningConfigArn *string
+	recursiveLoop        *string
+	scaling              *types.FunctionScalingConfig
+}
+
+func (o observed) config() *types.FunctionConfiguration { return o.function.Configuration }
+
+// fromObserved puts AWS's answers in comparable form. Fields that AWS leaves out
+// or empty are as good as absent.
+func fromObserved(o observed) settings {
+	c := o.config()
+	s := settings{
+		PackageType:            str(c.PackageType),
+		Runtime:                str(c.Runtime),
+		Handler:                c.Handler,
+		Role:                   c.Role,
+		Description:            ptr.To(ptr.Deref(c.Description, "")),
+		MemorySize:             c.MemorySize,
+		Timeout:                c.Timeout,
+		KMSKeyArn:              nonEmpty(c.KMSKeyArn),
+		Layers:                 layers(c.Layers),
+		VPCConfig:              vpc(c.VpcConfig),
+		FileSystemConfigs:      fileSystems(c.FileSystemConfigs),
+		LoggingConfig:          logging(c.LoggingConfig),
+		DurableConfig:          durable(c.DurableConfig),
+		CapacityProviderConfig: capacityProvider(c.CapacityProviderConfig),
+		Tags:                   o.function.Tags,
+		CodeSigningConfigArn:   nonEmpty(o.codeSigningConfigArn),
+		RecursiveLoop:          o.recursiveLoop,
+		FunctionScalingConfig:  scaling(o.scaling),
+	}
+	if len(c.Architectures) > 0 {
+		s.Architectures = str(c.Architectures[0])
+	}
+	if c.Environment != nil {
+		s.Environment.Variables = diff.Secrets(c.Environment.Variables)
+	}
+	if d := c.DeadLetterConfig; d != nil && ptr.Deref(d.TargetArn, "") != "" {
+		s.DeadLetterConfig = &deadLetterConfig{TargetArn: *d.TargetArn}
+	}
+	if e := c.EphemeralStorage; e != nil {
+		s.EphemeralStorage = &v1beta1.EphemeralStorage{Size: ptr.Deref(e.Size, ephemeralStorageDefault)}
+	}
+	if i := c.ImageConfigResponse; i != nil && i.ImageConfig != nil {
+		s.ImageConfig = &v1beta1.ImageConfig{Command: i.ImageConfig.Command, EntryPoint: i.ImageConfig.EntryPoint, WorkingDirectory: nonEmpty(i.ImageConfig.WorkingDirectory)}
+	}
+	if t := c.TracingConfig; t != nil {
+		s.TracingConfig = &v1beta1.TracingConfig{Mode: string(t.Mode)}
+	}
+	if x := c.SnapStart; x != nil {
+		s.SnapStart = &v1beta1.SnapStart{ApplyOn: string(x.ApplyOn)}
+	}
+	if t := c.TenancyConfig; t != nil {
+		s.TenancyConfig = &v1beta1.TenancyConfig{TenantIsolationMode: string(t.TenantIsolationMode)}
+	}
+	if r := o.function.Concurrency; r != nil {
+		s.ReservedConcurrentExecutions = r.ReservedConcurrentExecutions
+	}
+	return s
+}
+
+// str is an enum's text; nil where AWS left it out.
+func str[T ~string](v T) *string {
+	if v == "" {
+		return nil
+	}
+	return ptr.To(string(v))
+}
+
+func nonEmpty(s *string) *string {
+	if ptr.Deref(s, "") == "" {
+		return nil
+	}
+	return s
+}
+
+func layers(in []types.Layer) []string {
+	out := make([]string, 0, len(in))
+	for _, l := range in {
+		out = append(out, ptr.Deref(l.Arn, ""))
+	}
+	return out
+}
+
+// vpc is nil for the empty configuration that AWS shows after a function left
+// its VPC.
+func vpc(in *types.VpcConfigResponse) *vpcConfig {
+	if in == nil || len(in.SubnetIds)+len(in.SecurityGroupIds) == 0 {
+		return nil
+	}
+	return &vpcConfig{SubnetIDs: in.SubnetIds, SecurityGroupIDs: in.SecurityGroupIds, IPv6AllowedForDualStack: in.Ipv6AllowedForDualStack}
+}
+
+func fileSystems(in []types.FileSystemConfig) []v1beta1.FileSystemConfig {
+	out := make([]v1beta1.FileSystemConfig, 0, len(in))
+	for _, f := range in {
+		o := v1beta1.FileSystemConfig{Arn: ptr.Deref(f.Arn, ""), LocalMountPath: ptr.Deref(f.LocalMountPath, "")}
+		if f.S3FilesConfig != nil {
+			o.S3FilesConfig = &v1beta1.S3FilesConfig{DirectS3Read: str(f.S3FilesConfig.DirectS3Read)}
+		}
+		out = append(out, o)
+	}
+	return plainFileSystems(out)
+}
+
+func logging(in *types.LoggingConfig) *v1beta1.LoggingConfig {
+	if in == nil {
+		return nil
+	}
+	return &v1beta1.LoggingConfig{
+		LogFormat:           str(in.LogFormat),
+		LogGroup:            nonEmpty(in.LogGroup),
+		ApplicationLogLevel: str(in.ApplicationLogLevel),
+		SystemLogLevel:      str(in.SystemLogLevel),
+	}
+}
+
+func durable(in *types.DurableConfig) *v1beta1.DurableConfig {
+	if in == nil {
+		return nil
+	}
+	return &v1beta1.DurableConfig{ExecutionTimeout: in.ExecutionTimeout, RetentionPeriodInDays: in.RetentionPeriodInDays, KMSKeyArn: nonEmpty(in.KMSKeyArn)}
+}
+
+func capacityProvider(in *types.CapacityProviderConfig) *v1beta1.CapacityProviderConfig {
+	if in == nil || in.LambdaManagedInstancesCapacityProviderConfig == nil {
+		return nil
+	}
+	l := in.LambdaManagedInstancesCapacityProviderConfig
+	out := v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+		CapacityProviderArn:                   ptr.Deref(l.CapacityProviderArn, ""),
+		PerExecutionEnvironmentMaxConcurrency: l.PerExecutionEnvironmentMaxConcurrency,
+	}
+	if g := l.ExecutionEnvironmentMemoryGiBPerVCpu; g != nil {
+		out.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(decimal(*g))
+	}
+	return &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: out}
+}
+
+// decimal is a number in its shortest form, so that "2.0" and 2 are the same.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+func scaling(in *types.FunctionScalingConfig) *v1beta1.FunctionScalingConfig {
+	if in == nil || (in.MinExecutionEnvironments == nil && in.MaxExecutionEnvironments == nil) {
+		return nil
+	}
+	return &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: in.MinExecutionEnvironments, MaxExecutionEnvironments: in.MaxExecutionEnvironments}
+}
+
+// status is what users see of an observation. last carries over what the
+// provider itself remembers.
+func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObservation {
+	c := o.config()
+	s := fromObserved(o)
+	out := v1beta1.FunctionObservation{
+		FunctionName:                 c.FunctionName,
+		FunctionArn:                  c.FunctionArn,
+		State:                        str(c.State),
+		StateReason:                  c.StateReason,
+		StateReasonCode:              str(c.StateReasonCode),
+		LastUpdateStatus:             str(c.LastUpdateStatus),
+		LastUpdateStatusReason:       c.LastUpdateStatusReason,
+		LastUpdateStatusReasonCode:   str(c.LastUpdateStatusReasonCode),
+		LastModified:                 c.LastModified,
+		Version:                      c.Version,
+		RevisionID:                   c.RevisionId,
+		CodeSHA256:                   c.CodeSha256,
+		CodeSize:                     ptr.To(c.CodeSize),
+		PackageType:                  s.PackageType,
+		Runtime:                      s.Runtime,
+		Handler:                      s.Handler,
+		Role:                         s.Role,
+		MemorySize:                   s.MemorySize,
+		Timeout:                      s.Timeout,
+		KMSKeyArn:                    s.KMSKeyArn,
+		Layers:                       s.Layers,
+		SigningJobArn:                c.SigningJobArn,
+		SigningProfileVersionArn:     c.SigningProfileVersionArn,
+		MasterArn:                    c.MasterArn,
+		ReservedConcurrentExecutions: s.ReservedConcurrentExecutions,
+		EnvironmentVariableNames:     slices.Sorted(maps.Keys(s.Environment.Variables)),
+		DeployedCode:                 last.DeployedCode,
+		FunctionScalingConfig:        last.FunctionScalingConfig,
+		Activated:                    last.Activated || c.State == types.StateActive || c.State == types.StateInactive,
+	}
+	for _, a := range c.Architectures {
+		out.Architectures = append(out.Architectures, string(a))
+	}
+	if e := s.EphemeralStorage; e != nil {
+		out.EphemeralStorageSize = ptr.To(e.Size)
+	}
+	if v := c.VpcConfig; v != nil {
+		out.VPCID = nonEmpty(v.VpcId)
+	}
+	if l := s.LoggingConfig; l != nil {
+		out.LogGroup = l.LogGroup
+	}
+	if r := c.RuntimeVersionConfig; r != nil {
+		out.RuntimeVersionArn = r.RuntimeVersionArn
+	}
+	if x := c.SnapStart; x != nil {
+		out.SnapStartOptimizationStatus = str(x.OptimizationStatus)
+	}
+	if k := o.function.Code; k != nil {
+		out.ImageURI, out.ResolvedImageURI = k.ImageUri, k.ResolvedImageUri
+	}
+	if s.FunctionScalingConfig != nil {
+		out.FunctionScalingConfig = s.FunctionScalingConfig
+	}
+	return out
+}

@@ -1,0 +1,91 @@
+package function
+
+import (
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// objectRefs are the Secrets and ConfigMaps that a function's spec refers to. A
+// change of any of them wakes the function.
+func objectRefs(f *v1beta1.Function) []objects.Ref {
+	r := refs{namespace: f.GetNamespace()}
+	r.settings(f.Spec.ForProvider.FunctionSettings)
+	if f.Spec.InitProvider != nil {
+		r.settings(*f.Spec.InitProvider)
+	}
+	return r.found
+}
+
+type refs struct {
+	namespace string
+	found     []objects.Ref
+}
+
+func (r *refs) settings(s v1beta1.FunctionSettings) {
+	if e := s.Environment; e != nil {
+		for _, v := range e.VariablesFrom {
+			r.keys(v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
+		}
+		for _, v := range e.EnvFrom {
+			r.add(sourceRef(r.namespace, v))
+		}
+	}
+	if c := s.Code; c != nil {
+		if c.ConfigMapRef != nil {
+			r.add(configMap(r.namespace, c.ConfigMapRef.Name))
+		}
+		if z := c.ZipFileFrom; z != nil {
+			r.keys(z.SecretKeyRef, z.ConfigMapKeyRef)
+		}
+	}
+}
+
+func (r *refs) keys(s, cm *v1beta1.KeySelector) {
+	if ref, _ := keyRef(r.namespace, s, cm); ref.Name != "" {
+		r.add(ref)
+	}
+}
+
+func (r *refs) add(ref objects.Ref) {
+	for _, have := range r.found {
+		if have == ref {
+			return
+		}
+	}
+	r.found = append(r.found, ref)
+}
+
+// keyRef is the object of whichever selector is set, and the selector.
+func keyRef(namespace string, s, cm *v1beta1.KeySelector) (objects.Ref, v1beta1.KeySelector) {
+	switch {
+	case s != nil:
+		return secret(namespace, s.Name), *s
+	case cm != nil:
+		return configMap(namespace, cm.Name), *cm
+	}
+	return objects.Ref{}, v1beta1.KeySelector{}
+}
+
+func sourceRef(namespace string, s v1beta1.EnvironmentSource) objects.Ref {
+	if s.SecretRef != nil {
+		return secret(namespace, s.SecretRef.Name)
+	}
+	return configMap(namespace, s.ConfigMapRef.Name)
+}
+
+func optional(s v1beta1.EnvironmentSource) bool {
+	if s.SecretRef != nil {
+		return ptr.Deref(s.SecretRef.Optional, false)
+	}
+	return ptr.Deref(s.ConfigMapRef.Optional, false)
+}
+
+func secret(namespace, name string) objects.Ref {
+	return objects.Ref{Kind: objects.Secret, Namespace: namespace, Name: name}
+}
+
+func configMap(namespace, name string) objects.Ref {
+	return objects.Ref{Kind: objects.ConfigMap, Namespace: namespace, Name: name}
+}
