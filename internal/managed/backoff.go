@@ -1,0 +1,90 @@
+package managed
+
+import (
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// A class of errors says how soon another try makes sense.
+type class int
+
+const (
+	// unclassified errors may pass or not.
+	unclassified class = iota
+
+	// transient errors pass by themselves within seconds or minutes.
+	transient
+
+	// terminal errors stay until the user changes something.
+	terminal
+)
+
+// errCannotCreate says that there is nothing to manage and no leave to create it.
+var errCannotCreate = errors.New("the external resource does not exist, and managementPolicies do not allow creating it")
+
+func classify(err error) class {
+	switch {
+	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), awserr.IsTerminal(err):
+		return terminal
+	case awserr.IsTransient(err):
+		return transient
+	}
+	return unclassified
+}
+
+const (
+	maxUnclassified = 60 * time.Second
+
+	// manyFailures is the number of transient errors in a row, some ten minutes of
+	// them, after which there is no hurry any more.
+	manyFailures = 40
+
+	// hurriedFailures is the number of errors in a row after which a resource no
+	// longer goes before those that are merely polled.
+	hurriedFailures = 5
+
+	// stalledFailures is the number of terminal errors in a row, half a minute of
+	// them, after which the resource is said to be stalled: what it refers to may
+	// have been applied together with it and be a little late.
+	stalledFailures = 3
+)
+
+var (
+	transientDelays = []time.Duration{2 * time.Second, 3 * time.Second, 5 * time.Second, 8 * time.Second, 12 * time.Second, 15 * time.Second}
+	terminalDelays  = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
+)
+
+// backoff is when to try again after the nth error of a class in a row, n from 1.
+func backoff(c class, n int) time.Duration {
+	switch {
+	case c == terminal:
+		return step(terminalDelays, n)
+	case c == transient && n > manyFailures:
+		return maxUnclassified
+	case c == transient:
+		return step(transientDelays, n)
+	}
+	return doubling(time.Second, n, maxUnclassified)
+}
+
+// throttled is when to come back after the nth throttled call in a row, n from 1.
+func throttled(n int) time.Duration { return doubling(time.Second, n, 15*time.Second) }
+
+func step(delays []time.Duration, n int) time.Duration {
+	return delays[min(max(n, 1), len(delays))-1]
+}
+
+func doubling(first time.Duration, n int, limit time.Duration) time.Duration {
+	d := first
+	for range n - 1 {
+		if d >= limit {
+			return limit
+		}
+		d *= 2
+	}
+	return min(d, limit)
+}

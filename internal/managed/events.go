@@ -1,0 +1,180 @@
+package managed
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// The reasons of the events by which the runtime tells of a call that was made.
+const (
+	reasonCreated event.Reason = "CreatedExternalResource"
+	reasonUpdated event.Reason = "UpdatedExternalResource"
+)
+
+// The reasons of the events by which the gate tells of AWS's side.
+const (
+	reasonAvailable   event.Reason = "Available"
+	reasonUnavailable event.Reason = "Unavailable"
+)
+
+// repeatAfter is when an event that only repeats itself is emitted again, so that
+// it is still there for a user to find: the API server keeps events for an hour.
+const repeatAfter = 30 * time.Minute
+
+// recorder emits events of one kind of resource. It says nothing of reconciles that
+// were held, and does not repeat itself. Filters hold for all events: the runtime's
+// own recorder drops them as soon as an annotation is added.
+type recorder struct {
+	inner  event.Recorder
+	filter []event.FilterFn
+	state  *recorderState
+}
+
+// recorderState is shared by a recorder and those made of it by WithAnnotations.
+type recorderState struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	turns map[types.NamespacedName]*Turn
+	said  map[types.NamespacedName]map[event.Reason]saying
+}
+
+// saying is the last event of one reason about one resource.
+type saying struct {
+	text string
+	at   time.Time
+}
+
+func newRecorder(inner event.Recorder, now func() time.Time, filter ...event.FilterFn) *recorder {
+	return &recorder{inner: inner, filter: filter, state: &recorderState{
+		now:   now,
+		turns: map[types.NamespacedName]*Turn{},
+		said:  map[types.NamespacedName]map[event.Reason]saying{},
+	}}
+}
+
+// WithAnnotations returns a recorder that annotates its events.
+func (r *recorder) WithAnnotations(keysAndValues ...string) event.Recorder {
+	return &recorder{inner: r.inner.WithAnnotations(keysAndValues...), filter: r.filter, state: r.state}
+}
+
+// Event emits an event, unless it is about a held reconcile or repeats the last one.
+func (r *recorder) Event(obj runtime.Object, e event.Event) {
+	o, ok := obj.(client.Object)
+	if !ok {
+		r.inner.Event(obj, e)
+		return
+	}
+	key := client.ObjectKeyFromObject(o)
+	if t := r.state.turn(key); t != nil {
+		if _, held := t.Held(); held {
+			return
+		}
+		if did := e.Reason == reasonCreated || e.Reason == reasonUpdated; did && t.Summary() != "" {
+			e.Message = t.Summary()
+		}
+	}
+	if r.state.repeats(key, e) || slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
+		return
+	}
+	r.inner.Event(obj, e)
+}
+
+// begin a turn of a resource: its events are judged by it.
+func (r *recorder) begin(key types.NamespacedName, t *Turn) { r.state.begin(key, t) }
+
+// end the turn of a resource.
+func (r *recorder) end(key types.NamespacedName) { r.state.end(key) }
+
+// forget a resource that is gone.
+func (r *recorder) forget(key types.NamespacedName) { r.state.forget(key) }
+
+// finish a turn that was not held: emit what the external client wanted to say, and
+// what has become of the resource. before is the resource as the turn found it.
+func (r *recorder) finish(before Managed, t *Turn) {
+	for _, e := range t.Events() {
+		r.Event(before, e)
+	}
+	was, is := before.GetCondition(xpv2.TypeReady), t.ready
+	if is.Type == "" || (was.Status == is.Status && was.Reason == is.Reason && was.Message == is.Message) {
+		return
+	}
+	switch {
+	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
+		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
+	case is.Reason == xpv2.ReasonUnavailable:
+		r.Event(before, event.Warning(reasonUnavailable, errors.New(is.Message)))
+	}
+}
+
+func (s *recorderState) turn(key types.NamespacedName) *Turn {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.turns[key]
+}
+
+func (s *recorderState) begin(key types.NamespacedName, t *Turn) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.turns[key] = t
+}
+
+func (s *recorderState) end(key types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.turns, key)
+}
+
+func (s *recorderState) forget(key types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.turns, key)
+	delete(s.said, key)
+}
+
+// repeats tells whether an event says what the last one of its reason said a short
+// while ago. A call that was made is told each time. Once a resource is available
+// again, whatever goes wrong next is news.
+func (s *recorderState) repeats(key types.NamespacedName, e event.Event) bool {
+	if e.Reason == reasonCreated || e.Reason == reasonUpdated {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.Reason == reasonAvailable {
+		delete(s.said, key)
+		return false
+	}
+	text, now := textOf(e), s.now()
+	if last, ok := s.said[key][e.Reason]; ok && last.text == text && now.Sub(last.at) < repeatAfter {
+		return true
+	}
+	if s.said[key] == nil {
+		s.said[key] = map[event.Reason]saying{}
+	}
+	s.said[key][e.Reason] = saying{text: text, at: now}
+	return false
+}
+
+func textOf(e event.Event) string {
+	var b strings.Builder
+	b.WriteString(string(e.Type))
+	b.WriteString(e.Message)
+	for _, k := range slices.Sorted(maps.Keys(e.Annotations)) {
+		b.WriteString("\x00" + k + "\x00" + e.Annotations[k])
+	}
+	return b.String()
+}

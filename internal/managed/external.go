@@ -1,0 +1,145 @@
+package managed
+
+import (
+	"context"
+	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+)
+
+// errHeld drops a reconcile. The runtime takes a conflict for a reason to come back
+// without a word: it writes no status and emits no event.
+var errHeld error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
+
+// connector connects a kind's external clients, and puts a guard before each.
+type connector[T Managed] struct {
+	connect  func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
+	resolve  func(ctx context.Context, mg T) (*config.Session, error)
+	policies bool
+}
+
+// Connect resolves the resource's configuration, unless the gate has, and connects.
+func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExternalClient[T], error) {
+	t := turnOf(ctx)
+	s, err := c.resolve(ctx, mg)
+	if err != nil {
+		return nil, refuse(t, err)
+	}
+	e, err := c.connect(ctx, mg, s)
+	if err != nil {
+		return nil, refuse(t, err)
+	}
+	return &guard[T]{inner: e, policies: c.policies}, nil
+}
+
+// guard keeps from the runtime what is no error, tells the turn of what is, and
+// drops what a held reconcile would still do.
+type guard[T Managed] struct {
+	inner    xpmanaged.TypedExternalClient[T]
+	policies bool
+}
+
+// Observe the external resource.
+func (g *guard[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	t := turnOf(ctx)
+	o, err := g.inner.Observe(ctx, mg)
+	if err != nil {
+		return xpmanaged.ExternalObservation{}, refuse(t, err)
+	}
+	if _, held := t.Held(); held {
+		return xpmanaged.ExternalObservation{}, errHeld
+	}
+	if !o.ResourceExists {
+		t.missing()
+	}
+	if !o.ResourceExists && !meta.WasDeleted(mg) && !g.mayCreate(mg) {
+		// The runtime would go on to update what does not exist.
+		return xpmanaged.ExternalObservation{}, refuse(t, errCannotCreate)
+	}
+	return o, nil
+}
+
+// Create the external resource.
+func (g *guard[T]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
+	t := turnOf(ctx)
+	c, err := g.inner.Create(ctx, mg)
+	if err != nil {
+		return c, refuse(t, err)
+	}
+	t.done(created)
+	return c, nil
+}
+
+// Update the external resource.
+func (g *guard[T]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, error) {
+	t := turnOf(ctx)
+	u, err := g.inner.Update(ctx, mg)
+	if err != nil {
+		return u, refuse(t, err)
+	}
+	t.done(updated)
+	return u, nil
+}
+
+// Delete the external resource.
+func (g *guard[T]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, error) {
+	t := turnOf(ctx)
+	d, err := g.inner.Delete(ctx, mg)
+	if err != nil {
+		return d, refuse(t, err)
+	}
+	t.done(deleted)
+	return d, nil
+}
+
+// Disconnect from the external resource.
+func (g *guard[T]) Disconnect(ctx context.Context) error { return g.inner.Disconnect(ctx) }
+
+// mayCreate tells whether the policies allow creating. Where they allow nothing but
+// observing, the runtime itself says what is missing.
+func (g *guard[T]) mayCreate(mg resource.Managed) bool {
+	p := xpmanaged.NewManagementPoliciesResolver(g.policies, mg.GetManagementPolicies())
+	return p.ShouldCreate() || p.ShouldOnlyObserve()
+}
+
+// refuse turns an error of the external client into what the runtime is to see. A
+// call held up by quota is no error: the reconcile is dropped.
+func refuse(t *Turn, err error) error {
+	if wait, ok := quota.Deferred(err); ok {
+		t.holdFor(wait)
+		return errHeld
+	}
+	if awserr.IsThrottled(err) {
+		after, _ := awserr.RetryAfter(err)
+		t.throttle(after)
+		return errHeld
+	}
+	err = awserr.Clean(err)
+	t.fail(err)
+	return err
+}
+
+// missing notes that the external resource does not exist.
+func (t *Turn) missing() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.absent = true
+}
+
+// throttle holds the reconcile because AWS refused a call for the rate of calls.
+// after is what AWS asked for, 0 if nothing.
+func (t *Turn) throttle(after time.Duration) {
+	t.holdFor(after)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.throttled = true
+}

@@ -1,0 +1,232 @@
+package managed
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
+)
+
+// A gate decides when the managed reconciler behind it runs, and when it runs next.
+type gate[T Managed] struct {
+	kind     Kind[T]
+	kube     *kube.Client
+	inner    reconcile.Reconciler
+	limiter  Limiter
+	resolver Resolver
+	recorder *recorder
+	memory   *memory
+	poll     cadence.Poll
+	policies bool
+	now      func() time.Time
+	random   func() float64
+	log      logging.Logger
+}
+
+// Reconcile a resource, if it is its turn. It returns no error: what failed is
+// tried again at the time that the error is worth, which the queue must not change.
+func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+	mg := g.kind.New()
+	if err := g.kube.Get(ctx, req.NamespacedName, mg); err != nil {
+		if kerrors.IsNotFound(err) {
+			g.forget(req.NamespacedName)
+			return reconcile.Result{}, nil
+		}
+		return g.failed(req.NamespacedName, errors.Wrap(err, "cannot get managed resource")), nil
+	}
+
+	known, first := g.memory.look(mg)
+	if wait := g.waits(mg, known, first); wait > 0 {
+		return reconcile.Result{RequeueAfter: wait}, nil
+	}
+
+	t := &Turn{Annotator: g.kube.Annotate}
+	ctx = WithTurn(kube.WithRead(ctx, mg), t)
+	ctx, wait := g.admit(ctx, mg, t, known)
+	if wait > 0 {
+		return reconcile.Result{RequeueAfter: wait}, nil
+	}
+
+	g.recorder.begin(req.NamespacedName, t)
+	res, err := g.inner.Reconcile(ctx, req)
+	g.recorder.end(req.NamespacedName)
+	t.release()
+	if _, held := t.Held(); !held {
+		g.memory.served(req.NamespacedName, known.pokes)
+	}
+	return g.next(mg, t, res, err), nil
+}
+
+// admit resolves the configuration of a resource and reserves the calls of one look
+// at it, and of what the last look was held for. It returns how long to wait for
+// them. A configuration that cannot be resolved is for the runtime to report.
+func (g *gate[T]) admit(ctx context.Context, mg T, t *Turn, known record) (context.Context, time.Duration) {
+	if g.free(mg) {
+		return ctx, 0
+	}
+	s, err := g.resolver.Resolve(ctx, mg, g.kind.Region(mg))
+	ctx = withSession(ctx, s, err)
+	if err != nil {
+		return ctx, 0
+	}
+	h := quota.Holder{ID: string(mg.GetUID()), Priority: g.priority(mg, known)}
+	g.memory.holds(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
+	t.Reserver = func(ops ...string) time.Duration { return g.limiter.Reserve(s.Scope, h, ops...) }
+	t.releaser = func() { g.limiter.Release(s.Scope, h.ID) }
+	return quota.WithHolder(ctx, h), t.Reserver(append(slices.Clone(g.kind.Reads(mg)), known.wanted...)...)
+}
+
+// waits is how long a resource is not to be looked at for reasons of its own.
+func (g *gate[T]) waits(mg T, known record, first bool) time.Duration {
+	if meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1 {
+		// Others have to finish first. Their going is an event.
+		return cadence.MaxPending
+	}
+	if first && !known.poked() && settled(mg) && g.refersToNothing(mg) {
+		// After a start, what was in order is polled at the pace at which it would have
+		// been, had the provider not stopped. A Secret may have changed meanwhile, so
+		// those that refer to one do not wait.
+		asked, _ := meta.GetPollInterval(mg)
+		return cadence.Spread(string(mg.GetUID()), g.poll.Effective(asked))
+	}
+	return 0
+}
+
+func (g *gate[T]) refersToNothing(mg T) bool { return g.kind.Refs == nil || len(g.kind.Refs(mg)) == 0 }
+
+// free tells whether the runtime will make no AWS call at all.
+func (g *gate[T]) free(mg T) bool {
+	p := xpmanaged.NewManagementPoliciesResolver(g.policies, mg.GetManagementPolicies())
+	return meta.IsPaused(mg) || p.IsPaused() || p.Validate() != nil || (meta.WasDeleted(mg) && !p.ShouldDelete())
+}
+
+// priority of a resource: the user's changes go before polls, unless they have
+// failed so often that nobody is waiting for the next try.
+func (g *gate[T]) priority(mg T, known record) quota.Priority {
+	waiting := known.poked() || meta.WasDeleted(mg) || requested(mg) || mg.GetObservedGeneration() != mg.GetGeneration()
+	if waiting && known.failures < hurriedFailures {
+		return quota.User
+	}
+	return quota.Poll
+}
+
+// next is when the resource is reconciled next.
+func (g *gate[T]) next(mg T, t *Turn, res reconcile.Result, err error) reconcile.Result {
+	key := client.ObjectKeyFromObject(mg)
+	if wait, held := t.Held(); held {
+		g.memory.held(key, t.wanted)
+		if t.throttled {
+			wait = max(wait, throttled(g.memory.throttle(key)))
+		}
+		return reconcile.Result{RequeueAfter: wait}
+	}
+	g.recorder.finish(mg, t)
+
+	if failure := g.failure(mg, t, res, err); failure != nil {
+		return g.failed(key, failure)
+	}
+	g.memory.succeed(key)
+	return g.calm(mg, t, res)
+}
+
+// failure is the error of a reconcile, whichever way the runtime tells of it.
+func (g *gate[T]) failure(mg T, t *Turn, res reconcile.Result, err error) error {
+	switch {
+	case t.failure() != nil:
+		return t.failure()
+	case err != nil:
+		return err
+	case !res.Requeue: //nolint:staticcheck // The runtime still uses it.
+		return nil
+	case t.did != nothing, t.absent && meta.ExternalCreateSucceededDuring(mg, g.kind.CreationGrace):
+		return nil
+	}
+	return errors.New("the runtime could not finish the reconcile")
+}
+
+// calm is when a resource without an error is looked at next.
+func (g *gate[T]) calm(mg T, t *Turn, res reconcile.Result) reconcile.Result {
+	switch {
+	case res.IsZero():
+		return res
+	case t.comeBack > 0:
+		return reconcile.Result{RequeueAfter: t.comeBack}
+	case meta.WasDeleted(mg):
+		return reconcile.Result{RequeueAfter: cadence.Pending(g.now().Sub(mg.GetDeletionTimestamp().Time))}
+	case t.did != nothing, res.Requeue: //nolint:staticcheck // As above.
+		return reconcile.Result{RequeueAfter: cadence.MinPending}
+	case condition.InMotion(t.ready):
+		return reconcile.Result{RequeueAfter: cadence.Pending(g.now().Sub(t.ready.LastTransitionTime.Time))}
+	}
+	asked, _ := meta.GetPollInterval(mg)
+	return reconcile.Result{RequeueAfter: g.poll.Jittered(asked, g.random())}
+}
+
+func (g *gate[T]) failed(key types.NamespacedName, err error) reconcile.Result {
+	c := classify(err)
+	after := backoff(c, g.memory.fail(key, c))
+	g.log.Debug("Reconcile failed", "request", key, "error", err, "requeue-after", after)
+	return reconcile.Result{RequeueAfter: after}
+}
+
+func (g *gate[T]) forget(key types.NamespacedName) {
+	if r, ok := g.memory.forget(key); ok && r.holder != "" {
+		g.limiter.Forget(r.scope, r.holder)
+	}
+	g.kube.Forget(key)
+	g.recorder.forget(key)
+}
+
+// settled tells whether a resource was in order when it was last looked at, and the
+// user has asked for nothing since.
+func settled(mg Managed) bool {
+	return !meta.WasDeleted(mg) && !requested(mg) &&
+		mg.GetObservedGeneration() == mg.GetGeneration() &&
+		mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue &&
+		mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
+}
+
+// requested tells whether the user has asked for a reconcile that is yet to happen.
+func requested(mg Managed) bool {
+	token, ok := meta.GetReconcileRequest(mg)
+	return ok && token != mg.GetLastHandledReconcileAt()
+}
+
+type sessionKey struct{}
+
+type resolved struct {
+	session *config.Session
+	err     error
+}
+
+// withSession hands what the gate has resolved to the connector.
+func withSession(ctx context.Context, s *config.Session, err error) context.Context {
+	return context.WithValue(ctx, sessionKey{}, resolved{session: s, err: err})
+}
+
+// sessionOf is what the gate has resolved.
+func sessionOf(ctx context.Context) (*config.Session, error) {
+	r, ok := ctx.Value(sessionKey{}).(resolved)
+	if !ok {
+		return nil, errors.New("no AWS configuration was resolved for this reconcile")
+	}
+	return r.session, r.err
+}

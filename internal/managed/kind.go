@@ -1,0 +1,142 @@
+package managed
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// A Managed resource as this provider has them. The four methods beyond the
+// runtime's forward to the embedded xpv2.ManagedResourceStatus.
+type Managed interface {
+	resource.ModernManaged
+
+	GetObservedGeneration() int64
+	SetObservedGeneration(generation int64)
+	GetLastHandledReconcileAt() string
+	SetLastHandledReconcileAt(token string)
+}
+
+// A Kind is all that Setup has to know of a kind of managed resource.
+type Kind[T Managed] struct {
+	// GVK of the kind, which the manager's scheme knows.
+	GVK schema.GroupVersionKind
+
+	// New returns an empty resource.
+	New func() T
+
+	// NewList returns an empty list of resources.
+	NewList func() resource.ManagedList
+
+	// Region that the resource lies in.
+	Region func(T) string
+
+	// Reads are the AWS operations, such as GetFunction, that one Observe calls, as
+	// far as spec and status tell. An operation may be named more than once. Where a
+	// resource is yet to be created, naming the operation that creates it as well
+	// spares a look: reservations that are not used are given back.
+	Reads func(T) []string
+
+	// Connect returns an external client that uses the session. It makes no call.
+	//
+	// Observe asks Reserve for each call that is due before it reports that it is.
+	Connect func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
+
+	// CreationGrace is how long after a create the API may still say that the thing
+	// does not exist. 0 means that it is consistent.
+	CreationGrace time.Duration
+
+	// DeterministicName is true where spec alone tells the external name, so that a
+	// create whose answer was lost finds what it made.
+	DeterministicName bool
+
+	// Initializers run before anything else. A kind without a deterministic name
+	// needs one, which finds what a lost create has made.
+	Initializers []xpmanaged.Initializer
+
+	// Refs are the Secrets and ConfigMaps that spec refers to. When one of them
+	// changes, the resource is reconciled. Nil if the kind has no such fields.
+	Refs func(T) []objects.Ref
+
+	// Redact removes from a copy of a resource what a change log must not show,
+	// such as the values of environment variables. Nil if there is nothing.
+	Redact func(T)
+
+	// Watch adds further watches to the controller. poke has a resource reconciled as
+	// if the user had changed it; it does not enqueue it. Nil if there are none.
+	Watch func(b *builder.TypedBuilder[reconcile.Request], poke func(client.ObjectKey)) error
+}
+
+// A Resolver finds the AWS configuration that a managed resource refers to. It is
+// cheap: what it returns is cached.
+type Resolver interface {
+	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*config.Session, error)
+}
+
+// A Limiter hands out the AWS calls that quotas allow. It never blocks.
+// *quota.Limiter is one.
+type Limiter interface {
+	// Reserve a call of each operation. 0 means that the holder has them all;
+	// otherwise it is in the queue and may come back in the time returned.
+	Reserve(s quota.Scope, h quota.Holder, ops ...string) time.Duration
+
+	// Release what the holder has reserved and not used.
+	Release(s quota.Scope, id string)
+
+	// Forget a holder that is gone.
+	Forget(s quota.Scope, id string)
+}
+
+// Options are shared by the controllers of all kinds.
+type Options struct {
+	// Options of crossplane-runtime. PollInterval is the time between two looks at a
+	// stable resource. GlobalRateLimiter is not used: it makes the queue forget how
+	// often a resource has failed.
+	controller.Options
+
+	// Resolver of AWS configurations.
+	Resolver Resolver
+
+	// Limiter of AWS calls, the one that the SDK's middleware asks too.
+	Limiter Limiter
+
+	// Objects reads the Secrets and ConfigMaps that specs refer to.
+	Objects *objects.Reader
+
+	// ClusterID is the value of the tag that says which cluster owns a thing.
+	ClusterID string
+
+	// MinPollInterval is the shortest poll interval that the annotation
+	// crossplane.io/poll-interval can ask for.
+	MinPollInterval time.Duration
+
+	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
+	PollJitter float64
+
+	// Timeout of the AWS calls of one reconcile. 0 means one minute.
+	Timeout time.Duration
+
+	// Now is the clock.
+	Now func() time.Time
+
+	// Random returns a number in [0, 1).
+	Random func() float64
+}
+
+// poll is the cadence of stable resources.
+func (o Options) poll() cadence.Poll {
+	return cadence.Poll{Interval: o.PollInterval, Min: o.MinPollInterval, Jitter: o.PollJitter}
+}

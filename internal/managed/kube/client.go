@@ -1,0 +1,168 @@
+// Package kube decorates the Kubernetes client that crossplane-runtime's managed
+// reconciler works with, for one kind of managed resource. It avoids what costs
+// requests or loses what was learnt:
+//
+//   - A reader never sees less than this process has written: where the cache is
+//     behind, the object is read live.
+//   - A status that says nothing new is not written; a condition that says the same
+//     keeps its transition time.
+//   - A conflict on writing status is settled by a live read, not by another round
+//     of calls to AWS.
+//   - Writing an object keeps the status that is being put together in memory.
+package kube
+
+import (
+	"context"
+	"reflect"
+	"sync"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// attempts is how often a write is tried where trying again can help. Nothing
+// waits in between.
+const attempts = 4
+
+// A Client is a client.Client for one kind of managed resource. Calls for other
+// kinds pass through.
+type Client struct {
+	client.Client
+
+	live    client.Reader
+	kind    reflect.Type
+	onWrite StatusHook
+
+	mu      sync.Mutex
+	written map[types.NamespacedName]string
+	stale   map[types.NamespacedName]bool
+}
+
+// A StatusHook may complete the status of an object before it is compared and
+// written. It returns false where the status must not be written at all.
+type StatusHook func(ctx context.Context, obj client.Object) (write bool)
+
+// New decorates the cached client c for objects of the example's type. live reads
+// from the API server. onWrite may be nil.
+func New(c client.Client, live client.Reader, example client.Object, onWrite StatusHook) *Client {
+	if onWrite == nil {
+		onWrite = func(context.Context, client.Object) bool { return true }
+	}
+	return &Client{
+		Client:  c,
+		live:    live,
+		kind:    reflect.TypeOf(example),
+		onWrite: onWrite,
+		written: map[types.NamespacedName]string{},
+		stale:   map[types.NamespacedName]bool{},
+	}
+}
+
+// Get an object: the one that the context carries, if it is that one; else the
+// cached one; else, where the cache is behind what was written here, the live one.
+func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	if !c.ours(obj) {
+		return c.Client.Get(ctx, key, obj, opts...)
+	}
+	if read := reading(ctx, key); read != nil {
+		assign(obj, read.DeepCopyObject())
+		return nil
+	}
+	err := c.Client.Get(ctx, key, obj, opts...)
+	if err == nil && !c.behind(key, obj.GetResourceVersion()) {
+		return nil
+	}
+	if err != nil && !kerrors.IsNotFound(err) {
+		return err
+	}
+	if err != nil && !c.knows(key) {
+		return err
+	}
+	err = c.live.Get(ctx, key, obj)
+	if err == nil {
+		c.caughtUp(key)
+	}
+	return err
+}
+
+// Update an object, keeping its status as it is in memory.
+func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
+	if !c.ours(obj) {
+		return c.Client.Update(ctx, obj, opts...)
+	}
+	sent := obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy has the type of its original.
+	if err := c.Client.Update(ctx, sent, opts...); err != nil {
+		c.conflicted(client.ObjectKeyFromObject(obj), err)
+		return err
+	}
+	c.wrote(sent)
+	takeMetadata(obj, sent)
+	return nil
+}
+
+// Patch an object. The answer replaces the whole of it, as with any client.
+func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
+	if err := c.Client.Patch(ctx, obj, patch, opts...); err != nil {
+		return err
+	}
+	if c.ours(obj) {
+		c.wrote(obj)
+	}
+	return nil
+}
+
+// Forget what is remembered of an object that is gone.
+func (c *Client) Forget(key types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.written, key)
+	delete(c.stale, key)
+}
+
+func (c *Client) ours(obj client.Object) bool { return reflect.TypeOf(obj) == c.kind }
+
+// wrote remembers the newest version that came back from a write.
+func (c *Client) wrote(obj client.Object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.written[client.ObjectKeyFromObject(obj)] = obj.GetResourceVersion()
+}
+
+func (c *Client) knows(key types.NamespacedName) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.written[key] != "" || c.stale[key]
+}
+
+// behind tells whether the cached version is older than what was written here, or
+// is known to be older than what others wrote.
+func (c *Client) behind(key types.NamespacedName, cached string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.stale[key] {
+		return true
+	}
+	written := c.written[key]
+	if written == "" || written == cached {
+		return false
+	}
+	order, err := resourceversion.CompareResourceVersion(cached, written)
+	return err != nil || order < 0
+}
+
+func (c *Client) conflicted(key types.NamespacedName, err error) {
+	if !kerrors.IsConflict(err) {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stale[key] = true
+}
+
+func (c *Client) caughtUp(key types.NamespacedName) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.stale, key)
+}

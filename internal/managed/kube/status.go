@@ -1,0 +1,103 @@
+package kube
+
+import (
+	"context"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// Status writes the status subresource.
+func (c *Client) Status() client.SubResourceWriter {
+	return &statusWriter{SubResourceWriter: c.Client.Status(), c: c}
+}
+
+type statusWriter struct {
+	client.SubResourceWriter
+
+	c *Client
+}
+
+// Update the status, if it says anything new. The provider is the only writer of
+// its resources' status, so a conflict means that something else has changed: the
+// status is then written onto the object as it is now. Its conditions carry the
+// generation that they speak of.
+func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	if !w.c.ours(obj) {
+		return w.SubResourceWriter.Update(ctx, obj, opts...)
+	}
+	if !w.c.onWrite(ctx, obj) {
+		return nil
+	}
+	key := client.ObjectKeyFromObject(obj)
+	if read := reading(ctx, key); read != nil && read.GetUID() == obj.GetUID() {
+		keepTransitionTimes(obj, read)
+		if equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status")) {
+			return nil
+		}
+	}
+	return w.write(ctx, key, obj, opts...)
+}
+
+func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	sent := obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy has the type of its original.
+	var err error
+	for range attempts {
+		err = w.SubResourceWriter.Update(ctx, sent, opts...)
+		if err == nil {
+			w.c.wrote(sent)
+			obj.SetResourceVersion(sent.GetResourceVersion())
+			return nil
+		}
+		if !kerrors.IsConflict(err) {
+			return err
+		}
+		now := reflect.New(w.c.kind.Elem()).Interface().(client.Object) //nolint:forcetypeassert // ours() has seen to it.
+		if err := w.c.live.Get(ctx, key, now); err != nil {
+			return errors.Wrap(err, "cannot read the object again after a conflict")
+		}
+		if now.GetUID() != obj.GetUID() {
+			return nil // This object is gone; another has its name.
+		}
+		sent = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // As above.
+		sent.SetResourceVersion(now.GetResourceVersion())
+	}
+	w.c.conflicted(key, err)
+	return err
+}
+
+// keepTransitionTimes gives each condition that says the same as before the time
+// since when it does. A condition that is set twice in one reconcile, to another
+// value and back, would otherwise look as if it had changed.
+func keepTransitionTimes(obj, before client.Object) {
+	now, then := conditions(obj), conditions(before)
+	for i := range now {
+		for _, c := range then {
+			if c.Type == now[i].Type && c.ObservedGeneration == now[i].ObservedGeneration && c.Equal(now[i]) {
+				now[i].LastTransitionTime = c.LastTransitionTime
+			}
+		}
+	}
+}
+
+// conditions of an object, to be changed in place.
+func conditions(obj client.Object) []xpv2.Condition {
+	status := reflect.ValueOf(obj).Elem().FieldByName("Status")
+	if !status.IsValid() {
+		return nil
+	}
+	cs, _ := status.FieldByName("Conditions").Interface().([]xpv2.Condition)
+	return cs
+}
+
+// field of the struct that an object points to.
+func field(obj client.Object, name string) any {
+	return reflect.ValueOf(obj).Elem().FieldByName(name).Interface()
+}

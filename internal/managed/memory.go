@@ -1,0 +1,193 @@
+package managed
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// memory is what the gate keeps of each resource between two reconciles. It is
+// kept here rather than in the queue's rate limiter, which forgets a resource
+// whenever it comes back for another reason than an error.
+type memory struct {
+	mu      sync.Mutex
+	records map[types.NamespacedName]*record
+}
+
+// record of one resource.
+type record struct {
+	// fingerprint of what the user wants. Another one clears the failures.
+	fingerprint string
+
+	// pokes counts the changes by the user to anything but the resource itself;
+	// served is how many of them have been looked at.
+	pokes, served int
+
+	// class and failures are the kind and number of errors in a row.
+	class    class
+	failures int
+
+	// throttled is the number of throttled calls in a row.
+	throttled int
+
+	// wanted are the calls that the last reconcile was held for.
+	wanted []string
+
+	// scope and holder are by which the resource reserves calls.
+	scope  quota.Scope
+	holder string
+}
+
+// poked tells whether there is a change that is yet to be looked at.
+func (r record) poked() bool { return r.pokes > r.served }
+
+func newMemory() *memory { return &memory{records: map[types.NamespacedName]*record{}} }
+
+// look notes that a resource is being looked at. It returns what is known of it,
+// and whether it is seen for the first time.
+func (m *memory) look(mg metav1.Object) (r record, first bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := types.NamespacedName{Namespace: mg.GetNamespace(), Name: mg.GetName()}
+	known, ok := m.records[key]
+	if !ok || known.fingerprint == "" {
+		first = true
+		known = m.record(key)
+	}
+	if f := fingerprint(mg); known.fingerprint != f {
+		known.fingerprint = f
+		known.failures, known.throttled, known.wanted = 0, 0, nil
+	}
+	return *known, first
+}
+
+// poke has the next look at a resource go before mere polls, and clears its errors.
+func (m *memory) poke(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	r.pokes++
+	r.failures = 0
+}
+
+// held notes which calls a resource waits for.
+func (m *memory) held(key types.NamespacedName, wanted []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.record(key).wanted = wanted
+}
+
+// throttle notes a throttled call and returns how many there were in a row.
+func (m *memory) throttle(key types.NamespacedName) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	r.throttled++
+	return r.throttled
+}
+
+// fail notes an error and returns how many of its class there were in a row.
+func (m *memory) fail(key types.NamespacedName, c class) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	if r.class != c {
+		r.failures = 0
+	}
+	r.class = c
+	r.failures++
+	r.throttled, r.wanted = 0, nil
+	return r.failures
+}
+
+// succeed notes that a resource was looked at without an error.
+func (m *memory) succeed(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	r.failures, r.throttled, r.wanted = 0, 0, nil
+}
+
+// served notes that a resource was looked at after the given number of pokes. One
+// that came while it was being looked at is yet to be served.
+func (m *memory) served(key types.NamespacedName, pokes int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.record(key).served = pokes
+}
+
+// failures of a class in a row.
+func (m *memory) failures(key types.NamespacedName, c class) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r, ok := m.records[key]; ok && r.class == c {
+		return r.failures
+	}
+	return 0
+}
+
+// holds notes in whose name the resource reserves calls.
+func (m *memory) holds(key types.NamespacedName, s quota.Scope, holder string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	r.scope, r.holder = s, holder
+}
+
+// forget a resource that is gone. It returns what was known of it.
+func (m *memory) forget(key types.NamespacedName) (record, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.records[key]
+	if !ok {
+		return record{}, false
+	}
+	delete(m.records, key)
+	return *r, true
+}
+
+// record of a key, made if there is none. The lock is held.
+func (m *memory) record(key types.NamespacedName) *record {
+	r, ok := m.records[key]
+	if !ok {
+		r = &record{}
+		m.records[key] = r
+	}
+	return r
+}
+
+// fingerprint of what the user wants of a resource: another one has errors
+// forgotten. What the provider itself annotates does not count.
+func fingerprint(mg metav1.Object) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "%s %d %t", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg)) // A hash cannot fail.
+	a := desiredAnnotations(mg)
+	for _, k := range slices.Sorted(maps.Keys(a)) {
+		_, _ = fmt.Fprintf(h, " %q=%q", k, a[k])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// desiredAnnotations are those that the provider has not written itself.
+func desiredAnnotations(mg metav1.Object) map[string]string {
+	a := maps.Clone(mg.GetAnnotations())
+	delete(a, meta.AnnotationKeyExternalCreatePending)
+	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
+	delete(a, meta.AnnotationKeyExternalCreateFailed)
+	if ownership.WroteName(mg) {
+		delete(a, meta.AnnotationKeyExternalName)
+	}
+	delete(a, ownership.AnnotationNamedBy)
+	return a
+}

@@ -1,0 +1,94 @@
+package objects
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// Index is the name of the field index from a resource to the objects that its
+// spec refers to.
+const Index = "spec.objectRefs"
+
+// Keys are the index keys of a resource that refers to these objects.
+func Keys(refs []Ref) []string {
+	keys := make([]string, 0, len(refs))
+	for _, r := range refs {
+		keys = append(keys, r.String())
+	}
+	return keys
+}
+
+// A Handler asks for a reconcile of every resource that refers to an object which
+// was created, changed or deleted.
+type Handler struct {
+	// Kind of the objects.
+	Kind Kind
+
+	// Resources lists the resources that have a value in the field index.
+	Resources client.Reader
+
+	// NewList returns an empty list of the resources.
+	NewList func() client.ObjectList
+
+	// Changed is told of each resource before it is enqueued.
+	Changed func(types.NamespacedName)
+
+	// Forget is told of each object that has changed.
+	Forget func(Ref)
+}
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+var _ handler.EventHandler = &Handler{}
+
+// Create handles a new object. The objects that are there when the watch starts
+// are not new: their resources are all looked at anyway.
+func (h *Handler) Create(ctx context.Context, e event.CreateEvent, q queue) {
+	if !e.IsInInitialList {
+		h.enqueue(ctx, e.Object, q)
+	}
+}
+
+// Update handles a changed object. A resync changes nothing.
+func (h *Handler) Update(ctx context.Context, e event.UpdateEvent, q queue) {
+	if e.ObjectOld.GetResourceVersion() != e.ObjectNew.GetResourceVersion() {
+		h.enqueue(ctx, e.ObjectNew, q)
+	}
+}
+
+// Delete handles an object that is gone.
+func (h *Handler) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
+	h.enqueue(ctx, e.Object, q)
+}
+
+// Generic events do not occur.
+func (h *Handler) Generic(context.Context, event.GenericEvent, queue) {}
+
+func (h *Handler) enqueue(ctx context.Context, o metav1.Object, q queue) {
+	ref := Ref{Kind: h.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
+	h.Forget(ref)
+	list := h.NewList()
+	if err := h.Resources.List(ctx, list, client.MatchingFields{Index: ref.String()}, client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "cannot list the resources that refer to an object", "object", ref.String())
+		return
+	}
+	// The function returns no error, so neither does the loop.
+	_ = meta.EachListItem(list, func(o runtime.Object) error {
+		if r, ok := o.(client.Object); ok {
+			key := client.ObjectKeyFromObject(r)
+			h.Changed(key)
+			q.Add(reconcile.Request{NamespacedName: key})
+		}
+		return nil
+	})
+}

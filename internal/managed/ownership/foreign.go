@@ -1,0 +1,62 @@
+package ownership
+
+import (
+	"errors"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+)
+
+// A ForeignError says that a thing of the wanted name exists and is not ours,
+// whose it seems to be, and how to take it over.
+type ForeignError struct{ message string }
+
+// Error is the message for the user.
+func (e *ForeignError) Error() string { return e.message }
+
+// IsForeign tells whether an error says that a thing is not ours.
+func IsForeign(err error) bool {
+	var f *ForeignError
+	return errors.As(err, &f)
+}
+
+// NewForeignError explains the verdict Foreign. what names the thing in AWS, such
+// as "function my-function".
+func NewForeignError(what string, tags map[string]string, mg metav1.Object, c Claim) *ForeignError {
+	if !tagged(tags) {
+		return &ForeignError{message: fmt.Sprintf(
+			"%s exists and was not created by this resource%s; to import it, set the annotation %s to its name",
+			what, otherProvider(tags), meta.AnnotationKeyExternalName)}
+	}
+	return &ForeignError{message: fmt.Sprintf(
+		"%s exists and belongs to %s; to take it over, set the annotation %s to \"true\"",
+		what, owner(tags, c), AnnotationAdopt)}
+}
+
+func owner(tags map[string]string, c Claim) string {
+	who := "another resource"
+	if tags[TagName] != "" {
+		who = fmt.Sprintf("%s %s/%s", or(tags[TagKind], "resource"), tags[TagNamespace], tags[TagName])
+	}
+	if tags[TagCluster] == c.ClusterID {
+		return who + " of this cluster"
+	}
+	return fmt.Sprintf("%s of cluster %s", who, or(tags[TagCluster], "unknown"))
+}
+
+// otherProvider names what else says that it manages the thing, if anything does.
+func otherProvider(tags map[string]string) string {
+	if tags[TagName] == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (its tags name the Crossplane resource %s of kind %s)", tags[TagName], or(tags[TagKind], "unknown"))
+}
+
+func or(s, otherwise string) string {
+	if s == "" {
+		return otherwise
+	}
+	return s
+}

@@ -1,0 +1,162 @@
+// Package ownership tells whose a thing in AWS is, by its tags. It is pure.
+//
+// Every taggable thing that the provider makes carries the tags that Tags
+// returns. What is found under the name of a managed resource is judged by them
+// before anything is changed, so that a foreign thing is never updated and never
+// deleted, a lost answer to a create is recognised, a restored backup finds its
+// things again, and two clusters do not fight over one function.
+package ownership
+
+import (
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+)
+
+// The tags that say whose a thing is. The first four are those that users of
+// Crossplane's other AWS providers know.
+const (
+	TagKind           = "crossplane-kind"
+	TagName           = "crossplane-name"
+	TagNamespace      = "crossplane-namespace"
+	TagProviderConfig = "crossplane-providerconfig"
+	TagUID            = "crossplane-uid"
+	TagCluster        = "crossplane-cluster"
+)
+
+const (
+	// AnnotationAdopt, set to "true", lets a resource take over a thing that
+	// another cluster or another resource owns, or that no one seems to own.
+	AnnotationAdopt = "lambda.aws.m.crossplane.io/adopt"
+
+	// AnnotationNamedBy says which object wrote the external name and what it
+	// wrote, as "uid/name". It tells an external name that the user set, or that
+	// came along with a restored backup, from one that the provider wrote.
+	AnnotationNamedBy = "lambda.aws.m.crossplane.io/external-name-written-by"
+)
+
+// Tags are those that mark a thing as the given resource's. kind is the kind and
+// group in lower case, such as function.lambda.aws.m.crossplane.io; config is the
+// name of its ProviderConfig or ClusterProviderConfig.
+func Tags(mg metav1.Object, clusterID, config, kind string) map[string]string {
+	return map[string]string{
+		TagKind:           kind,
+		TagName:           mg.GetName(),
+		TagNamespace:      mg.GetNamespace(),
+		TagProviderConfig: config,
+		TagUID:            string(mg.GetUID()),
+		TagCluster:        clusterID,
+	}
+}
+
+// Keys are the keys of the tags that Tags returns.
+func Keys() []string {
+	return []string{TagKind, TagName, TagNamespace, TagProviderConfig, TagUID, TagCluster}
+}
+
+// A Verdict says whose a thing is.
+type Verdict int
+
+// Verdicts.
+const (
+	// Foreign things are never updated and never deleted.
+	Foreign Verdict = iota
+
+	// Ours carry this very object's UID.
+	Ours
+
+	// OursAgain were made for an earlier object of the same name in the same
+	// cluster, which was re-created or restored since. Their tags are renewed.
+	OursAgain
+
+	// Adopted are taken over because the user says so. Their tags are set.
+	Adopted
+)
+
+// String is the verdict in a word.
+func (v Verdict) String() string {
+	switch v {
+	case Ours:
+		return "Ours"
+	case OursAgain:
+		return "OursAgain"
+	case Adopted:
+		return "Adopted"
+	case Foreign:
+	}
+	return "Foreign"
+}
+
+// Manageable tells whether the thing may be updated and deleted.
+func (v Verdict) Manageable() bool { return v != Foreign }
+
+// A Claim is what a resource has to say for itself when a thing is found.
+type Claim struct {
+	// Kind as in Tags.
+	Kind string
+
+	// ClusterID as in Tags.
+	ClusterID string
+
+	// Named is true where the user, or a restored backup, says by the external
+	// name that this very thing is meant (see UserSetName), or where it is known to
+	// be the same thing that the resource owned when it last looked, so that only
+	// its tags were taken off since.
+	Named bool
+}
+
+// Judge whose the thing with these tags is.
+func Judge(tags map[string]string, mg metav1.Object, c Claim) Verdict {
+	switch {
+	case tags[TagUID] != "" && tags[TagUID] == string(mg.GetUID()):
+		return Ours
+	case sameResource(tags, mg, c):
+		return OursAgain
+	case mg.GetAnnotations()[AnnotationAdopt] == "true":
+		return Adopted
+	case !tagged(tags) && c.Named:
+		return Adopted
+	}
+	return Foreign
+}
+
+// UserSetName tells whether the external name was set by the user, as for an
+// import, or came along with a restored backup: whether it is there and this
+// object has not written it itself.
+func UserSetName(mg metav1.Object) bool {
+	return meta.GetExternalName(mg) != "" && !WroteName(mg)
+}
+
+// WroteName tells whether this very object wrote the external name that it has.
+func WroteName(mg metav1.Object) bool {
+	name := meta.GetExternalName(mg)
+	return name != "" && mg.GetAnnotations()[AnnotationNamedBy] == mark(mg, name)
+}
+
+// Name are the annotations by which an object keeps the external name it found.
+func Name(mg metav1.Object, name string) map[string]string {
+	return map[string]string{
+		meta.AnnotationKeyExternalName: name,
+		AnnotationNamedBy:              mark(mg, name),
+	}
+}
+
+func mark(mg metav1.Object, name string) string {
+	return fmt.Sprintf("%s/%s", mg.GetUID(), name)
+}
+
+// tagged tells whether any resource of this provider claims the thing. Other
+// Crossplane providers set crossplane-kind and crossplane-name, but neither of
+// these two: what they made is imported by its external name like any other.
+func tagged(tags map[string]string) bool {
+	return tags[TagUID] != "" || tags[TagCluster] != ""
+}
+
+func sameResource(tags map[string]string, mg metav1.Object, c Claim) bool {
+	return tags[TagCluster] != "" && tags[TagCluster] == c.ClusterID &&
+		tags[TagKind] == c.Kind &&
+		tags[TagNamespace] == mg.GetNamespace() &&
+		tags[TagName] == mg.GetName()
+}

@@ -1,0 +1,218 @@
+package ownership
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+)
+
+const kind = "function.lambda.aws.m.crossplane.io"
+
+func object(uid string, annotations map[string]string) *metav1.ObjectMeta {
+	return &metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: types.UID(uid), Annotations: annotations}
+}
+
+func tags(uid, cluster, namespace, name string) map[string]string {
+	return map[string]string{
+		TagKind: kind, TagName: name, TagNamespace: namespace, TagProviderConfig: "default", TagUID: uid, TagCluster: cluster,
+	}
+}
+
+func TestJudge(t *testing.T) {
+	adopt := map[string]string{AnnotationAdopt: "true"}
+	otherKind := tags("u2", "c1", "shop", "cart")
+	otherKind[TagKind] = "layerversion.lambda.aws.m.crossplane.io"
+
+	// Each case is judged with the external name set by the user and without.
+	cases := map[string]struct {
+		reason      string
+		tags        map[string]string
+		annotations map[string]string
+		unnamed     Verdict
+		named       Verdict
+	}{
+		"OurUID": {
+			reason: "Our UID is proof, as after a lost answer to a create.",
+			tags:   tags("u1", "c1", "shop", "cart"), unnamed: Ours, named: Ours,
+		},
+		"OurUIDNewClusterID": {
+			reason: "A changed cluster id takes nothing away from us.",
+			tags:   tags("u1", "c0", "shop", "cart"), unnamed: Ours, named: Ours,
+		},
+		"NoTags": {
+			reason: "An untagged thing is imported by name or not at all.",
+			tags:   nil, unnamed: Foreign, named: Adopted,
+		},
+		"TeamTags": {
+			reason: "Tags that are not about ownership change nothing.",
+			tags:   map[string]string{"team": "shop"}, unnamed: Foreign, named: Adopted,
+		},
+		"UpjetTags": {
+			reason: "What another Crossplane provider made can be imported by name.",
+			tags:   map[string]string{TagKind: "function.lambda.aws.upbound.io", TagName: "cart"}, unnamed: Foreign, named: Adopted,
+		},
+		"NoTagsAdopt": {
+			reason: "The annotation says as much as the name does.",
+			tags:   nil, annotations: adopt, unnamed: Adopted, named: Adopted,
+		},
+		"Restored": {
+			reason: "The same object re-created or restored has another UID.",
+			tags:   tags("u0", "c1", "shop", "cart"), unnamed: OursAgain, named: OursAgain,
+		},
+		"OtherCluster": {
+			reason: "A restore into another cluster must not take the thing away from the first.",
+			tags:   tags("u0", "c2", "shop", "cart"), unnamed: Foreign, named: Foreign,
+		},
+		"OtherClusterAdopt": {
+			reason: "A move between clusters is said by annotation.",
+			tags:   tags("u0", "c2", "shop", "cart"), annotations: adopt, unnamed: Adopted, named: Adopted,
+		},
+		"OtherName": {
+			reason: "Two resources cannot own one thing.",
+			tags:   tags("u2", "c1", "shop", "basket"), unnamed: Foreign, named: Foreign,
+		},
+		"OtherNamespace": {
+			reason: "One tenant cannot take over another's thing.",
+			tags:   tags("u2", "c1", "bank", "cart"), unnamed: Foreign, named: Foreign,
+		},
+		"OtherNamespaceAdopt": {
+			reason: "A renamed resource is told to take over.",
+			tags:   tags("u2", "c1", "bank", "cart"), annotations: adopt, unnamed: Adopted, named: Adopted,
+		},
+		"OtherKind": {reason: "Another kind of the same name is another resource.", tags: otherKind, unnamed: Foreign, named: Foreign},
+		"AdoptNotTrue": {
+			reason: "Only \"true\" takes over.",
+			tags:   tags("u0", "c2", "shop", "cart"), annotations: map[string]string{AnnotationAdopt: "yes"}, unnamed: Foreign, named: Foreign,
+		},
+		"EmptyUIDTag": {
+			reason: "An empty tag is no UID.",
+			tags:   tags("", "c1", "shop", "cart"), unnamed: OursAgain, named: OursAgain,
+		},
+	}
+	for name, tc := range cases {
+		for named, want := range map[bool]Verdict{false: tc.unnamed, true: tc.named} {
+			t.Run(fmt.Sprintf("%s/named=%t", name, named), func(t *testing.T) {
+				got := Judge(tc.tags, object("u1", tc.annotations), Claim{Kind: kind, ClusterID: "c1", Named: named})
+				if got != want {
+					t.Errorf("%s: want %s, got %s", tc.reason, want, got)
+				}
+				if got.Manageable() == (want == Foreign) {
+					t.Errorf("%s: %s: Manageable is %t", tc.reason, got, got.Manageable())
+				}
+			})
+		}
+	}
+}
+
+func TestOwnTagsAreOurs(t *testing.T) {
+	mg := object("u1", nil)
+	made := Tags(mg, "c1", "default", kind)
+	if got := Judge(made, mg, Claim{Kind: kind, ClusterID: "c1"}); got != Ours {
+		t.Errorf("what we tag is ours: got %s", got)
+	}
+	if got := Judge(made, object("u9", nil), Claim{Kind: kind, ClusterID: "c1"}); got != OursAgain {
+		t.Errorf("a re-created object finds its thing again: got %s", got)
+	}
+	for _, k := range Keys() {
+		if made[k] == "" {
+			t.Errorf("Tags lacks %s", k)
+		}
+	}
+	if len(made) != len(Keys()) {
+		t.Errorf("Keys lacks a key of %v", made)
+	}
+	legal := regexp.MustCompile(`^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$`)
+	for k, v := range made {
+		if !legal.MatchString(k) || !legal.MatchString(v) || strings.HasPrefix(k, "aws:") || len(k) > 128 || len(v) > 256 {
+			t.Errorf("AWS refuses the tag %s=%s", k, v)
+		}
+	}
+}
+
+func TestUserSetName(t *testing.T) {
+	written := Name(object("u1", nil), "cart")
+	renamed := Name(object("u1", nil), "cart")
+	renamed[meta.AnnotationKeyExternalName] = "basket"
+	cases := map[string]struct {
+		reason      string
+		annotations map[string]string
+		want        bool
+	}{
+		"None":     {reason: "No name, nothing set.", want: false},
+		"Imported": {reason: "A name that we did not write.", annotations: map[string]string{meta.AnnotationKeyExternalName: "cart"}, want: true},
+		"Written":  {reason: "We wrote it, after a create.", annotations: written, want: false},
+		"Restored": {
+			reason:      "The annotations of a backup come along, but name another UID.",
+			annotations: Name(object("u0", nil), "cart"), want: true,
+		},
+		"RestoredFromElsewhere": {
+			reason:      "A backup of another version has no mark; its create annotations prove nothing.",
+			annotations: map[string]string{meta.AnnotationKeyExternalName: "cart", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"}, want: true,
+		},
+		"Renamed": {reason: "The user has put another name over ours.", annotations: renamed, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := object("u1", tc.annotations)
+			if got := UserSetName(mg); got != tc.want {
+				t.Errorf("%s: want %t, got %t", tc.reason, tc.want, got)
+			}
+			if WroteName(mg) == UserSetName(mg) && meta.GetExternalName(mg) != "" {
+				t.Errorf("%s: a name is either set by the user or written by us", tc.reason)
+			}
+		})
+	}
+}
+
+func TestForeignError(t *testing.T) {
+	c := Claim{Kind: kind, ClusterID: "c1"}
+	cases := map[string]struct {
+		reason string
+		tags   map[string]string
+		want   []string
+	}{
+		"Untagged": {reason: "Says how to import.", want: []string{"function cart exists", "not created by this resource", "crossplane.io/external-name"}},
+		"Upjet": {
+			reason: "Says who else manages it.",
+			tags:   map[string]string{TagKind: "function.lambda.aws.upbound.io", TagName: "old-cart"},
+			want:   []string{"old-cart", "function.lambda.aws.upbound.io", "crossplane.io/external-name"},
+		},
+		"OtherCluster": {
+			reason: "Says which cluster and how to take over.",
+			tags:   tags("u0", "c2", "shop", "cart"),
+			want:   []string{kind + " shop/cart of cluster c2", AnnotationAdopt, `"true"`},
+		},
+		"OtherResource": {
+			reason: "Says which resource of this cluster.",
+			tags:   tags("u2", "c1", "bank", "cart"),
+			want:   []string{kind + " bank/cart of this cluster", AnnotationAdopt},
+		},
+		"OnlyUID": {
+			reason: "Says what little is known.",
+			tags:   map[string]string{TagUID: "u7"},
+			want:   []string{"another resource of cluster unknown", AnnotationAdopt},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := fmt.Errorf("cannot observe: %w", NewForeignError("function cart", tc.tags, object("u1", nil), c))
+			if !IsForeign(err) {
+				t.Errorf("%s: IsForeign is false", tc.reason)
+			}
+			for _, want := range tc.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: want %q in %q", tc.reason, want, err)
+				}
+			}
+		})
+	}
+	if IsForeign(fmt.Errorf("other")) {
+		t.Error("IsForeign of another error is true")
+	}
+}

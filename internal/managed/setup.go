@@ -1,0 +1,160 @@
+package managed
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+const defaultTimeout = time.Minute
+
+// Setup adds a controller of a kind to a manager.
+func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
+	name := xpmanaged.ControllerName(k.GVK.GroupKind().String())
+	g := newGate(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
+
+	if err := addStateMetrics(mgr, o, k.NewList()); err != nil {
+		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
+	}
+
+	co := o.ForControllerRuntime()
+	b := ctrl.NewControllerManagedBy(mgr).
+		Named(name).
+		WithOptions(co).
+		For(k.New(), builder.WithPredicates(desiredStateChanged()))
+	if k.Refs != nil {
+		if err := watchRefs(mgr, o, k, b, g.memory.poke); err != nil {
+			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
+		}
+	}
+	if k.Watch != nil {
+		if err := k.Watch(b, g.memory.poke); err != nil {
+			return errors.Wrapf(err, "cannot add the watches of %s", k.GVK.Kind)
+		}
+	}
+	return errors.Wrapf(b.Complete(g), "cannot add the controller of %s", k.GVK.Kind)
+}
+
+// newGate puts a gate before the runtime's managed reconciler.
+func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *gate[T] {
+	m := newMemory()
+	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(m))
+	r := newRecorder(events, o.Now, o.EventFilterFunctions...)
+	g := &gate[T]{
+		kind:     k,
+		kube:     kc,
+		limiter:  o.Limiter,
+		resolver: o.Resolver,
+		recorder: r,
+		memory:   m,
+		poll:     o.poll(),
+		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
+		now:      o.Now,
+		random:   o.Random,
+		log:      o.Logger.WithValues("kind", k.GVK.Kind),
+	}
+	g.inner = newReconciler(mgr, o, k, kc, r)
+	return g
+}
+
+// newReconciler is the runtime's reconciler with its traps avoided: it works on the
+// decorated client, adds finalizers and annotations by patches of metadata alone,
+// has a floor under the poll interval, and never names a resource by default.
+func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
+	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
+	c := &connector[T]{
+		connect:  k.Connect,
+		policies: policies,
+		resolve:  func(ctx context.Context, _ T) (*config.Session, error) { return sessionOf(ctx) },
+	}
+	timeout := o.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	opts := []xpmanaged.ReconcilerOption{
+		xpmanaged.WithTypedExternalConnector[T](c),
+		xpmanaged.WithLogger(o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind))),
+		xpmanaged.WithRecorder(r),
+		xpmanaged.WithTimeout(timeout),
+		xpmanaged.WithPollInterval(o.PollInterval),
+		xpmanaged.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
+		xpmanaged.WithCreationGracePeriod(k.CreationGrace),
+		xpmanaged.WithDeterministicExternalName(k.DeterministicName),
+		xpmanaged.WithInitializers(k.Initializers...),
+		xpmanaged.WithFinalizer(kube.NewFinalizer(kc, xpmanaged.FinalizerName)),
+		xpmanaged.WithCriticalAnnotationUpdater(kc),
+		xpmanaged.WithReferenceResolver(&references{inner: xpmanaged.NewAPISimpleReferenceResolver(kc)}),
+	}
+	if policies {
+		opts = append(opts, xpmanaged.WithManagementPolicies())
+	}
+	if o.MetricOptions != nil && o.MetricOptions.MRMetrics != nil {
+		opts = append(opts, xpmanaged.WithMetricRecorder(o.MetricOptions.MRMetrics))
+	}
+	if o.ChangeLogOptions != nil && o.ChangeLogOptions.ChangeLogger != nil {
+		opts = append(opts, xpmanaged.WithChangeLogger(&changeLogger[T]{inner: o.ChangeLogOptions.ChangeLogger, redact: k.Redact}))
+	}
+	return xpmanaged.NewReconciler(&decorated{Manager: mgr, client: kc}, resource.ManagedKind(k.GVK), opts...)
+}
+
+// decorated is a manager whose client is the decorated one.
+type decorated struct {
+	ctrl.Manager
+
+	client client.Client
+}
+
+// GetClient returns the decorated client.
+func (d *decorated) GetClient() client.Client { return d.client }
+
+// references tells the turn of references that cannot be resolved.
+type references struct{ inner xpmanaged.ReferenceResolver }
+
+// ResolveReferences of a resource.
+func (r *references) ResolveReferences(ctx context.Context, mg resource.Managed) error {
+	err := r.inner.ResolveReferences(ctx, mg)
+	if err != nil {
+		turnOf(ctx).fail(err)
+	}
+	return err
+}
+
+// watchRefs has a resource reconciled when a Secret or ConfigMap that it refers to
+// changes. Only the metadata of Secrets and ConfigMaps is watched.
+func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.TypedBuilder[reconcile.Request], poke func(client.ObjectKey)) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), objects.Index, func(obj client.Object) []string {
+		mg, ok := obj.(T)
+		if !ok {
+			return nil
+		}
+		return objects.Keys(k.Refs(mg))
+	})
+	if err != nil {
+		return err
+	}
+	for _, kind := range []objects.Kind{objects.Secret, objects.ConfigMap} {
+		b.WatchesMetadata(objects.Metadata(kind), &objects.Handler{
+			Kind:      kind,
+			Resources: mgr.GetCache(),
+			NewList:   func() client.ObjectList { return k.NewList() },
+			Changed:   poke,
+			Forget:    o.Objects.Forget,
+		})
+	}
+	return nil
+}

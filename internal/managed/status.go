@@ -1,0 +1,68 @@
+package managed
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+// completeStatus is called with each status that the runtime is about to write. It
+// returns false where the reconcile was held, so that nothing is to be said.
+func completeStatus(m *memory) func(ctx context.Context, obj client.Object) bool {
+	return func(ctx context.Context, obj client.Object) bool {
+		t := turnOf(ctx)
+		if _, held := t.Held(); held {
+			return false
+		}
+		mg, ok := obj.(Managed)
+		if !ok {
+			return true
+		}
+		stall(m, mg, t)
+		if concluded(mg, t) {
+			mg.SetObservedGeneration(mg.GetGeneration())
+		}
+		t.observe(mg.GetCondition(xpv2.TypeReady))
+		return true
+	}
+}
+
+// stall says that only the user can help, once an error has shown to be of that
+// kind, and takes it back when there is no error any more.
+func stall(m *memory, mg Managed, t *Turn) {
+	err := t.failure()
+	stalled := mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue
+	switch {
+	case err == nil && stalled:
+		mg.SetConditions(condition.Proceeding(mg.GetGeneration()))
+	case err == nil || classify(err) != terminal:
+		return
+	case stalled, m.failures(client.ObjectKeyFromObject(mg), terminal)+1 >= stalledFailures:
+		mg.SetConditions(condition.Stalled(mg.GetGeneration(), err.Error()))
+	}
+}
+
+// concluded tells whether this generation has come to its end: AWS serves it, or
+// says that it does not and waiting is of no use, or only the user can help.
+func concluded(mg Managed, t *Turn) bool {
+	if t.failure() != nil {
+		return mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue
+	}
+	ready, synced := mg.GetCondition(xpv2.TypeReady), mg.GetCondition(xpv2.TypeSynced)
+	if t.did != nothing || synced.Status != corev1.ConditionTrue || ready.ObservedGeneration != mg.GetGeneration() {
+		return false
+	}
+	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable
+}
+
+// observe notes the Ready condition that is written.
+func (t *Turn) observe(ready xpv2.Condition) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.ready = ready
+}

@@ -1,0 +1,206 @@
+package managed
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// minComeBack keeps a resource from coming back without end.
+const minComeBack = 50 * time.Millisecond
+
+// A Turn is one reconcile of one resource. The gate puts it into the context, and
+// reads from it what the external client has asked for. A test of an external
+// client may put one into its context with WithTurn, and read it likewise.
+type Turn struct {
+	// Reserver reserves calls, as Limiter does. Nil grants all.
+	Reserver func(ops ...string) time.Duration
+
+	// Annotator persists annotations. Nil sets them in memory only.
+	Annotator func(ctx context.Context, obj client.Object, annotations map[string]string) error
+
+	releaser func()
+
+	mu        sync.Mutex
+	comeBack  time.Duration
+	hold      time.Duration
+	held      bool
+	throttled bool
+	wanted    []string
+	summary   string
+	events    []event.Event
+	did       deed
+	absent    bool
+	err       error
+	ready     xpv2.Condition
+}
+
+// A deed is what the external client did to the thing in AWS.
+type deed int
+
+const (
+	nothing deed = iota
+	created
+	updated
+	deleted
+)
+
+type turnKey struct{}
+
+// WithTurn puts a turn into a context.
+func WithTurn(ctx context.Context, t *Turn) context.Context {
+	return context.WithValue(ctx, turnKey{}, t)
+}
+
+// turnOf is the turn in the context, or an empty one that nobody reads.
+func turnOf(ctx context.Context) *Turn {
+	if t, ok := ctx.Value(turnKey{}).(*Turn); ok {
+		return t
+	}
+	return &Turn{}
+}
+
+// ComeBack asks for another reconcile of this resource after the given time,
+// instead of when it would be polled. Asked more than once, the least wins. It has
+// no effect if the reconcile fails.
+func ComeBack(ctx context.Context, after time.Duration) {
+	t := turnOf(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	after = max(after, minComeBack)
+	if t.comeBack == 0 || after < t.comeBack {
+		t.comeBack = after
+	}
+}
+
+// Reserve calls of AWS operations that are now due, such as CreateFunction. It is
+// to be asked in Observe, before the due call is reported. If it returns false,
+// their quota is not there yet: whatever Observe returns and sets is then dropped,
+// and the resource comes back when the calls are due. A call that is made without
+// asking is held up by the SDK's middleware, and dropped likewise.
+func Reserve(ctx context.Context, ops ...string) bool {
+	t := turnOf(ctx)
+	if t.Reserver == nil {
+		return true
+	}
+	wait := t.Reserver(ops...)
+	if wait <= 0 {
+		return true
+	}
+	t.holdFor(wait, ops...)
+	return false
+}
+
+// Hold drops the rest of this reconcile, and whatever it has set in status, and has
+// the resource come back after the given time. Held more than once, the longest
+// wins. Reserve holds where it returns false.
+func Hold(ctx context.Context, after time.Duration) { turnOf(ctx).holdFor(after) }
+
+// Describe says what the call made in this reconcile does, such as "memorySize: 128
+// -> 256", for the event that tells the user of it.
+func Describe(ctx context.Context, what string) {
+	t := turnOf(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.summary = what
+}
+
+// Emit an event about the resource, once this reconcile has come to its end. An
+// event that only repeats the last one is dropped, so Observe may emit what it
+// sees each time.
+func Emit(ctx context.Context, e event.Event) {
+	t := turnOf(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.events = append(t.events, e)
+}
+
+// WriteExternalName of a thing that was found or adopted, in memory and at once in
+// the cluster. It does nothing where the resource has that name already.
+func WriteExternalName(ctx context.Context, mg resource.Managed, name string) error {
+	if meta.GetExternalName(mg) == name {
+		return nil
+	}
+	annotations := ownership.Name(mg, name)
+	t := turnOf(ctx)
+	if t.Annotator == nil {
+		meta.AddAnnotations(mg, annotations)
+		return nil
+	}
+	return t.Annotator(ctx, mg, annotations)
+}
+
+// ComesBack is the time after which the external client asked to come back, 0 if it
+// did not.
+func (t *Turn) ComesBack() time.Duration {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.comeBack
+}
+
+// Held tells whether the reconcile is to be dropped, and when to come back then.
+func (t *Turn) Held() (time.Duration, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.hold, t.held
+}
+
+// Summary is what Describe was told last.
+func (t *Turn) Summary() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.summary
+}
+
+// Events are those that Emit was told, in order.
+func (t *Turn) Events() []event.Event {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]event.Event(nil), t.events...)
+}
+
+func (t *Turn) holdFor(after time.Duration, ops ...string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.held = true
+	t.hold = max(t.hold, after, minComeBack)
+	t.wanted = append(t.wanted, ops...)
+}
+
+// release gives back the calls that were reserved and not made.
+func (t *Turn) release() {
+	if t.releaser != nil {
+		t.releaser()
+	}
+}
+
+// done notes what the external client did.
+func (t *Turn) done(d deed) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.did = d
+}
+
+// fail notes the error that the runtime is about to report.
+func (t *Turn) fail(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.err = err
+}
+
+// failure is the last error that the runtime reported, if any.
+func (t *Turn) failure() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.err
+}
