@@ -1,0 +1,38 @@
+package devcluster
+
+import (
+	"fmt"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+// readCRDs reads the CustomResourceDefinitions at paths. Each path must exist
+// and hold at least one, since a test without the kinds it tests misleads.
+func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, path := range paths {
+		o := envtest.CRDInstallOptions{Paths: []string{path}, ErrorIfPathMissing: true}
+		if err := envtest.ReadCRDFiles(&o); err != nil {
+			return nil, fmt.Errorf("cannot read CustomResourceDefinitions from %s: %w", path, err)
+		}
+		if len(o.CRDs) == 0 {
+			return nil, fmt.Errorf("there are no CustomResourceDefinitions in %s", path)
+		}
+		all = append(all, o.CRDs...)
+	}
+	return all, nil
+}
+
+// installCRDs installs CustomResourceDefinitions and returns when they are
+// served.
+func installCRDs(c *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
+	if len(crds) == 0 {
+		return nil
+	}
+	if _, err := envtest.InstallCRDs(c, envtest.CRDInstallOptions{CRDs: crds, MaxTime: startTimeout, PollInterval: readyInterval}); err != nil {
+		return fmt.Errorf("cannot install CustomResourceDefinitions: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package devcluster
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// contextName names the cluster, the user and the context in the kubeconfig.
+const contextName = "provider-lambda-dev"
+
+// WriteKubeconfig writes an administrator's kubeconfig to a file that only this
+// user may read, in a folder that exists. A file that is there is replaced
+// whole, so that no reader sees half of one.
+func (c *Cluster) WriteKubeconfig(path string) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*") // Mode 0600.
+	if err != nil {
+		return fmt.Errorf("cannot write the kubeconfig: %w", err)
+	}
+	_, err = f.Write(c.Kubeconfig)
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("cannot write the kubeconfig: %w", err)
+	}
+	return nil
+}
+
+// restConfig returns the administrator's client configuration for the API
+// server on a port.
+func restConfig(port int, creds *credentials) *rest.Config {
+	return &rest.Config{
+		Host: fmt.Sprintf("https://127.0.0.1:%d", port),
+		TLSClientConfig: rest.TLSClientConfig{
+			CAData:   creds.ca,
+			CertData: creds.adminCert,
+			KeyData:  creds.adminKey,
+		},
+		QPS: -1, // No limit.
+	}
+}
+
+// kubeconfig returns the kubeconfig that says the same as a client configuration.
+func kubeconfig(c *rest.Config) ([]byte, error) {
+	k := clientcmdapi.NewConfig()
+	k.Clusters[contextName] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
+	k.AuthInfos[contextName] = &clientcmdapi.AuthInfo{ClientCertificateData: c.CertData, ClientKeyData: c.KeyData}
+	k.Contexts[contextName] = &clientcmdapi.Context{Cluster: contextName, AuthInfo: contextName}
+	k.CurrentContext = contextName
+
+	text, err := clientcmd.Write(*k)
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the kubeconfig: %w", err)
+	}
+	return text, nil
+}

@@ -1,0 +1,148 @@
+package devcluster
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+const (
+	lockName  = "lock"
+	pidSuffix = ".pid"
+	runPrefix = "run-"
+)
+
+// A runDir is the folder of one control plane: data, keys, logs and the ids of
+// its processes. Its lock is held for as long as the process that made it lives,
+// so a folder whose lock is free was left behind.
+type runDir struct {
+	path string
+	lock *os.File
+}
+
+// newRunDir makes a fresh folder and removes those that dead processes left.
+func newRunDir() (*runDir, error) {
+	root, err := runRoot(os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	return newRunDirIn(root)
+}
+
+func newRunDirIn(root string) (*runDir, error) {
+	// A folder must not be taken for a stale one between its making and its locking.
+	guard, err := lockFile(filepath.Join(root, lockName), syscall.LOCK_EX)
+	if err != nil {
+		return nil, err
+	}
+	defer guard.Close() //nolint:errcheck // Closing gives the lock back, whatever it returns.
+
+	removeStale(root)
+
+	path, err := os.MkdirTemp(root, runPrefix)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := lockFile(filepath.Join(path, lockName), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err != nil {
+		return nil, err
+	}
+	return &runDir{path: path, lock: lock}, nil
+}
+
+// file returns the path of the file with the given name in the folder.
+func (d *runDir) file(name string) string {
+	return filepath.Join(d.path, name)
+}
+
+// remove removes the folder with all that is in it.
+func (d *runDir) remove() error {
+	err := os.RemoveAll(d.path)
+	return errors.Join(err, d.lock.Close())
+}
+
+// runRoot returns the folder, private to this user, that holds the folders of
+// this user's control planes. Its name is short because Unix sockets lie in it.
+func runRoot(tmp string) (string, error) {
+	root := filepath.Join(tmp, "lambda-dev-"+strconv.Itoa(os.Getuid()))
+	if err := os.Mkdir(root, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+		return "", err
+	}
+
+	// Others may write to the temporary folder, so what was there may not be ours.
+	info, err := os.Lstat(root)
+	if err != nil {
+		return "", err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() || info.Mode().Perm() != 0o700 || int(stat.Uid) != os.Getuid() {
+		return "", fmt.Errorf("%s is not a folder that only you may enter: remove it or set TMPDIR", root)
+	}
+	return root, nil
+}
+
+// removeStale removes the folders in root whose makers are dead, and ends
+// processes of theirs that live on. What cannot be removed now is left to a
+// later start.
+func removeStale(root string) {
+	dirs, _ := filepath.Glob(filepath.Join(root, runPrefix+"*")) // The pattern is well-formed.
+	for _, dir := range dirs {
+		lock, err := lockFile(filepath.Join(dir, lockName), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err != nil {
+			continue
+		}
+		killRecorded(dir)
+		_ = os.RemoveAll(dir)
+		_ = lock.Close()
+	}
+}
+
+// killRecorded ends the processes whose ids are recorded in dir. Ids are used
+// again, so a process counts only if its command line names dir.
+func killRecorded(dir string) {
+	files, _ := filepath.Glob(filepath.Join(dir, "*"+pidSuffix)) // The pattern is well-formed.
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		pid, err := strconv.Atoi(string(text))
+		if err != nil || pid <= 1 {
+			continue
+		}
+		if strings.Contains(commandLine(pid), dir) {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// commandLine returns the arguments of a process, or nothing if it has ended.
+func commandLine(pid int) string {
+	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
+		return string(text)
+	}
+	text, err := exec.Command("ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// lockFile opens the file, makes it if need be, and locks it as flock(2) does.
+// Closing it, or the end of this process, gives the lock back.
+func lockFile(path string, how int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), how); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("cannot lock %s: %w", path, err)
+	}
+	return f, nil
+}
