@@ -111,9 +111,12 @@ func IsThrottled(err error) bool {
 	}
 }
 
-// RetryAfter is how long AWS asked to be left alone, at most a minute. It is
-// false where AWS did not say.
+// RetryAfter is how long AWS asked to be left alone, at most a minute, or how
+// long a call that was not sent has to wait. It is false where nobody said.
 func RetryAfter(err error) (time.Duration, bool) {
+	if e, ok := errors.AsType[later](err); ok {
+		return e.RetryAfter(), true
+	}
 	after := ""
 	if e, ok := errors.AsType[*types.TooManyRequestsException](err); ok && e.RetryAfterSeconds != nil {
 		after = *e.RetryAfterSeconds

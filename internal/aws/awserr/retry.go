@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
@@ -71,7 +72,7 @@ func isTransientConnection(err error) bool {
 	if StatusCode(err) >= http.StatusInternalServerError || IsThrottled(err) {
 		return true
 	}
-	if e, ok := errors.AsType[temporary](err); ok && e.Temporary() {
+	if _, ok := errors.AsType[later](err); ok {
 		return true
 	}
 	if _, ok := errors.AsType[*smithyhttp.RequestSendError](err); ok {
@@ -80,10 +81,10 @@ func isTransientConnection(err error) bool {
 	return slices.ContainsFunc(broken, func(target error) bool { return errors.Is(err, target) })
 }
 
-// A temporary error says itself that it passes.
-type temporary interface {
+// A later error says itself when to come back: the call was not sent.
+type later interface {
 	error
-	Temporary() bool
+	RetryAfter() time.Duration
 }
 
 // broken are what a connection ends with when it ends too soon.

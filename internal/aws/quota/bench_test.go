@@ -1,0 +1,47 @@
+package quota
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// BenchmarkReserve has 10,000 holders waiting, each of whom asks in turn.
+func BenchmarkReserve(b *testing.B) {
+	w := newWorld(1)
+	l := New(w.clock, Options{})
+	holders := make([]Holder, 10_000)
+	for i := range holders {
+		holders[i] = user(fmt.Sprint(i))
+		l.Reserve(here, holders[i], "CreateFunction")
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		l.Reserve(here, holders[i%len(holders)], "CreateFunction")
+		i++
+	}
+}
+
+// BenchmarkReserveAndTake has holders come, get a ticket, use it, and come
+// again at the end of a queue of 10,000.
+func BenchmarkReserveAndTake(b *testing.B) {
+	w := newWorld(1)
+	l := New(w.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1000, Burst: 10}}})
+	holders := make([]Holder, 10_000)
+	for i := range holders {
+		holders[i] = user(fmt.Sprint(i))
+		l.Reserve(here, holders[i], "CreateFunction")
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		h := holders[i%len(holders)]
+		w.now = w.now.Add(time.Millisecond)
+		if l.Reserve(here, h, "CreateFunction") == 0 {
+			l.take(here, ControlPlane, h)
+		}
+		l.Reserve(here, h, "CreateFunction")
+		i++
+	}
+}

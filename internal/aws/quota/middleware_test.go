@@ -1,0 +1,126 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+)
+
+// lambdaClient is a client of the SDK whose calls a handler answers.
+func lambdaClient(t *testing.T, l *Limiter, h http.HandlerFunc) *lambda.Client {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	cfg := aws.Config{
+		Region:       here.Region,
+		BaseEndpoint: &server.URL,
+		Credentials:  credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
+		Retryer: func() aws.Retryer {
+			return retry.NewStandard(func(o *retry.StandardOptions) {
+				o.MaxAttempts = 3
+				o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+			})
+		},
+	}
+	l.AddTo(&cfg, here)
+	return lambda.NewFromConfig(cfg)
+}
+
+func TestMiddlewareUsesTickets(t *testing.T) {
+	w := newWorld(1)
+	l := small(w)
+	calls := 0
+	c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {
+		calls++
+		_, _ = rw.Write([]byte(`{}`))
+	})
+	ctx := WithHolder(context.Background(), user("a"))
+	name := "orders"
+	list := func(ctx context.Context) error {
+		_, err := c.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: &name})
+		return err
+	}
+
+	if wait := l.Reserve(here, user("a"), "ListAliases", "ListTags"); wait != 0 {
+		t.Fatalf("Reserve: %v", wait)
+	}
+	err := list(WithHolder(context.Background(), user("b")))
+	if wait, ok := Deferred(err); !ok || !near(wait, time.Second) || calls != 0 {
+		t.Errorf("b has no ticket: got %v (%v), %d calls sent", err, wait, calls)
+	}
+	if after, ok := awserr.RetryAfter(err); !awserr.IsTransient(err) || awserr.IsTerminal(err) || !ok || !near(after, time.Second) {
+		t.Errorf("a call that was deferred passes: %v", err)
+	}
+	if err := list(context.Background()); err == nil {
+		t.Errorf("a stranger got a's ticket")
+	}
+	if err := errors.Join(list(ctx), list(ctx)); err != nil || calls != 2 {
+		t.Errorf("a has two tickets: got %v, %d calls sent", err, calls)
+	}
+	if err := list(ctx); err == nil {
+		t.Errorf("a has no third ticket")
+	}
+	if _, err := c.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &name}); err != nil {
+		t.Errorf("GetFunction has a quota of its own: %v", err)
+	}
+	w.now = w.now.Add(2 * time.Second)
+	if err := list(WithHolder(context.Background(), user("b"))); err != nil {
+		t.Errorf("b came back in time: %v", err)
+	}
+	if got := l.Stats()[ControlPlane]; got.Sent != 3 || got.Deferred != 3 {
+		t.Errorf("Stats: %+v", got)
+	}
+}
+
+func TestMiddlewareCountsAttempts(t *testing.T) {
+	w := newWorld(1)
+	l := small(w)
+	calls := 0
+	c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {
+		calls++
+		rw.WriteHeader(http.StatusInternalServerError)
+	})
+	name := "orders"
+	_, err := c.ListAliases(WithHolder(context.Background(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
+	if _, ok := Deferred(err); !ok || calls != 2 {
+		t.Errorf("the third attempt has no token: got %v after %d calls", err, calls)
+	}
+}
+
+func TestMiddlewareHearsThrottles(t *testing.T) {
+	w := newWorld(1)
+	l := New(w.clock, Options{})
+	c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {
+		rw.Header().Set("X-Amzn-Errortype", "TooManyRequestsException")
+		rw.Header().Set("Retry-After", "2")
+		rw.WriteHeader(http.StatusTooManyRequests)
+		_, _ = rw.Write([]byte(`{"Reason":"CallerRateLimitExceeded","Type":"User","message":"Rate exceeded"}`))
+	})
+	name := "orders"
+	_, err := c.ListAliases(context.Background(), &lambda.ListAliasesInput{FunctionName: &name})
+	if wait, ok := Deferred(err); !ok || !near(wait, 2*time.Second) {
+		t.Errorf("the bucket is closed after a throttle: got %v, %v", err, wait)
+	}
+	if s := l.Stats()[ControlPlane]; s.Throttled != 1 || s.Paused != 2*time.Second {
+		t.Errorf("Stats: %+v", s)
+	}
+}
+
+func TestHolderFrom(t *testing.T) {
+	if _, ok := HolderFrom(context.Background()); ok {
+		t.Error("an empty context has no holder")
+	}
+	if h, ok := HolderFrom(WithHolder(context.Background(), user("a"))); !ok || h != user("a") {
+		t.Errorf("got %v, %v", h, ok)
+	}
+}

@@ -1,0 +1,311 @@
+package quota
+
+import (
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+)
+
+var (
+	epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	here  = Scope{Account: "123456789012", Region: "eu-west-1"}
+)
+
+// A world runs events in the order of their time, on a clock of its own.
+type world struct {
+	now    time.Time
+	events eventHeap
+	seq    int
+	random *rand.Rand
+}
+
+func newWorld(seed uint64) *world {
+	return &world{now: epoch, random: rand.New(rand.NewPCG(seed, 1))}
+}
+
+func (w *world) clock() time.Time { return w.now }
+
+func (w *world) after(d time.Duration, fn func()) {
+	w.seq++
+	heap.Push(&w.events, event{at: w.now.Add(d), seq: w.seq, run: fn})
+}
+
+// run until no event is left, or until the end of the time given.
+func (w *world) run(most time.Duration) {
+	end := w.now.Add(most)
+	for len(w.events) > 0 {
+		e := heap.Pop(&w.events).(event)
+		if e.at.After(end) {
+			w.now = end
+			return
+		}
+		w.now = e.at
+		e.run()
+	}
+}
+
+// between is a random duration.
+func (w *world) between(low, high time.Duration) time.Duration {
+	return low + time.Duration(w.random.Int64N(int64(high-low)+1))
+}
+
+type event struct {
+	at  time.Time
+	seq int
+	run func()
+}
+
+type eventHeap []event
+
+func (h eventHeap) Len() int      { return len(h) }
+func (h eventHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h eventHeap) Less(i, j int) bool {
+	return h[i].at.Before(h[j].at) || h[i].at.Equal(h[j].at) && h[i].seq < h[j].seq
+}
+func (h *eventHeap) Push(x any) { *h = append(*h, x.(event)) }
+func (h *eventHeap) Pop() any {
+	e := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return e
+}
+
+// An awsSide counts requests as AWS does: a bucket of 15 that fills at 15 a
+// second.
+type awsSide struct {
+	w        *world
+	tokens   float64
+	at       time.Time
+	served   int
+	refused  int
+	lastDone time.Time
+}
+
+func newAWSSide(w *world) *awsSide { return &awsSide{w: w, tokens: 15, at: w.now} }
+
+func (s *awsSide) arrive() bool {
+	s.tokens = min(15, s.tokens+15*s.w.now.Sub(s.at).Seconds())
+	s.at = s.w.now
+	if s.tokens < 1 {
+		s.refused++
+		return false
+	}
+	s.tokens--
+	s.served++
+	s.lastDone = s.w.now
+	return true
+}
+
+// A caller is a holder that reserves one ticket, sends one call, and counts how
+// often it had to come back.
+type caller struct {
+	w        *world
+	l        *Limiter
+	aws      *awsSide
+	holder   Holder
+	lateness time.Duration
+	latency  time.Duration
+	visits   int
+	sent     time.Time
+	done     func()
+}
+
+func (c *caller) come() {
+	c.visits++
+	if wait := c.l.Reserve(here, c.holder, "CreateFunction"); wait > 0 {
+		c.w.after(wait+c.w.between(0, c.lateness), c.come)
+		return
+	}
+	c.w.after(c.w.between(0, c.lateness), c.send)
+}
+
+func (c *caller) send() {
+	if wait := c.l.take(here, ControlPlane, c.holder); wait > 0 {
+		c.w.after(wait, c.come)
+		return
+	}
+	c.sent = c.w.now
+	c.w.after(c.w.between(time.Millisecond, c.latency), func() {
+		if !c.aws.arrive() {
+			c.l.throttled(here, ControlPlane, 0)
+			c.w.after(0, c.come)
+			return
+		}
+		if c.done != nil {
+			c.done()
+		}
+	})
+}
+
+// TestFullRate lets many holders come at once, and looks at what AWS sees.
+func TestFullRate(t *testing.T) {
+	cases := map[string]struct {
+		reason            string
+		holders           int
+		spread            time.Duration
+		lateness, latency time.Duration
+		perHolder         float64
+	}{
+		"300":         {"A namespace is applied at once.", 300, 0, 5 * time.Millisecond, 60 * time.Millisecond, 3},
+		"300Late":     {"Workers are busy, and the network is bad.", 300, 0, 100 * time.Millisecond, 300 * time.Millisecond, 4},
+		"10000":       {"A cluster is restored.", 10_000, 0, 20 * time.Millisecond, 100 * time.Millisecond, 3},
+		"10000Spread": {"Arrivals outrun the quota.", 10_000, 5 * time.Minute, 20 * time.Millisecond, 100 * time.Millisecond, 3},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(7)
+			l, aws := New(w.clock, Options{}), newAWSSide(w)
+			callers := make([]*caller, tc.holders)
+			for i := range callers {
+				callers[i] = &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint(i), Priority: User}, lateness: tc.lateness, latency: tc.latency}
+				w.after(w.between(0, tc.spread), callers[i].come)
+			}
+			w.run(time.Hour)
+
+			if aws.refused != 0 {
+				t.Errorf("%s\nAWS refused %d calls", tc.reason, aws.refused)
+			}
+			if aws.served != tc.holders {
+				t.Fatalf("%s\nAWS served %d of %d", tc.reason, aws.served, tc.holders)
+			}
+			took, best := aws.lastDone.Sub(epoch).Seconds(), float64(tc.holders)/15
+			t.Logf("took %.1f s, the quota's own time is %.1f s (%.1f %% of its rate)", took, best, 100*best/took)
+			if took > best/0.97 {
+				t.Errorf("%s\ntook %.1f s, want within 3 %% of %.1f s", tc.reason, took, best)
+			}
+			visits := 0
+			for _, c := range callers {
+				visits += c.visits
+			}
+			if per := float64(visits) / float64(tc.holders); per > tc.perHolder {
+				t.Errorf("%s\n%.1f visits a holder, want at most %.1f: the estimates are bad", tc.reason, per, tc.perHolder)
+			} else {
+				t.Logf("%.2f visits a holder", per)
+			}
+			if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Tickets != 0 || len(l.scopes[here].buckets[ControlPlane].accounts) != 0 {
+				t.Errorf("%s\nsomething is left: %+v", tc.reason, s)
+			}
+		})
+	}
+}
+
+// TestNoShows has half of the holders never come back.
+func TestNoShows(t *testing.T) {
+	w := newWorld(3)
+	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	const n = 600
+	for i := range n {
+		c := &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+		if i%2 == 0 {
+			w.after(0, func() { l.Reserve(here, c.holder, "CreateFunction") })
+			continue
+		}
+		w.after(0, c.come)
+	}
+	w.run(time.Hour)
+	if aws.served != n/2 || aws.refused != 0 {
+		t.Errorf("served %d, refused %d, want %d and 0", aws.served, aws.refused, n/2)
+	}
+	// The slots of those that stay away are lost, hardly more.
+	if took := aws.lastDone.Sub(epoch); took > 50*time.Second {
+		t.Errorf("took %v for the slots of %d", took, n)
+	}
+	w.now = w.now.Add(time.Hour)
+	if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Tickets != 0 {
+		t.Errorf("something is left: %+v", s)
+	}
+}
+
+// TestPriorities has polls queued, then a user's change, then users without
+// end.
+func TestPriorities(t *testing.T) {
+	w := newWorld(5)
+	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	polls := make([]*caller, 200)
+	for i := range polls {
+		polls[i] = &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint("poll", i)}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
+		w.after(0, polls[i].come)
+	}
+	var change *caller
+	w.after(2*time.Second, func() {
+		change = &caller{w: w, l: l, aws: aws, holder: Holder{ID: "change", Priority: User}, latency: 30 * time.Millisecond}
+		change.come()
+	})
+	w.run(4 * time.Second)
+	if change.sent.IsZero() || change.sent.Sub(epoch) > 2500*time.Millisecond {
+		t.Errorf("a user's change was sent at %v behind 200 polls", change.sent.Sub(epoch))
+	}
+
+	// From here 30 users come a second, twice what AWS takes.
+	users := []*caller{}
+	var arrive func()
+	arrive = func() {
+		u := &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint("user", len(users)), Priority: User}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
+		users = append(users, u)
+		u.come()
+		w.after(time.Second/30, arrive)
+	}
+	arrive()
+	before := count(polls)
+	start, served := w.now, aws.served
+	w.run(time.Minute)
+	got, all := count(polls)-before, aws.served-served
+	t.Logf("%d polls of %d calls in a minute", got, all)
+	if got < 60 || got > 120 {
+		t.Errorf("%d polls were sent in a minute of constant load, want about a tenth of %d", got, all)
+	}
+	if rate := float64(all) / w.now.Sub(start).Seconds(); rate < 14.3 {
+		t.Errorf("rate %.2f/s, want the full rate", rate)
+	}
+	if aws.refused != 0 {
+		t.Errorf("AWS refused %d", aws.refused)
+	}
+	for i := 1; i < len(users); i++ {
+		if !users[i].sent.IsZero() && (users[i-1].sent.IsZero() || users[i-1].sent.Sub(users[i].sent) > time.Second) {
+			t.Fatalf("user %d was sent long before user %d, who came first", i, i-1)
+		}
+	}
+}
+
+func count(cs []*caller) int {
+	n := 0
+	for _, c := range cs {
+		if !c.sent.IsZero() {
+			n++
+		}
+	}
+	return n
+}
+
+// TestSharedQuota has another tool use half of AWS's rate: the limiter has to
+// find that out from throttles, and live with it.
+func TestSharedQuota(t *testing.T) {
+	w := newWorld(11)
+	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	const n = 1000
+	left := n
+	for i := range n {
+		c := &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+		c.done = func() { left-- }
+		w.after(0, c.come)
+	}
+	others := 0
+	var other func()
+	other = func() {
+		if aws.arrive() {
+			others++
+		}
+		w.after(time.Second/8, other)
+	}
+	other()
+	w.run(5 * time.Minute)
+	throttled := l.Stats()[ControlPlane].Throttled
+	t.Logf("%d left, the other tool got %d, %d calls throttled", left, others, throttled)
+	if left != 0 {
+		t.Errorf("%d holders are left after five minutes", left)
+	}
+	if throttled == 0 || throttled > n/5 {
+		t.Errorf("%d of %d calls were throttled", throttled, n)
+	}
+}

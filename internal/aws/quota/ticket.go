@@ -1,0 +1,46 @@
+package quota
+
+import "time"
+
+// A ticket is a token set aside for a holder.
+type ticket struct {
+	holder  string
+	expires time.Time
+	void    bool
+}
+
+// A ticketQueue has tickets in the order in which they expire, which is the
+// order in which they were issued.
+type ticketQueue struct {
+	queue  []*ticket
+	unused int
+}
+
+func (q *ticketQueue) issue(holder string, expires time.Time) *ticket {
+	t := &ticket{holder: holder, expires: expires}
+	q.queue = append(q.queue, t)
+	q.unused++
+	return t
+}
+
+// void a ticket: it was spent, given back, or has expired.
+func (q *ticketQueue) void(t *ticket) {
+	t.void = true
+	q.unused--
+}
+
+// expired is the next ticket that has expired unused, or nil.
+func (q *ticketQueue) expired(now time.Time) *ticket {
+	for len(q.queue) > 0 {
+		t := q.queue[0]
+		if !t.void && t.expires.After(now) {
+			return nil
+		}
+		if !t.void {
+			return t
+		}
+		q.queue[0] = nil
+		q.queue = q.queue[1:]
+	}
+	return nil
+}
