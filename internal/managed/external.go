@@ -61,7 +61,7 @@ func (g *guard[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObserva
 	if !o.ResourceExists {
 		t.missing()
 	}
-	if !o.ResourceExists && !meta.WasDeleted(mg) && !g.mayCreate(mg) {
+	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !g.mayCreate(mg) {
 		// The runtime would go on to update what does not exist.
 		return xpmanaged.ExternalObservation{}, refuse(t, errCannotCreate)
 	}

@@ -1,0 +1,89 @@
+package kube
+
+import (
+	"testing"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
+)
+
+var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{managedtest.CRD()}}}
+
+func TestMain(m *testing.M) { suite.Main(m) }
+
+// What only a real API server tells: patches are refused where the UID is another's,
+// metadata patches do not raise the generation, a status survives them.
+func TestAgainstAPIServer(t *testing.T) {
+	cluster := suite.Cluster(t)
+	s := runtime.NewScheme()
+	if err := managedtest.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	server, err := client.New(cluster.Config, client.Options{Scheme: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(server, server, &managedtest.Thing{}, nil)
+	ns := cluster.Namespace(t)
+
+	th := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "cart"}, Spec: managedtest.ThingSpec{Value: "a"}}
+	if err := server.Create(t.Context(), th); err != nil {
+		t.Fatal(err)
+	}
+	key := client.ObjectKeyFromObject(th)
+	outdated := th.DeepCopyObject().(*managedtest.Thing)
+
+	t.Run("StatusSurvivesFinalizerAndAnnotations", func(t *testing.T) {
+		th.SetConditions(xpv2.Available().WithObservedGeneration(1))
+		if err := NewFinalizer(c, "example.org/f").AddFinalizer(t.Context(), th); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Annotate(t.Context(), th, map[string]string{"a": "b"}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Status().Update(WithRead(t.Context(), outdated), th); err != nil {
+			t.Fatal(err)
+		}
+		got := &managedtest.Thing{}
+		if err := server.Get(t.Context(), key, got); err != nil {
+			t.Fatal(err)
+		}
+		if !got.GetCondition(xpv2.TypeReady).Equal(xpv2.Available()) || !meta.FinalizerExists(got, "example.org/f") || got.GetAnnotations()["a"] != "b" {
+			t.Errorf("something was lost: %+v", got)
+		}
+		if got.GetGeneration() != 1 || th.GetResourceVersion() != got.GetResourceVersion() {
+			t.Errorf("generation %d, version %s, in memory %s", got.GetGeneration(), got.GetResourceVersion(), th.GetResourceVersion())
+		}
+	})
+
+	t.Run("ConflictOnFinalizer", func(t *testing.T) {
+		old := outdated.DeepCopyObject().(*managedtest.Thing)
+		if err := NewFinalizer(c, "example.org/g").AddFinalizer(t.Context(), old); err != nil {
+			t.Fatalf("metadata has changed, the spec has not: %v", err)
+		}
+		if !meta.FinalizerExists(old, "example.org/f") {
+			t.Errorf("another's finalizer is lost: %v", old.GetFinalizers())
+		}
+	})
+
+	t.Run("AnotherObjectOfTheSameName", func(t *testing.T) {
+		old := outdated.DeepCopyObject().(*managedtest.Thing)
+		old.UID = "11111111-1111-1111-1111-111111111111"
+		err := c.Annotate(t.Context(), old, map[string]string{"mine": "no"})
+		if err == nil {
+			t.Fatal("another object of the same name was annotated")
+		}
+		if !kerrors.IsConflict(err) && !kerrors.IsInvalid(err) {
+			t.Errorf("want the API server to refuse, got %v", err)
+		}
+	})
+}

@@ -1,0 +1,140 @@
+// Package managedtest has a kind of managed resource, Thing, for tests of what
+// every kind shares.
+package managedtest
+
+import (
+	"path/filepath"
+	"runtime"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// GVK of Thing.
+var GVK = schema.GroupVersionKind{Group: "test.lambda.aws.m.crossplane.io", Version: "v1", Kind: "Thing"}
+
+// ThingSpec is what a Thing should be.
+type ThingSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// Value that the thing should have.
+	Value string `json:"value,omitempty"`
+
+	// SecretName of a Secret that the thing refers to, if any.
+	SecretName string `json:"secretName,omitempty"`
+}
+
+// ThingStatus is what a Thing is.
+type ThingStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// Value that the thing has.
+	Value string `json:"value,omitempty"`
+}
+
+// A Thing is a managed resource with one value.
+type Thing struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec   ThingSpec   `json:"spec"`
+	Status ThingStatus `json:"status,omitempty"`
+}
+
+// A ThingList is a list of Things.
+type ThingList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []Thing `json:"items"`
+}
+
+// AddToScheme adds Thing to a scheme.
+func AddToScheme(s *k8sruntime.Scheme) error {
+	s.AddKnownTypes(GVK.GroupVersion(), &Thing{}, &ThingList{})
+	metav1.AddToGroupVersion(s, GVK.GroupVersion())
+	return nil
+}
+
+// CRD is the file that defines Thing.
+func CRD() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "testdata", "thing.yaml")
+}
+
+// DeepCopyObject returns a copy.
+func (t *Thing) DeepCopyObject() k8sruntime.Object {
+	out := &Thing{TypeMeta: t.TypeMeta, Spec: t.Spec, Status: t.Status}
+	t.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
+	t.Spec.ManagedResourceSpec.DeepCopyInto(&out.Spec.ManagedResourceSpec)
+	t.Status.ManagedResourceStatus.DeepCopyInto(&out.Status.ManagedResourceStatus)
+	return out
+}
+
+// DeepCopyObject returns a copy.
+func (l *ThingList) DeepCopyObject() k8sruntime.Object {
+	out := &ThingList{TypeMeta: l.TypeMeta}
+	l.ListMeta.DeepCopyInto(&out.ListMeta)
+	for i := range l.Items {
+		out.Items = append(out.Items, *l.Items[i].DeepCopyObject().(*Thing)) //nolint:forcetypeassert // A copy has the type of its original.
+	}
+	return out
+}
+
+// GetItems of the list.
+func (l *ThingList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
+// GetCondition of this Thing.
+func (t *Thing) GetCondition(ct xpv2.ConditionType) xpv2.Condition { return t.Status.GetCondition(ct) }
+
+// SetConditions of this Thing.
+func (t *Thing) SetConditions(c ...xpv2.Condition) { t.Status.SetConditions(c...) }
+
+// GetManagementPolicies of this Thing.
+func (t *Thing) GetManagementPolicies() xpv2.ManagementPolicies { return t.Spec.ManagementPolicies }
+
+// SetManagementPolicies of this Thing.
+func (t *Thing) SetManagementPolicies(p xpv2.ManagementPolicies) { t.Spec.ManagementPolicies = p }
+
+// GetProviderConfigReference of this Thing.
+func (t *Thing) GetProviderConfigReference() *xpv2.ProviderConfigReference {
+	return t.Spec.ProviderConfigReference
+}
+
+// SetProviderConfigReference of this Thing.
+func (t *Thing) SetProviderConfigReference(r *xpv2.ProviderConfigReference) {
+	t.Spec.ProviderConfigReference = r
+}
+
+// GetWriteConnectionSecretToReference of this Thing.
+func (t *Thing) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
+	return t.Spec.WriteConnectionSecretToReference
+}
+
+// SetWriteConnectionSecretToReference of this Thing.
+func (t *Thing) SetWriteConnectionSecretToReference(r *xpv2.LocalSecretReference) {
+	t.Spec.WriteConnectionSecretToReference = r
+}
+
+// GetObservedGeneration of this Thing.
+func (t *Thing) GetObservedGeneration() int64 { return t.Status.GetObservedGeneration() }
+
+// SetObservedGeneration of this Thing.
+func (t *Thing) SetObservedGeneration(g int64) { t.Status.SetObservedGeneration(g) }
+
+// GetLastHandledReconcileAt of this Thing.
+func (t *Thing) GetLastHandledReconcileAt() string { return t.Status.GetLastHandledReconcileAt() }
+
+// SetLastHandledReconcileAt of this Thing.
+func (t *Thing) SetLastHandledReconcileAt(token string) { t.Status.SetLastHandledReconcileAt(token) }
