@@ -41,7 +41,7 @@ func (i index) List(_ context.Context, list client.ObjectList, opts ...client.Li
 	return nil
 }
 
-func meta(name, version string) *metav1.PartialObjectMetadata {
+func changed(name, version string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, ResourceVersion: version}}
 }
 
@@ -61,40 +61,40 @@ func TestHandler(t *testing.T) {
 		"Created": {
 			reason: "A Secret that resources waited for has come.",
 			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Create(ctx, event.CreateEvent{Object: meta("db", "1")}, q)
+				h.Create(ctx, event.CreateEvent{Object: changed("db", "1")}, q)
 			},
 			want: all,
 		},
 		"AtStart": {
 			reason: "What is there when the watch starts is not new.",
 			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Create(ctx, event.CreateEvent{Object: meta("db", "1"), IsInInitialList: true}, q)
+				h.Create(ctx, event.CreateEvent{Object: changed("db", "1"), IsInInitialList: true}, q)
 			},
 		},
 		"Changed": {
 			reason: "A rotated Secret.",
 			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Update(ctx, event.UpdateEvent{ObjectOld: meta("db", "1"), ObjectNew: meta("db", "2")}, q)
+				h.Update(ctx, event.UpdateEvent{ObjectOld: changed("db", "1"), ObjectNew: changed("db", "2")}, q)
 			},
 			want: all,
 		},
 		"Resync": {
 			reason: "A resync changes nothing.",
 			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Update(ctx, event.UpdateEvent{ObjectOld: meta("db", "1"), ObjectNew: meta("db", "1")}, q)
+				h.Update(ctx, event.UpdateEvent{ObjectOld: changed("db", "1"), ObjectNew: changed("db", "1")}, q)
 			},
 		},
 		"Deleted": {
 			reason: "Resources have to say that it is missing.",
 			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Delete(ctx, event.DeleteEvent{Object: meta("db", "1")}, q)
+				h.Delete(ctx, event.DeleteEvent{Object: changed("db", "1")}, q)
 			},
 			want: all,
 		},
 		"Unrelated": {
 			reason: "A Secret that nobody refers to wakes nobody.",
 			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Update(ctx, event.UpdateEvent{ObjectOld: meta("tls", "1"), ObjectNew: meta("tls", "2")}, q)
+				h.Update(ctx, event.UpdateEvent{ObjectOld: changed("tls", "1"), ObjectNew: changed("tls", "2")}, q)
 			},
 			want: want{forgotten: []Ref{{Kind: Secret, Namespace: "shop", Name: "tls"}}},
 		},
@@ -102,7 +102,7 @@ func TestHandler(t *testing.T) {
 			reason: "An error wakes nobody and stops nothing.",
 			err:    errors.New("boom"),
 			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Delete(ctx, event.DeleteEvent{Object: meta("db", "1")}, q)
+				h.Delete(ctx, event.DeleteEvent{Object: changed("db", "1")}, q)
 			},
 			want: want{forgotten: []Ref{db}},
 		},

@@ -1,0 +1,229 @@
+package managed
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+var (
+	errInput = &smithy.GenericAPIError{Code: "ValidationException", Message: "1 validation error detected: Value at 'role' failed to satisfy constraint"}
+	errRole  = &smithy.GenericAPIError{Code: "InvalidParameterValueException", Message: "The role defined for the function cannot be assumed by Lambda."}
+)
+
+func TestClassify(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		err    error
+		want   class
+	}{
+		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: terminal},
+		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, newThing(), ownership.Claim{}), want: terminal},
+		"Role":    {reason: "A new role takes seconds to be known.", err: errRole, want: transient},
+		"Policy":  {reason: "Only the user can change the policies.", err: errCannotCreate, want: terminal},
+		"Other":   {reason: "It may pass or not.", err: errors.New("boom"), want: unclassified},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := classify(tc.err); got != tc.want {
+				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestBackoff(t *testing.T) {
+	s, m := time.Second, time.Minute
+	cases := map[string]struct {
+		reason string
+		class  class
+		want   []time.Duration
+		last   time.Duration
+	}{
+		"Transient":    {reason: "Seconds.", class: transient, want: []time.Duration{2 * s, 3 * s, 5 * s, 8 * s, 12 * s, 15 * s, 15 * s}, last: m},
+		"Terminal":     {reason: "Ten minutes, soon.", class: terminal, want: []time.Duration{5 * s, 30 * s, 2 * m, 10 * m, 10 * m}, last: 10 * m},
+		"Unclassified": {reason: "A minute, by doubling.", class: unclassified, want: []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, m, m}, last: m},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			for i, want := range tc.want {
+				if got := backoff(tc.class, i+1); got != want {
+					t.Errorf("%s: error %d: want %s, got %s", tc.reason, i+1, want, got)
+				}
+			}
+			if got := backoff(tc.class, 1<<30); got != tc.last {
+				t.Errorf("%s: in the long run: want %s, got %s", tc.reason, tc.last, got)
+			}
+		})
+	}
+	if got := throttled(1 << 30); got != 15*time.Second {
+		t.Errorf("throttled: want 15s, got %s", got)
+	}
+}
+
+// The queue's own rate limiter forgets a resource whenever it comes back for
+// another reason than an error; this count must not.
+func TestHeldReconcileDoesNotClearErrors(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.cloud.fail["Get"] = errors.New("boom")
+	h.reconcile()
+	if got := h.reconcile(); got != 2*time.Second {
+		t.Fatalf("second error: got %s", got)
+	}
+	h.limiter.wait["Get"] = time.Minute
+	h.reconcile()
+	h.limiter.wait["Get"] = 0
+	if got := h.reconcile(); got != 4*time.Second {
+		t.Errorf("third error, after a wait for quota: want 4s, got %s", got)
+	}
+}
+
+func TestErrorsAreForgotten(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		do     func(*harness)
+		want   time.Duration
+	}{
+		"Nothing":    {reason: "The same input is the same error.", do: func(*harness) {}, want: 10 * time.Minute},
+		"Generation": {reason: "The spec has changed.", do: func(h *harness) { h.change(func(mg *thing) { mg.Generation++ }) }, want: 5 * time.Second},
+		"Annotation": {reason: "The user has annotated it.", do: func(h *harness) {
+			h.change(func(mg *thing) { meta.AddAnnotations(mg, map[string]string{ownership.AnnotationAdopt: "true"}) })
+		}, want: 5 * time.Second},
+		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(h *harness) {
+			h.change(func(mg *thing) { meta.SetExternalCreateFailed(mg, time.Now()) })
+		}, want: 10 * time.Minute},
+		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(h *harness) { h.gate.memory.poke(cart) }, want: 5 * time.Second},
+		"Delete": {reason: "The user wants something else now.", do: func(h *harness) { h.delete() }, want: 5 * time.Second},
+		"Success": {reason: "It worked in between.", do: func(h *harness) {
+			delete(h.cloud.fail, "Get")
+			h.settle()
+			h.cloud.fail["Get"] = errInput
+		}, want: 5 * time.Second},
+		"OtherClass": {reason: "Another kind of error begins anew.", do: func(h *harness) { h.cloud.fail["Get"] = errRole }, want: 2 * time.Second},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newThing()
+			meta.AddFinalizer(mg, "finalizer.managedresource.crossplane.io")
+			h := newHarness(t, mg)
+			h.cloud.fail["Get"] = errInput
+			for range 5 {
+				h.reconcile()
+			}
+			tc.do(h)
+			if got := h.reconcile(); got != tc.want {
+				t.Errorf("%s: want %s, got %s", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestStalled(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.cloud.fail["Create"] = errInput
+	stalled := func() corev1.ConditionStatus { return h.stored().GetCondition(condition.TypeStalled).Status }
+	for i := range stalledFailures {
+		if stalled() == corev1.ConditionTrue {
+			t.Errorf("stalled after %d errors: what it refers to may be a little late", i)
+		}
+		h.reconcile()
+	}
+	if stalled() != corev1.ConditionTrue {
+		t.Fatal("what only the user can put right is stalled")
+	}
+	if got := h.stored(); got.GetObservedGeneration() != 1 {
+		t.Error("a stalled generation is concluded")
+	}
+	h.reconcile()
+	if c := h.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "role") {
+		t.Errorf("Synced says which field is wrong: %+v", c)
+	}
+	if got := h.events.count("CannotCreateExternalResource"); got != 1 {
+		t.Errorf("the same error is one event, not %d", got)
+	}
+
+	// After a restart the count is lost, the condition is not.
+	again := newHarness(t, func() *thing { mg := h.stored(); mg.ResourceVersion = ""; return mg }())
+	again.cloud.fail["Create"] = errInput
+	again.reconcile()
+	if c := again.stored().GetCondition(condition.TypeStalled); c.Status != corev1.ConditionTrue {
+		t.Error("a restart makes the condition flap")
+	}
+
+	delete(h.cloud.fail, "Create")
+	h.settle()
+	if stalled() != corev1.ConditionFalse {
+		t.Error("once the input is right it proceeds")
+	}
+}
+
+func TestTransientErrorIsNotStalled(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.cloud.fail["Create"] = errRole
+	for range 10 {
+		h.reconcile()
+	}
+	mg := h.stored()
+	if mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue || mg.GetObservedGeneration() != 0 {
+		t.Errorf("what passes by itself is on its way: %+v", mg.Status)
+	}
+}
+
+func TestRequestIDsAreStripped(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 3f0c, %w", errInput)}
+	h.reconcile()
+	version := h.stored().GetResourceVersion()
+	h.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 77aa, %w", errInput)}
+	h.reconcile()
+	if got := h.stored(); got.GetResourceVersion() != version || strings.Contains(got.GetCondition(xpv2.TypeSynced).Message, "3f0c") {
+		t.Errorf("a request id makes each retry another condition: %s", got.GetCondition(xpv2.TypeSynced).Message)
+	}
+}
+
+func TestMayNotCreate(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		policies xpv2.ManagementPolicies
+		calls    int
+		want     time.Duration
+	}{
+		"UpdateOnly": {
+			reason:   "The runtime would update what does not exist.",
+			policies: xpv2.ManagementPolicies{"Observe", "Update"}, calls: 1, want: 5 * time.Second,
+		},
+		"ObserveOnly": {
+			reason:   "It is polled until someone makes it.",
+			policies: xpv2.ManagementPolicies{"Observe"}, calls: 1, want: 10 * time.Minute,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newThing()
+			mg.Spec.ManagementPolicies = tc.policies
+			h := newHarness(t, mg)
+			h.cloud.reserve = false
+			if got := h.reconcile(); got != tc.want {
+				t.Errorf("%s: want %s, got %s", tc.reason, tc.want, got)
+			}
+			if len(h.cloud.calls) != tc.calls {
+				t.Errorf("%s: calls %v", tc.reason, h.cloud.calls)
+			}
+			if c := h.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "does not exist") {
+				t.Errorf("%s: want it said in Synced, got %+v", tc.reason, c)
+			}
+		})
+	}
+}

@@ -1,0 +1,320 @@
+package managed
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+type thing = managedtest.Thing
+
+var cart = types.NamespacedName{Namespace: "shop", Name: "cart"}
+
+// cloud is what is in AWS: at most one thing, whose value is set by the calls.
+type cloud struct {
+	value string
+	there bool
+
+	// fail is returned by the calls of that name instead of doing anything.
+	fail map[string]error
+
+	// reserve is what Observe asks for before it reports that a call is due.
+	reserve bool
+
+	calls []string
+}
+
+func (c *cloud) call(name string) error {
+	c.calls = append(c.calls, name)
+	return c.fail[name]
+}
+
+func (c *cloud) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+	if err := c.call("Get"); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	mg.Status.Value = c.value
+	due := ""
+	switch {
+	case metav1.Object(mg).GetDeletionTimestamp() != nil && c.there:
+		due = "Delete"
+	case !c.there:
+		due = "Create"
+	case c.value != mg.Spec.Value:
+		due = "Update"
+		mg.SetConditions(condition.Updating(mg.GetGeneration(), ""))
+	default:
+		mg.SetConditions(condition.Available(mg.GetGeneration()))
+	}
+	if due != "" && c.reserve {
+		Reserve(ctx, due)
+	}
+	return xpmanaged.ExternalObservation{ResourceExists: c.there, ResourceUpToDate: due == ""}, nil
+}
+
+func (c *cloud) Create(_ context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+	err := c.call("Create")
+	if err == nil {
+		c.value, c.there = mg.Spec.Value, true
+	}
+	return xpmanaged.ExternalCreation{}, err
+}
+
+func (c *cloud) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate, error) {
+	err := c.call("Update")
+	if err == nil {
+		Describe(ctx, "value: "+c.value+" -> "+mg.Spec.Value)
+		c.value = mg.Spec.Value
+	}
+	return xpmanaged.ExternalUpdate{}, err
+}
+
+func (c *cloud) Delete(context.Context, *thing) (xpmanaged.ExternalDelete, error) {
+	err := c.call("Delete")
+	if err == nil {
+		c.value, c.there = "", false
+	}
+	return xpmanaged.ExternalDelete{}, err
+}
+
+func (c *cloud) Disconnect(context.Context) error { return nil }
+
+// limiter grants all but what it is told to refuse.
+type limiter struct {
+	wait     map[string]time.Duration
+	asked    [][]string
+	holders  []quota.Holder
+	released int
+	gone     []string
+}
+
+func (l *limiter) Reserve(_ quota.Scope, h quota.Holder, ops ...string) time.Duration {
+	l.asked = append(l.asked, slices.Clone(ops))
+	l.holders = append(l.holders, h)
+	var wait time.Duration
+	for _, op := range ops {
+		wait = max(wait, l.wait[op])
+	}
+	return wait
+}
+
+func (l *limiter) Release(quota.Scope, string) { l.released++ }
+
+func (l *limiter) Forget(_ quota.Scope, id string) { l.gone = append(l.gone, id) }
+
+// priority of the last reservation.
+func (l *limiter) priority() quota.Priority { return l.holders[len(l.holders)-1].Priority }
+
+type resolver struct{ err error }
+
+func (r *resolver) Resolve(context.Context, resource.ModernManaged, string) (*config.Session, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	return &config.Session{Scope: quota.Scope{Account: "1", Region: "eu-west-1"}}, nil
+}
+
+// events records what is emitted.
+type events struct{ all []string }
+
+func (e *events) Event(_ runtime.Object, ev event.Event) {
+	e.all = append(e.all, string(ev.Reason)+": "+ev.Message)
+}
+
+func (e *events) WithAnnotations(...string) event.Recorder { return e }
+
+func (e *events) count(reason event.Reason) int {
+	n := 0
+	for _, s := range e.all {
+		if strings.HasPrefix(s, string(reason)+": ") {
+			n++
+		}
+	}
+	return n
+}
+
+// changes records the change log.
+type changes struct {
+	ops  []v1alpha1.OperationType
+	last resource.Managed
+}
+
+func (c *changes) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, _ error, _ xpmanaged.AdditionalDetails) error {
+	c.ops = append(c.ops, op)
+	c.last = mg
+	return nil
+}
+
+type manager struct {
+	ctrl.Manager
+
+	c client.Client
+}
+
+func (m *manager) GetClient() client.Client             { return m.c }
+func (m *manager) GetAPIReader() client.Reader          { return m.c }
+func (m *manager) GetScheme() *runtime.Scheme           { return m.c.Scheme() }
+func (m *manager) GetFieldIndexer() client.FieldIndexer { return nil }
+
+// harness is the whole of a kind's controller but for the queue: the gate, the
+// runtime's reconciler and a cloud, with a clock that stands still.
+type harness struct {
+	t        *testing.T
+	server   client.Client
+	gate     *gate[*thing]
+	cloud    *cloud
+	limiter  *limiter
+	resolver *resolver
+	events   *events
+	changes  *changes
+	clock    time.Time
+}
+
+func newThing() *thing {
+	return &thing{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u1", Generation: 1},
+		Spec:       managedtest.ThingSpec{Value: "a", ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{"*"}}},
+	}
+}
+
+func newHarness(t *testing.T, mg *thing, edit ...func(*Options, *Kind[*thing])) *harness {
+	t.Helper()
+	s := runtime.NewScheme()
+	if err := managedtest.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	h := &harness{
+		t:        t,
+		cloud:    &cloud{fail: map[string]error{}, reserve: true},
+		limiter:  &limiter{wait: map[string]time.Duration{}},
+		resolver: &resolver{},
+		events:   &events{},
+		changes:  &changes{},
+		clock:    time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+	}
+	h.server = fake.NewClientBuilder().WithScheme(s).WithObjects(mg).WithStatusSubresource(&thing{}).Build()
+	o := Options{
+		Options: controller.Options{
+			Logger:           logging.NewNopLogger(),
+			PollInterval:     10 * time.Minute,
+			Features:         &feature.Flags{},
+			ChangeLogOptions: &controller.ChangeLogOptions{ChangeLogger: h.changes},
+		},
+		Resolver:        h.resolver,
+		Limiter:         h.limiter,
+		MinPollInterval: 30 * time.Second,
+		PollJitter:      0.1,
+		Now:             func() time.Time { return h.clock },
+		Random:          func() float64 { return 0.5 },
+	}
+	o.Features.Enable(feature.EnableBetaManagementPolicies)
+	k := Kind[*thing]{
+		GVK:               managedtest.GVK,
+		New:               func() *thing { return &thing{} },
+		NewList:           func() resource.ManagedList { return &managedtest.ThingList{} },
+		Region:            func(*thing) string { return "eu-west-1" },
+		Reads:             func(*thing) []string { return []string{"Get"} },
+		DeterministicName: true,
+		Connect: func(context.Context, *thing, *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
+			return h.cloud, nil
+		},
+		Refs: func(mg *thing) []objects.Ref {
+			if mg.Spec.SecretName == "" {
+				return nil
+			}
+			return []objects.Ref{{Kind: objects.Secret, Namespace: mg.GetNamespace(), Name: mg.Spec.SecretName}}
+		},
+	}
+	for _, f := range edit {
+		f(&o, &k)
+	}
+	h.gate = newGate(&manager{c: h.server}, o, k, h.events)
+	return h
+}
+
+// reconcile once. It returns when to come back.
+func (h *harness) reconcile() time.Duration {
+	h.t.Helper()
+	res, err := h.gate.Reconcile(h.t.Context(), reconcile.Request{NamespacedName: cart})
+	if err != nil {
+		h.t.Fatalf("the gate returns no error, for the queue would then decide when to come back: %v", err)
+	}
+	if res.Requeue { //nolint:staticcheck // It must not be used.
+		h.t.Fatal("the gate always says when to come back")
+	}
+	return res.RequeueAfter
+}
+
+// settle reconciles until nothing is called but Get.
+func (h *harness) settle() {
+	h.t.Helper()
+	for range 10 {
+		h.cloud.calls = nil
+		h.reconcile()
+		if slices.Equal(h.cloud.calls, []string{"Get"}) && h.stored().GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+			h.cloud.calls, h.events.all, h.changes.ops = nil, nil, nil
+			h.limiter.asked, h.limiter.holders = nil, nil
+			return
+		}
+	}
+	h.t.Fatalf("does not settle: %+v", h.stored().Status)
+}
+
+func (h *harness) stored() *thing {
+	h.t.Helper()
+	mg := &thing{}
+	if err := h.server.Get(h.t.Context(), cart, mg); err != nil {
+		h.t.Fatal(err)
+	}
+	return mg
+}
+
+// change the resource as a user does.
+func (h *harness) change(f func(*thing)) {
+	h.t.Helper()
+	mg := h.stored()
+	f(mg)
+	if err := h.server.Update(h.t.Context(), mg); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+func (h *harness) delete() {
+	h.t.Helper()
+	if err := h.server.Delete(h.t.Context(), h.stored()); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// throttle is AWS's answer to a call too many.
+func throttle() error {
+	return &smithy.GenericAPIError{Code: "TooManyRequestsException", Message: "Rate exceeded"}
+}
