@@ -78,7 +78,7 @@ func (cs Changes) String() string {
 // maps are the same; a Set is compared without order.
 func Compare[T any](desired, observed T) Changes {
 	r := &reporter{}
-	cmp.Equal(observed, desired, cmp.Reporter(r), cmp.FilterValues(bothEmpty, cmp.Ignore()),
+	cmp.Equal(observed, desired, cmp.Reporter(r), cmp.FilterValues(bothEmpty, cmp.Ignore()), cmp.FilterValues(oneNilMap, cmp.Transformer("Empty", emptyForNil)),
 		cmp.FilterPath(is[Set], cmp.Comparer(equalSets)), cmp.FilterPath(is[[]string], cmp.Comparer(equalLists)))
 	sort.Slice(r.changes, func(i, j int) bool { return r.changes[i].Path < r.changes[j].Path })
 	return r.changes
@@ -94,6 +94,20 @@ func bothEmpty(x, y any) bool {
 		return false
 	}
 	return vx.Len() == 0 && vy.Len() == 0
+}
+
+// oneNilMap says that one of two maps is nil, which go-cmp would report as one
+// difference rather than by the keys of the other.
+func oneNilMap(x, y any) bool {
+	vx, vy := reflect.ValueOf(x), reflect.ValueOf(y)
+	return vx.IsValid() && vy.IsValid() && vx.Kind() == reflect.Map && vy.Kind() == reflect.Map && vx.IsNil() != vy.IsNil()
+}
+
+func emptyForNil(m any) any {
+	if v := reflect.ValueOf(m); v.IsNil() {
+		return reflect.MakeMap(v.Type()).Interface()
+	}
+	return m
 }
 
 // is filters values of exactly type T: a Set is assignable to a []string too.

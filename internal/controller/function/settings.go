@@ -1,6 +1,10 @@
 package function
 
 import (
+	"strconv"
+
+	"k8s.io/utils/ptr"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
@@ -96,7 +100,7 @@ func fromParameters(p v1beta1.FunctionSettings, variables map[string]string) set
 		SnapStart:                    p.SnapStart,
 		DurableConfig:                p.DurableConfig,
 		TenancyConfig:                p.TenancyConfig,
-		CapacityProviderConfig:       p.CapacityProviderConfig,
+		CapacityProviderConfig:       plainCapacityProvider(p.CapacityProviderConfig),
 		Tags:                         p.Tags,
 		ReservedConcurrentExecutions: p.ReservedConcurrentExecutions,
 		CodeSigningConfigArn:         p.CodeSigningConfigArn,
@@ -113,6 +117,21 @@ func fromParameters(p v1beta1.FunctionSettings, variables map[string]string) set
 		s.DeadLetterConfig = &deadLetterConfig{TargetArn: *d.TargetArn}
 	}
 	return s
+}
+
+// plainCapacityProvider writes numbers in their shortest form.
+func plainCapacityProvider(in *v1beta1.CapacityProviderConfig) *v1beta1.CapacityProviderConfig {
+	if in == nil {
+		return nil
+	}
+	out := *in
+	l := &out.LambdaManagedInstancesCapacityProviderConfig
+	if g := l.ExecutionEnvironmentMemoryGiBPerVCPU; g != nil {
+		if f, err := strconv.ParseFloat(*g, 64); err == nil {
+			l.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(decimal(f))
+		}
+	}
+	return &out
 }
 
 // plainFileSystems drops S3 read modes that say no more than AWS's default.

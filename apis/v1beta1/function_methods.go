@@ -1,0 +1,17 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (f *Function) GetObservedGeneration() int64 { return f.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (f *Function) SetObservedGeneration(generation int64) {
+	f.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (f *Function) GetLastHandledReconcileAt() string { return f.Status.GetLastHandledReconcileAt() }
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (f *Function) SetLastHandledReconcileAt(token string) {
+	f.Status.SetLastHandledReconcileAt(token)
+}

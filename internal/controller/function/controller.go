@@ -1,0 +1,98 @@
+// Package function manages AWS Lambda functions.
+//
+// The files of every kind are the same: controller.go wires the kind up,
+// external.go is its only I/O to AWS, client.go names the calls that it makes,
+// convert.go turns the spec into AWS's inputs, and diff.go tells what is left to
+// do. A function needs a few more: observed.go reads AWS's answers, archive.go and
+// resolve.go find the code, environment.go the variables, readiness.go is the
+// state machine, and plan.go carries what an observation found to the call that
+// follows it.
+package function
+
+import (
+	"context"
+	"maps"
+
+	"github.com/aws/aws-sdk-go-v2/service/ecr"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+)
+
+// Setup adds a controller of Functions to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{o: o, fields: fields.NewReader(mgr.GetAPIReader())}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Function]{
+		GVK:               v1beta1.FunctionGroupVersionKind,
+		New:               func() *v1beta1.Function { return &v1beta1.Function{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.FunctionList{} },
+		Region:            func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
+		Reads:             expectedReads,
+		Connect:           c.connect,
+		DeterministicName: true,
+		Refs:              objectRefs,
+		Redact:            redact,
+	})
+}
+
+type connector struct {
+	o      managed.Options
+	fields fieldReader
+}
+
+func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
+	return &external{
+		api: config.Client(s, lambda.NewFromConfig),
+		resolver: &resolver{
+			objects: c.o.Objects,
+			fields:  c.fields,
+			s3:      config.Client(s, s3.NewFromConfig),
+			ecr:     config.Client(s, ecr.NewFromConfig),
+		},
+		owner: owner{
+			clusterID: c.o.ClusterID,
+			config:    f.GetProviderConfigReference().Name,
+			tags:      s.Tags,
+			ignore:    s.IgnoreTags.Match,
+		},
+		now: c.o.Now,
+	}, nil
+}
+
+// expectedReads are the calls of the next observation, and the creation that
+// will most likely follow the first one.
+func expectedReads(f *v1beta1.Function) []string {
+	if f.Status.AtProvider.FunctionArn == nil && !observeOnly(f) && f.GetDeletionTimestamp() == nil {
+		return append(reads(f), callCreate)
+	}
+	return reads(f)
+}
+
+const redacted = "(redacted)"
+
+// redact takes the values of environment variables out of what is logged.
+func redact(f *v1beta1.Function) {
+	redactSettings(&f.Spec.ForProvider.FunctionSettings)
+	if f.Spec.InitProvider != nil {
+		redactSettings(f.Spec.InitProvider)
+	}
+}
+
+func redactSettings(s *v1beta1.FunctionSettings) {
+	if s.Environment == nil {
+		return
+	}
+	vars := maps.Clone(s.Environment.Variables)
+	for k := range vars {
+		vars[k] = redacted
+	}
+	s.Environment.Variables = vars
+}

@@ -1,0 +1,267 @@
+package function
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// sparse is GetFunction's answer for a function with nothing but what AWS
+// requires: AWS's defaults are filled in, and empty blocks are left out.
+func sparse(change ...func(*types.FunctionConfiguration)) observed {
+	c := &types.FunctionConfiguration{
+		FunctionName:     ptr.To("f"),
+		FunctionArn:      ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:f"),
+		PackageType:      types.PackageTypeZip,
+		Runtime:          types.RuntimePython313,
+		Handler:          ptr.To("index.handler"),
+		Role:             ptr.To("arn:aws:iam::123456789012:role/r"),
+		Architectures:    []types.Architecture{types.ArchitectureX8664},
+		Description:      ptr.To(""),
+		MemorySize:       ptr.To[int32](128),
+		Timeout:          ptr.To[int32](3),
+		EphemeralStorage: &types.EphemeralStorage{Size: ptr.To[int32](512)},
+		TracingConfig:    &types.TracingConfigResponse{Mode: types.TracingModePassThrough},
+		SnapStart:        &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnNone, OptimizationStatus: types.SnapStartOptimizationStatusOff},
+		LoggingConfig:    &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: ptr.To("/aws/lambda/f")},
+		State:            types.StateActive,
+		LastUpdateStatus: types.LastUpdateStatusSuccessful,
+	}
+	for _, f := range change {
+		f(c)
+	}
+	return observed{function: &lambda.GetFunctionOutput{Configuration: c, Code: &types.FunctionCodeLocation{}}}
+}
+
+// minimal is the spec that sparse is of.
+func minimal(change ...func(*v1beta1.FunctionSettings)) v1beta1.FunctionSettings {
+	p := v1beta1.FunctionSettings{
+		Runtime: ptr.To("python3.13"),
+		Handler: ptr.To("index.handler"),
+		Role:    ptr.To("arn:aws:iam::123456789012:role/r"),
+	}
+	for _, f := range change {
+		f(&p)
+	}
+	return p
+}
+
+func TestDiff(t *testing.T) {
+	type want struct {
+		changes []string
+		call    call
+	}
+	cases := map[string]struct {
+		reason       string
+		forProvider  v1beta1.FunctionSettings
+		initProvider v1beta1.FunctionSettings
+		variables    map[string]string
+		observed     observed
+		want         want
+	}{
+		"Same": {
+			reason:      "AWS's defaults are no differences.",
+			forProvider: minimal(),
+			observed:    sparse(),
+		},
+		"NilScalarUntouched": {
+			reason:      "A scalar that is not set is left to AWS.",
+			forProvider: minimal(),
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.MemorySize, c.Timeout, c.Description, c.Architectures = ptr.To[int32](512), ptr.To[int32](60), ptr.To("by hand"), []types.Architecture{types.ArchitectureArm64}
+				c.KMSKeyArn = ptr.To("arn:aws:kms:eu-central-1:123456789012:key/k")
+			}),
+		},
+		"Scalar": {
+			reason:      "A scalar that is set is compared.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](256) }),
+			observed:    sparse(),
+			want:        want{changes: []string{"memorySize: 128 -> 256"}, call: callUpdateConfiguration},
+		},
+		"EmptyStringClears": {
+			reason:      "An empty string goes back to none.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.KMSKeyArn = ptr.To("") }),
+			observed:    sparse(func(c *types.FunctionConfiguration) { c.KMSKeyArn = ptr.To("arn:k") }),
+			want:        want{changes: []string{"kmsKeyArn: removed"}, call: callUpdateConfiguration},
+		},
+		"EnvironmentExact": {
+			reason:      "A variable that AWS has and spec doesn't is removed, and no value is ever told.",
+			forProvider: minimal(),
+			variables:   map[string]string{"KEEP": "1", "CHANGE": "new", "ADD": "x"},
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.Environment = &types.EnvironmentResponse{Variables: map[string]string{"KEEP": "1", "CHANGE": "old", "GONE": "s3cret"}}
+			}),
+			want: want{changes: []string{"environment.variables[ADD]: added (redacted)", "environment.variables[CHANGE]", "environment.variables[GONE]: removed"}, call: callUpdateConfiguration},
+		},
+		"BlocksExact": {
+			reason:      "Lists and blocks that left spec leave AWS.",
+			forProvider: minimal(),
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.Layers = []types.Layer{{Arn: ptr.To("l:1")}}
+				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-a"}, SecurityGroupIds: []string{"sg-a"}, Ipv6AllowedForDualStack: ptr.To(false)}
+				c.DeadLetterConfig = &types.DeadLetterConfig{TargetArn: ptr.To("q")}
+				c.TracingConfig = &types.TracingConfigResponse{Mode: types.TracingModeActive}
+				c.EphemeralStorage = &types.EphemeralStorage{Size: ptr.To[int32](1024)}
+			}),
+			want: want{changes: []string{
+				`deadLetterConfig: removed`, "ephemeralStorage.size: 1024 -> 512", `layers: removed`, `tracingConfig.mode: "Active" -> "PassThrough"`, `vpcConfig: removed`,
+			}, call: callUpdateConfiguration},
+		},
+		"EmptyVPC": {
+			reason:      "The empty configuration that a function keeps after it left its VPC is none.",
+			forProvider: minimal(),
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{}, SecurityGroupIds: []string{}, VpcId: ptr.To(""), Ipv6AllowedForDualStack: ptr.To(false)}
+			}),
+		},
+		"SetsHaveNoOrder": {
+			reason: "Subnets and security groups are sets.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
+				p.VPCConfig = &v1beta1.VPCConfig{SubnetIDs: []string{"subnet-b", "subnet-a"}, SecurityGroupIDs: []string{"sg-a"}}
+			}),
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-a", "subnet-b"}, SecurityGroupIds: []string{"sg-a"}, Ipv6AllowedForDualStack: ptr.To(true)}
+			}),
+		},
+		"LayersHaveOrder": {
+			reason:      "Layers are unpacked in order.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.Layers = []string{"l:1", "l:2"} }),
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.Layers = []types.Layer{{Arn: ptr.To("l:2")}, {Arn: ptr.To("l:1")}}
+			}),
+			want: want{changes: []string{`layers: ["l:2" "l:1"] -> ["l:1" "l:2"]`}, call: callUpdateConfiguration},
+		},
+		"BackToTextLogs": {
+			reason:      "Levels go with JSON logs, since AWS refuses them with text.",
+			forProvider: minimal(),
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatJson, LogGroup: ptr.To("/aws/lambda/f"), ApplicationLogLevel: types.ApplicationLogLevelInfo, SystemLogLevel: types.SystemLogLevelInfo}
+			}),
+			want: want{changes: []string{`loggingConfig.applicationLogLevel: removed`, `loggingConfig.logFormat: "JSON" -> "Text"`, `loggingConfig.systemLogLevel: removed`}, call: callUpdateConfiguration},
+		},
+		"NoReservation": {
+			reason:      "-1 removes the reservation.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](-1) }),
+			observed: func() observed {
+				o := sparse()
+				o.function.Concurrency = &types.Concurrency{ReservedConcurrentExecutions: ptr.To[int32](5)}
+				return o
+			}(),
+			want: want{changes: []string{"reservedConcurrentExecutions: removed"}, call: callDeleteConcurrency},
+		},
+		"ZeroReservation": {
+			reason:      "0 is a reservation, of none.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](0) }),
+			observed:    sparse(),
+			want:        want{changes: []string{"reservedConcurrentExecutions: added 0"}, call: callPutConcurrency},
+		},
+		"TagsExactButForIgnored": {
+			reason:      "Tags are exact, except AWS's own and ignored ones.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.Tags = map[string]string{"a": "1"} }),
+			observed: func() observed {
+				o := sparse()
+				o.function.Tags = map[string]string{"a": "1", "b": "2", "aws:cloudformation": "x", "ignored": "y"}
+				return o
+			}(),
+			want: want{changes: []string{"tags[b]: removed"}, call: callUntag},
+		},
+		"TagsBeforeAll": {
+			reason: "Tags say whose a function is, so they come first.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
+				p.Tags, p.MemorySize = map[string]string{"a": "1"}, ptr.To[int32](256)
+			}),
+			observed: sparse(),
+			want:     want{changes: []string{"memorySize: 128 -> 256", `tags[a]: added "1"`}, call: callTag},
+		},
+		"ConfigurationBeforeCode": {
+			reason: "A version that is published with the code has the configuration too.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
+				p.Architectures, p.Timeout = []string{"arm64"}, ptr.To[int32](9)
+			}),
+			observed: sparse(),
+			want:     want{changes: []string{`architectures: "x86_64" -> "arm64"`, "timeout: 3 -> 9"}, call: callUpdateConfiguration},
+		},
+		"InitProviderLeftAlone": {
+			reason:      "What initProvider alone names is others' after creation, by key in maps.",
+			forProvider: minimal(),
+			initProvider: v1beta1.FunctionSettings{
+				MemorySize: ptr.To[int32](512), Layers: []string{"l:1"}, Tags: map[string]string{"t": "1"},
+				LoggingConfig: &v1beta1.LoggingConfig{LogFormat: ptr.To("JSON")},
+			},
+			observed: func() observed {
+				o := sparse(func(c *types.FunctionConfiguration) {
+					c.MemorySize = ptr.To[int32](1024)
+					c.Layers = []types.Layer{{Arn: ptr.To("other:9")}}
+				})
+				o.function.Tags = map[string]string{"t": "2", "stray": "x"}
+				return o
+			}(),
+			want: want{changes: []string{"tags[stray]: removed"}, call: callUntag},
+		},
+		"ForProviderWins": {
+			reason:       "What both name is ours.",
+			forProvider:  minimal(func(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](256) }),
+			initProvider: v1beta1.FunctionSettings{MemorySize: ptr.To[int32](512)},
+			observed:     sparse(),
+			want:         want{changes: []string{"memorySize: 128 -> 256"}, call: callUpdateConfiguration},
+		},
+		"DecimalsBySize": {
+			reason: "A number is the same however it is written.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
+				p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
+					CapacityProviderArn: "cp", ExecutionEnvironmentMemoryGiBPerVCPU: ptr.To("2.0"),
+				}}
+			}),
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.CapacityProviderConfig = &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
+					CapacityProviderArn: ptr.To("cp"), ExecutionEnvironmentMemoryGiBPerVCpu: ptr.To(2.0),
+				}}
+			}),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := want2(tc.forProvider, tc.initProvider, tc.variables)
+			have := fromObserved(tc.observed)
+			tgt := target(d, have, "f", func(k string) bool { return k == "ignored" })
+			changes := diff.Compare(tgt, have)
+			if diff := cmp.Diff(tc.want.changes, texts(changes)); diff != "" {
+				t.Errorf("%s\nchanges: -want, +got:\n%s", tc.reason, diff)
+			}
+			if got := next(changes, tgt, have); got != tc.want.call {
+				t.Errorf("%s\nnext call: want %q, got %q", tc.reason, tc.want.call, got)
+			}
+		})
+	}
+}
+
+func want2(forProvider, initProvider v1beta1.FunctionSettings, vars map[string]string) desired {
+	return want(fromParameters(forProvider, vars), fromParameters(initProvider, nil))
+}
+
+func texts(cs diff.Changes) []string {
+	var out []string
+	for _, c := range cs {
+		out = append(out, c.String())
+	}
+	return out
+}
+
+func TestImmutable(t *testing.T) {
+	p := minimal(func(p *v1beta1.FunctionSettings) {
+		p.PackageType = ptr.To("Image")
+		p.DurableConfig = &v1beta1.DurableConfig{ExecutionTimeout: ptr.To[int32](60)}
+	})
+	have := fromObserved(sparse())
+	changes := diff.Compare(target(want2(p, v1beta1.FunctionSettings{}, nil), have, "f", func(string) bool { return false }), have)
+	got := texts(immutable(changes, have))
+	if diff := cmp.Diff([]string{`packageType: "Zip" -> "Image"`, "durableConfig: added {executionTimeout:60}"}, got); diff != "" {
+		t.Errorf("what AWS can't change on an existing function must be told: -want, +got:\n%s", diff)
+	}
+}

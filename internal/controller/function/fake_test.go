@@ -1,0 +1,182 @@
+package function
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ktypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// fakeLambda answers with its fields. A call that a test does not expect finds a
+// nil field and panics, which names it. calls notes the calls in their order.
+type fakeLambda struct {
+	lambdaAPI
+
+	calls []string
+
+	get          func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)
+	create       func(*lambda.CreateFunctionInput) (*lambda.CreateFunctionOutput, error)
+	updateConfig func(*lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error)
+	updateCode   func(*lambda.UpdateFunctionCodeInput) (*lambda.UpdateFunctionCodeOutput, error)
+	tag          func(*lambda.TagResourceInput) (*lambda.TagResourceOutput, error)
+	delete       func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error)
+}
+
+func (f *fakeLambda) GetFunction(_ context.Context, in *lambda.GetFunctionInput, _ ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error) {
+	f.calls = append(f.calls, "GetFunction")
+	return f.get(in)
+}
+
+func (f *fakeLambda) CreateFunction(_ context.Context, in *lambda.CreateFunctionInput, _ ...func(*lambda.Options)) (*lambda.CreateFunctionOutput, error) {
+	f.calls = append(f.calls, "CreateFunction")
+	return f.create(in)
+}
+
+func (f *fakeLambda) UpdateFunctionConfiguration(_ context.Context, in *lambda.UpdateFunctionConfigurationInput, _ ...func(*lambda.Options)) (*lambda.UpdateFunctionConfigurationOutput, error) {
+	f.calls = append(f.calls, "UpdateFunctionConfiguration")
+	return f.updateConfig(in)
+}
+
+func (f *fakeLambda) UpdateFunctionCode(_ context.Context, in *lambda.UpdateFunctionCodeInput, _ ...func(*lambda.Options)) (*lambda.UpdateFunctionCodeOutput, error) {
+	f.calls = append(f.calls, "UpdateFunctionCode")
+	return f.updateCode(in)
+}
+
+func (f *fakeLambda) TagResource(_ context.Context, in *lambda.TagResourceInput, _ ...func(*lambda.Options)) (*lambda.TagResourceOutput, error) {
+	f.calls = append(f.calls, "TagResource")
+	return f.tag(in)
+}
+
+func (f *fakeLambda) DeleteFunction(_ context.Context, in *lambda.DeleteFunctionInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error) {
+	f.calls = append(f.calls, "DeleteFunction")
+	return f.delete(in)
+}
+
+// fakeS3 answers HeadObject and GetObject.
+type fakeS3 struct {
+	head func(*s3.HeadObjectInput) (*s3.HeadObjectOutput, error)
+	get  func(*s3.GetObjectInput) (*s3.GetObjectOutput, error)
+}
+
+func (f *fakeS3) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
+	return f.head(in)
+}
+
+func (f *fakeS3) GetObject(_ context.Context, in *s3.GetObjectInput, _ ...func(*s3.Options)) (*s3.GetObjectOutput, error) {
+	return f.get(in)
+}
+
+// fakeObjects are Secrets and ConfigMaps by their names.
+type fakeObjects map[objects.Ref]objects.Data
+
+func (f fakeObjects) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
+	d, ok := f[ref]
+	if !ok {
+		return nil, &objects.MissingError{Ref: ref}
+	}
+	return d, nil
+}
+
+// fakeFields answers with the same value for every field, or an error.
+type fakeFields func(v1beta1.FieldSelector) (string, error)
+
+func (f fakeFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
+	return f(s)
+}
+
+const (
+	testARN     = "arn:aws:lambda:eu-central-1:123456789012:function:f"
+	testCluster = "cluster-1"
+)
+
+var testNow = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// testFunction is a Function with inline code that needs nothing else.
+func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
+	f := &v1beta1.Function{
+		ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
+		Spec: v1beta1.FunctionSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{
+				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
+				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
+			},
+			ForProvider: v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: minimal()},
+		},
+	}
+	f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
+	for _, c := range change {
+		c(f)
+	}
+	return f
+}
+
+// ours is GetFunction's answer for testFunction as the provider made it.
+func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambda.GetFunctionOutput {
+	o := sparse().function
+	o.Configuration.RevisionId = ptr.To("rev-1")
+	o.Configuration.LastModified = ptr.To(testNow.Format(modifiedLayout))
+	o.Tags = ownership.Tags(f, testCluster, "default", kind)
+	if i := f.Spec.ForProvider.Code.Inline; i != nil {
+		files := map[string][]byte{}
+		for k, v := range i {
+			files[k] = []byte(v)
+		}
+		b, err := makeZip(files)
+		if err != nil {
+			panic(err)
+		}
+		o.Configuration.CodeSha256 = ptr.To(hash(b))
+	}
+	for _, c := range change {
+		c(o)
+	}
+	return o
+}
+
+func testExternal(api lambdaAPI, objs fakeObjects) *external {
+	return &external{
+		api:      api,
+		resolver: &resolver{objects: objs},
+		owner:    owner{clusterID: testCluster, config: "default", ignore: func(string) bool { return false }},
+		now:      func() time.Time { return testNow },
+	}
+}
+
+// apiError is an error as AWS answers it.
+func apiError(status int, code, message string) error {
+	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "X", Err: &smithyhttp.ResponseError{
+		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
+		Err:      &smithy.GenericAPIError{Code: code, Message: message},
+	}}
+}
+
+func notFound() error {
+	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: &smithyhttp.ResponseError{
+		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusNotFound}},
+		Err:      &types.ResourceNotFoundException{Message: ptr.To("Function not found: " + testARN)},
+	}}
+}
+
+func always[I, O any](out O, err error) func(I) (O, error) {
+	return func(I) (O, error) { return out, err }
+}
+
+func testContext(t *testing.T) context.Context {
+	t.Helper()
+	return t.Context()
+}

@@ -1,0 +1,259 @@
+package function
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// kind as tags tell it.
+const kind = "function.lambda.aws.m.crossplane.io"
+
+// Operations that this kind calls, by the names that quotas know.
+const (
+	callCreate       = "CreateFunction"
+	opGet            = "GetFunction"
+	opGetCodeSigning = "GetFunctionCodeSigningConfig"
+	opGetRecursion   = "GetFunctionRecursionConfig"
+	opGetScaling     = "GetFunctionScalingConfig"
+)
+
+// reads are the calls that one observation makes.
+func reads(f *v1beta1.Function) []string {
+	ops := []string{opGet}
+	p := f.Spec.ForProvider
+	if p.CodeSigningConfigArn != nil {
+		ops = append(ops, opGetCodeSigning)
+	}
+	if p.RecursiveLoop != nil {
+		ops = append(ops, opGetRecursion)
+	}
+	if p.FunctionScalingConfig != nil {
+		ops = append(ops, opGetScaling)
+	}
+	return ops
+}
+
+// plan is what an observation found out, for the call that follows.
+type plan struct {
+	name         string
+	observed     observed
+	target, have settings
+	archive      archive
+	changes      diff.Changes
+	due          call
+}
+
+// planned gathers all that is wanted and compares it with what was observed; with
+// nothing observed, it is what to create.
+func (e *external) planned(ctx context.Context, f *v1beta1.Function, name string, o observed) (plan, error) {
+	p := plan{name: name, observed: o}
+	d, err := e.desired(ctx, f)
+	if err != nil {
+		return p, err
+	}
+	exists := o.function != nil
+	c, left := codeOf(f)
+	if c != nil && !(left && exists) {
+		if p.archive, err = e.resolver.archive(ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode); err != nil {
+			return p, err
+		}
+	}
+	if !exists {
+		p.target = d.settings
+		return p, nil
+	}
+	p.have = fromObserved(o)
+	if p.have.FunctionScalingConfig == nil && o.scaling == nil && f.Spec.ForProvider.FunctionScalingConfig == nil {
+		// Not read, since spec no longer declares it: what was applied last stands.
+		p.have.FunctionScalingConfig = f.Status.AtProvider.FunctionScalingConfig
+	}
+	if c != nil && !left {
+		d.settings.Code, p.have.Code = codeStates(p.archive, o.function, f.Status.AtProvider.DeployedCode)
+	}
+	p.target = target(d, p.have, name, e.owner.ignore)
+	p.changes = diff.Compare(p.target, p.have)
+	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {
+		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", name, fixed)
+	}
+	p.due = next(p.changes, p.target, p.have)
+	return p, nil
+}
+
+// desired resolves forProvider and initProvider, with the tags that say whose the
+// function is.
+func (e *external) desired(ctx context.Context, f *v1beta1.Function) (desired, error) {
+	forProvider, err := e.resolver.parameters(ctx, f.GetNamespace(), f.Spec.ForProvider.FunctionSettings)
+	if err != nil {
+		return desired{}, err
+	}
+	initProvider := settings{}
+	if f.Spec.InitProvider != nil {
+		if initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), *f.Spec.InitProvider); err != nil {
+			return desired{}, err
+		}
+	}
+	tags := maps.Clone(e.owner.tags)
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	maps.Copy(tags, forProvider.Tags)
+	maps.Copy(tags, ownership.Tags(f, e.owner.clusterID, e.owner.config, kind))
+	forProvider.Tags = tags
+	return want(forProvider, initProvider), nil
+}
+
+// codeOf is the code to deploy, and whether it is left alone once deployed.
+func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
+	if c := f.Spec.ForProvider.Code; c != nil {
+		return c, false
+	}
+	if i := f.Spec.InitProvider; i != nil {
+		return i.Code, true
+	}
+	return nil, true
+}
+
+// settles says that AWS takes a while over the call, during which it takes no
+// other.
+func (c call) settles() bool { return c == callUpdateConfiguration || c == callUpdateCode }
+
+// describe the call for the event that tells users of it.
+func (p plan) describe(f *v1beta1.Function) string {
+	carried := p.due.carried(p.changes)
+	switch {
+	case p.due == callDelete:
+		return "deleted what could not be created, to create it anew"
+	case len(carried) == 0:
+		return "sent again what failed"
+	case f.GetObservedGeneration() == f.GetGeneration():
+		return "differed from spec: " + carried.String()
+	}
+	return "spec changed: " + carried.String()
+}
+
+// make the call that is due.
+func (e *external) make(ctx context.Context, f *v1beta1.Function, p plan) error {
+	var err error
+	arn, name, revision := p.observed.config().FunctionArn, ptr.To(p.name), p.observed.config().RevisionId
+	switch p.due {
+	case callUpdateConfiguration:
+		in := configurationInput(p.name, p.target, p.changes, revision)
+		if len(configuration(p.changes)) == 0 {
+			in.Role = p.target.Role
+		}
+		_, err = e.api.UpdateFunctionConfiguration(ctx, in)
+	case callUpdateCode:
+		err = e.updateCode(ctx, f, p, revision)
+	case callTag:
+		_, err = e.api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: changedTags(p.target.Tags, p.have.Tags)})
+	case callUntag:
+		_, err = e.api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: goneTags(p.target.Tags, p.have.Tags)})
+	case callPutConcurrency:
+		_, err = e.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.target.ReservedConcurrentExecutions})
+	case callDeleteConcurrency:
+		_, err = e.api.DeleteFunctionConcurrency(ctx, &lambda.DeleteFunctionConcurrencyInput{FunctionName: name})
+	case callPutCodeSigning:
+		_, err = e.api.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: name, CodeSigningConfigArn: p.target.CodeSigningConfigArn})
+	case callDeleteCodeSigning:
+		_, err = e.api.DeleteFunctionCodeSigningConfig(ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: name})
+	case callPutRecursion:
+		_, err = e.api.PutFunctionRecursionConfig(ctx, &lambda.PutFunctionRecursionConfigInput{FunctionName: name, RecursiveLoop: types.RecursiveLoop(ptr.Deref(p.target.RecursiveLoop, ""))})
+	case callPutScaling:
+		if _, err = e.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, p.target.FunctionScalingConfig)); err == nil {
+			f.Status.AtProvider.FunctionScalingConfig = p.target.FunctionScalingConfig
+		}
+	case callDelete:
+		_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: name})
+	case callNone:
+	}
+	return err
+}
+
+func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
+	if p.archive.functionCode().ImageUri == nil && p.archive.spec.S3Key == nil && p.archive.zip == nil {
+		return e.updateArchitecture(ctx, p)
+	}
+	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, publishing(f), revision))
+	if err != nil {
+		return err
+	}
+	f.Status.AtProvider.DeployedCode = deployedCode(p.archive, out.CodeSha256)
+	f.SetConditions(condition.Updating(f.GetGeneration(), ""))
+	return nil
+}
+
+// updateArchitecture refuses what can't be done: AWS takes an architecture only
+// along with code, and the code is another tool's.
+func (e *external) updateArchitecture(context.Context, plan) error {
+	return errors.New("spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another tool: let that tool deploy for the new architecture, or set spec.forProvider.code")
+}
+
+func changedTags(want, have map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range want {
+		if old, ok := have[k]; !ok || old != v {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func goneTags(want, have map[string]string) []string {
+	var out []string
+	for k := range have {
+		if _, ok := want[k]; !ok {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// functionName is the external name, and the object's own before it has one.
+func functionName(f *v1beta1.Function) string {
+	if n := meta.GetExternalName(f); n != "" {
+		return n
+	}
+	return f.GetName()
+}
+
+func publishing(f *v1beta1.Function) publish {
+	p := f.Spec.ForProvider
+	return publish{publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, "")}
+}
+
+// allows says that the management policies include the action.
+func allows(f *v1beta1.Function, a xpv2.ManagementAction) bool {
+	p := f.GetManagementPolicies()
+	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, a)
+}
+
+func observeOnly(f *v1beta1.Function) bool {
+	p := f.GetManagementPolicies()
+	return len(p) == 1 && p[0] == xpv2.ManagementActionObserve
+}
+
+// connectionDetails for a Secret, if the user asks for one.
+func connectionDetails(f *v1beta1.Function) xpmanaged.ConnectionDetails {
+	return xpmanaged.ConnectionDetails{
+		"functionName": []byte(ptr.Deref(f.Status.AtProvider.FunctionName, "")),
+		"functionArn":  []byte(ptr.Deref(f.Status.AtProvider.FunctionArn, "")),
+		"region":       []byte(f.Spec.ForProvider.Region),
+	}
+}

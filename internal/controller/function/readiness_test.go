@@ -1,0 +1,142 @@
+package function
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+func TestDecide(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	ago := func(d time.Duration) *string { return ptr.To(now.Add(-d).Format(modifiedLayout)) }
+	some := diff.Changes{{Path: "memorySize", Old: "128", New: "256"}}
+
+	type want struct {
+		status  corev1.ConditionStatus
+		reason  xpv2.ConditionReason
+		message string
+		due     call
+		wait    time.Duration
+	}
+	cases := map[string]struct {
+		reason  string
+		config  types.FunctionConfiguration
+		changes diff.Changes
+		facts   facts
+		want    want
+	}{
+		"Creating": {
+			reason:  "While AWS creates, nothing is sent, whatever differs.",
+			config:  types.FunctionConfiguration{State: types.StatePending, StateReason: ptr.To("The function is being created."), StateReasonCode: types.StateReasonCodeCreating},
+			changes: some,
+			want:    want{status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)"},
+		},
+		"Restoring": {
+			reason: "A function that was active before is being updated, not created.",
+			config: types.FunctionConfiguration{State: types.StatePending, StateReasonCode: types.StateReasonCodeRestoring},
+			facts:  facts{activated: true},
+			want:   want{status: "False", reason: condition.ReasonUpdating, message: "(Restoring)"},
+		},
+		"Updating": {
+			reason:  "While AWS updates, nothing is sent.",
+			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusInProgress, LastUpdateStatusReason: ptr.To("The function is being created."), LastUpdateStatusReasonCode: "Creating"},
+			changes: some,
+			facts:   facts{activated: true},
+			want:    want{status: "False", reason: condition.ReasonUpdating, message: "The function is being created. (Creating)"},
+		},
+		"Available": {
+			reason: "Active and the same: ready.",
+			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful},
+			want:   want{status: "True", reason: xpv2.ReasonAvailable},
+		},
+		"Differs": {
+			reason:  "What differs makes it not ready, and is named.",
+			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful},
+			changes: some,
+			want:    want{status: "False", reason: condition.ReasonUpdating, message: "changing memorySize", due: callUpdateConfiguration},
+		},
+		"Inactive": {
+			reason: "An inactive function does not serve the next invocation.",
+			config: types.FunctionConfiguration{State: types.StateInactive, StateReason: ptr.To("The function is idle."), StateReasonCode: types.StateReasonCodeIdle},
+			facts:  facts{activated: true},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "Inactive: The function is idle. (Idle)"},
+		},
+		"CreationFailedJustNow": {
+			reason: "A failed creation stands for a while, so that a hopeless one is not hammered.",
+			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), StateReasonCode: types.StateReasonCodeInvalidSubnet, LastModified: ago(20 * time.Second)},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No. (InvalidSubnet)", wait: 40 * time.Second},
+		},
+		"CreationFailed": {
+			reason: "A failed creation is deleted, to be created anew.",
+			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute)},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", due: callDelete},
+		},
+		"FailedAfterItWasActive": {
+			reason: "A function that once was active, with versions and aliases perhaps, is never deleted.",
+			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour)},
+			facts:  facts{activated: true},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Failed: No.", due: callUpdateConfiguration},
+		},
+		"UpdateFailedJustNow": {
+			reason:  "A failed update is not ready, and not repeated at once.",
+			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("Bad subnet."), LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeInvalidSubnet, LastModified: ago(time.Minute)},
+			changes: some,
+			facts:   facts{activated: true},
+			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet. (InvalidSubnet)", wait: 4 * time.Minute},
+		},
+		"UpdateFailedAndSpecChanged": {
+			reason:  "A changed spec is tried at once.",
+			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("Bad subnet."), LastModified: ago(time.Second)},
+			changes: some,
+			facts:   facts{activated: true, fresh: true},
+			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet.", due: callUpdateConfiguration},
+		},
+		"UpdateFailedLongAgo": {
+			reason: "What failed is sent again, by the call that failed.",
+			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeImageDeleted, LastModified: ago(time.Hour)},
+			facts:  facts{activated: true},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (ImageDeleted)", due: callUpdateCode},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := sparse()
+			o.function.Configuration = &tc.config
+			f := tc.facts
+			f.now, f.updatable, f.recreatable, f.generation = now, true, true, 7
+			due := callNone
+			if len(tc.changes) > 0 {
+				due = callUpdateConfiguration
+			}
+			d := decide(o, tc.changes, due, f)
+			got := want{status: d.ready.Status, reason: d.ready.Reason, message: d.ready.Message, due: d.due, wait: d.wait}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if d.ready.ObservedGeneration != 7 {
+				t.Errorf("%s: the condition must tell its generation, got %d", tc.reason, d.ready.ObservedGeneration)
+			}
+		})
+	}
+}
+
+func TestDecideHonoursPolicies(t *testing.T) {
+	o := sparse()
+	some := diff.Changes{{Path: "memorySize"}}
+	if d := decide(o, some, callUpdateConfiguration, facts{}); d.due != callNone || d.ready.Status != corev1.ConditionTrue {
+		t.Errorf("without the Update policy nothing is due, and drift is the user's wish: %+v", d)
+	}
+	o.function.Configuration.State = types.StateFailed
+	if d := decide(o, nil, callNone, facts{updatable: true}); d.due != callNone {
+		t.Errorf("without the Delete policy a failed creation is not deleted: %+v", d)
+	}
+}
