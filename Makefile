@@ -1,0 +1,110 @@
+# What can be done with this repository. `make` alone lists it.
+#
+# It takes Go, make, git, bash and a Go module proxy. Tools are pinned: those that generate code in
+# cluster/tools/go.mod, golangci-lint below. What takes minutes to build is built once, into the cache.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+
+# The cache's folder, which several clones may share. cluster/dev/ensure.sh reads the same variable.
+CACHE := $(or $(PROVIDER_LAMBDA_CACHE),$(CURDIR)/.cache)
+
+GOLANGCI_VERSION := v2.12.2
+# A linter has to know the Go version that it reads the export data of.
+GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERSION 2>/dev/null)
+
+# What `make generate` writes.
+GENERATED := package/crds apis/v1beta1/zz_generated.*
+
+# Flags that every run of `go test` takes besides those below, such as -race or -run=TestName.
+TESTFLAGS ?=
+
+##@ Try
+
+.PHONY: demo
+demo: control-plane ## Run the provider against a double of AWS, with a table of what goes on. ONCE=1 ends after the show.
+	@ONCE=$(ONCE) go run ./cmd/demo
+
+.PHONY: run
+run: ## Run the provider against the cluster that kubectl is set to, after `kubectl apply -f package/crds`.
+	@go run ./cmd/provider --debug
+
+##@ Test
+
+.PHONY: test
+test: control-plane ## Run all tests, those on a real Kubernetes control plane included.
+	@go test -timeout=20m $(TESTFLAGS) ./...
+
+.PHONY: test-unit
+test-unit: ## Run the tests of the packages that need no control plane: the quick ones.
+	@go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... \
+		| grep -v 'internal/devcluster' | cut -d ' ' -f 1 | xargs go test $(TESTFLAGS)
+
+.PHONY: bench
+bench: ## Run the benchmarks.
+	@grep -rl --include='*_test.go' '^func Benchmark' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|' \
+		| xargs go test -run='^$$' -bench=. -benchmem -timeout=60m $(TESTFLAGS)
+
+##@ Check
+
+.PHONY: lint
+lint: lint-format lint-vet lint-golangci lint-generated ## Run every check that is not a test.
+
+.PHONY: lint-format
+lint-format: ## Check that gofmt would change nothing, and that scripts parse.
+	@unformatted=$$(gofmt -l $(wildcard apis cmd internal docs cluster)); [ -z "$$unformatted" ] \
+		|| { echo "not formatted, run gofmt -w on: $$unformatted" >&2; exit 1; }
+	@bash -n .ci/run && bash -n cluster/dev/ensure.sh
+
+# cluster/dev is a module of its own. Vetting it means compiling Kubernetes once more; `make test` builds it.
+.PHONY: lint-vet
+lint-vet: ## Run go vet.
+	@go vet ./...
+
+.PHONY: lint-golangci
+lint-golangci: $(GOLANGCI) ## Run golangci-lint, as .golangci.yml says.
+	@$(GOLANGCI) run ./...
+
+.PHONY: lint-generated
+lint-generated: ## Check that the generated code is what `make generate` makes of the API types.
+	@sums() { git ls-files --cached --others --exclude-standard -- $(GENERATED) | LC_ALL=C sort -u \
+			| while read -r f; do [ ! -e "$$f" ] || echo "$$(git hash-object "$$f") $$f"; done; }; \
+	before=$$(sums); $(MAKE) --no-print-directory generate; after=$$(sums); \
+	diff <(echo "$$before") <(echo "$$after") >&2 \
+		|| { echo "generated code was out of date; it is up to date now: look at it and commit it" >&2; exit 1; }
+
+.PHONY: format
+format: $(GOLANGCI) ## Format the code and its imports.
+	@$(GOLANGCI) fmt
+
+##@ Build
+
+.PHONY: build
+build: ## Build the provider into bin/.
+	@CGO_ENABLED=0 go build -trimpath -o bin/provider ./cmd/provider
+
+.PHONY: generate
+generate: ## Generate deep copies, methods and CRDs from the API types.
+	@go generate ./apis/...
+
+.PHONY: control-plane
+control-plane: ## Build the control plane that tests and demo run on, unless the cache has it: 6 to 8 minutes on 2 cores.
+	@for p in etcd kube-apiserver kube-controller-manager; do \
+		[ -x "$${KUBEBUILDER_ASSETS:-/nonexistent}/$$p" ] || exec cluster/dev/ensure.sh >/dev/null; done
+
+.PHONY: clean
+clean: ## Remove what was built here. A cache that PROVIDER_LAMBDA_CACHE names is left alone.
+	@rm -rf bin .cache
+
+.PHONY: help
+help: ## Show this list.
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+$(GOLANGCI):
+	@echo "building golangci-lint $(GOLANGCI_VERSION), once, about 5 minutes on 2 cores" >&2
+	@mkdir -p $(CACHE)/bin && dir=$$(mktemp -d $(CACHE)/bin/build.XXXXXX) && trap 'rm -rf "$$dir"' EXIT \
+		&& env -u GOOS -u GOARCH GOBIN="$$dir" GOFLAGS=-buildvcs=false GOWORK=off \
+			go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
+		&& mv "$$dir/golangci-lint" $@
