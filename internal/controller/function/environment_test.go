@@ -1,0 +1,110 @@
+package function
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+func TestVariables(t *testing.T) {
+	objs := fakeObjects{
+		secret("ns", "app"):    objects.Data{"A1": []byte("secret-a"), "B1": []byte("secret-b")},
+		configMap("ns", "cfg"): objects.Data{"B1": []byte("config-b")},
+		secret("ns", "tls"):    objects.Data{"tls.crt": []byte("x")},
+		secret("ns", "big"):    objects.Data{"BIG": []byte(strings.Repeat("x", 5000))},
+	}
+	fromSecret := func(name string, optional bool) v1beta1.EnvironmentSource {
+		return v1beta1.EnvironmentSource{SecretRef: &v1beta1.EnvironmentSourceReference{Name: name, Optional: ptr.To(optional)}}
+	}
+	key := func(name, object, key string, optional bool) v1beta1.EnvironmentVariable {
+		return v1beta1.EnvironmentVariable{Name: name, ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: object, Key: key, Optional: ptr.To(optional)}}}
+	}
+
+	cases := map[string]struct {
+		reason string
+		e      *v1beta1.Environment
+		want   map[string]string
+		err    string
+	}{
+		"None": {reason: "No environment is none."},
+		"LaterSourceWins": {
+			reason: "Of two whole objects the later one wins, as in a Pod.",
+			e: &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{
+				fromSecret("app", false), {ConfigMapRef: &v1beta1.EnvironmentSourceReference{Name: "cfg"}},
+			}},
+			want: map[string]string{"A1": "secret-a", "B1": "config-b"},
+		},
+		"SingleWins": {
+			reason: "Single variables win over whole objects.",
+			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("app", false)}, Variables: map[string]string{"A1": "plain"}, VariablesFrom: []v1beta1.EnvironmentVariable{key("B1", "app", "A1", false)}},
+			want:   map[string]string{"A1": "plain", "B1": "secret-a"},
+		},
+		"Prefix": {
+			reason: "A prefix is put before each key.",
+			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{Prefix: ptr.To("APP_"), SecretRef: &v1beta1.EnvironmentSourceReference{Name: "app"}}}},
+			want:   map[string]string{"APP_A1": "secret-a", "APP_B1": "secret-b"},
+		},
+		"OptionalMissing": {
+			reason: "What is optional may be missing: the object, or the key.",
+			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("nope", true)}, VariablesFrom: []v1beta1.EnvironmentVariable{key("X1", "app", "nope", true), key("X2", "nope", "x", true)}},
+			want:   map[string]string{},
+		},
+		"ObjectMissing": {
+			reason: "A missing object is named, with the field.",
+			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("nope", false)}},
+			err:    "cannot read spec.forProvider.environment.envFrom: Secret ns/nope does not exist",
+		},
+		"KeyMissing": {
+			reason: "A missing key is named, with the variable.",
+			e:      &v1beta1.Environment{VariablesFrom: []v1beta1.EnvironmentVariable{key("X1", "app", "nope", false)}},
+			err:    `cannot read spec.forProvider.environment.variablesFrom[X1]: Secret ns/app has no key "nope"`,
+		},
+		"BadName": {
+			reason: "A key that is no name for a variable is refused before AWS is asked.",
+			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("tls", false)}},
+			err:    `key "tls.crt" of Secret/ns/tls is no name for an environment variable`,
+		},
+		"TooLarge": {
+			reason: "More than 4 KB is refused before AWS is asked, naming the largest.",
+			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("big", false)}},
+			err:    "the largest are [BIG]",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := variables(testContext(t), objs, "ns", tc.e)
+			if (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
+				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)
+			}
+			if err != nil {
+				if strings.Contains(err.Error(), "xxxx") || strings.Contains(err.Error(), "secret-") {
+					t.Errorf("an error must hold no value: %v", err)
+				}
+				return
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestObjectRefs(t *testing.T) {
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{
+			VariablesFrom: []v1beta1.EnvironmentVariable{{Name: "A1", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "a", Key: "k"}}}},
+			EnvFrom:       []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "a"}}, {ConfigMapRef: &v1beta1.EnvironmentSourceReference{Name: "b"}}},
+		}
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code"}}
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: &v1beta1.FunctionCode{ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "zip", Key: "z"}}}}
+	})
+	want := []objects.Ref{secret("ns", "a"), configMap("ns", "b"), configMap("ns", "code"), configMap("ns", "zip")}
+	if diff := cmp.Diff(want, objectRefs(f)); diff != "" {
+		t.Errorf("every object that wakes the function, each once: -want, +got:\n%s", diff)
+	}
+}
