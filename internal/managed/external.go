@@ -75,8 +75,7 @@ func (g *guard[T]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation
 	if err != nil {
 		return c, refuse(t, err)
 	}
-	t.done(created)
-	return c, nil
+	return c, t.done(created)
 }
 
 // Update the external resource.
@@ -86,8 +85,7 @@ func (g *guard[T]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, 
 	if err != nil {
 		return u, refuse(t, err)
 	}
-	t.done(updated)
-	return u, nil
+	return u, t.done(updated)
 }
 
 // Delete the external resource.
@@ -97,8 +95,7 @@ func (g *guard[T]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, 
 	if err != nil {
 		return d, refuse(t, err)
 	}
-	t.done(deleted)
-	return d, nil
+	return d, t.done(deleted)
 }
 
 // Disconnect from the external resource.
@@ -126,6 +123,18 @@ func refuse(t *Turn, err error) error {
 	err = awserr.Clean(err)
 	t.fail(err)
 	return err
+}
+
+// done notes what the external client did, unless it has held the reconcile: then
+// it did nothing.
+func (t *Turn) done(d deed) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held {
+		return errHeld
+	}
+	t.did = d
+	return nil
 }
 
 // missing notes that the external resource does not exist.

@@ -195,6 +195,8 @@ type harness struct {
 	resolver *resolver
 	events   *events
 	changes  *changes
+	options  Options
+	kind     Kind[*thing]
 	clock    time.Time
 }
 
@@ -256,8 +258,18 @@ func newHarness(t *testing.T, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 	for _, f := range edit {
 		f(&o, &k)
 	}
+	h.options, h.kind = o, k
 	h.gate = newGate(&manager{c: h.server}, o, k, h.events)
 	return h
+}
+
+// scriptedKind is the harness's kind with another external client.
+func scriptedKind(h *harness, c xpmanaged.TypedExternalClient[*thing]) Kind[*thing] {
+	k := h.kind
+	k.Connect = func(context.Context, *thing, *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
+		return c, nil
+	}
+	return k
 }
 
 // reconcile once. It returns when to come back.

@@ -103,7 +103,9 @@ func Reserve(ctx context.Context, ops ...string) bool {
 
 // Hold drops the rest of this reconcile, and whatever it has set in status, and has
 // the resource come back after the given time. Held more than once, the longest
-// wins. Reserve holds where it returns false.
+// wins. Reserve holds where it returns false. Create, Update and Delete hold where
+// they find that the call could not be made now, and return no error: the call then
+// counts as not made.
 func Hold(ctx context.Context, after time.Duration) { turnOf(ctx).holdFor(after) }
 
 // Describe says what the call made in this reconcile does, such as "memorySize: 128
@@ -182,13 +184,6 @@ func (t *Turn) release() {
 	if t.releaser != nil {
 		t.releaser()
 	}
-}
-
-// done notes what the external client did.
-func (t *Turn) done(d deed) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.did = d
 }
 
 // fail notes the error that the runtime is about to report.

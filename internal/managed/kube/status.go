@@ -33,15 +33,17 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 	if !w.c.ours(obj) {
 		return w.SubResourceWriter.Update(ctx, obj, opts...)
 	}
+	key := client.ObjectKeyFromObject(obj)
+	read := reading(ctx, key)
+	known := read != nil && read.GetUID() == obj.GetUID()
+	if known {
+		keepTransitionTimes(obj, read)
+	}
 	if !w.c.onWrite(ctx, obj) {
 		return nil
 	}
-	key := client.ObjectKeyFromObject(obj)
-	if read := reading(ctx, key); read != nil && read.GetUID() == obj.GetUID() {
-		keepTransitionTimes(obj, read)
-		if equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status")) {
-			return nil
-		}
+	if known && equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status")) {
+		return nil
 	}
 	return w.write(ctx, key, obj, opts...)
 }

@@ -1,0 +1,119 @@
+package managed
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+func TestEventsAreNotRepeated(t *testing.T) {
+	warning := func(s string) event.Event { return event.Warning("Broken", errors.New(s)) }
+	available := event.Normal(reasonAvailable, "x")
+	updated := event.Normal(reasonUpdated, "x")
+	cases := map[string]struct {
+		reason string
+		say    []event.Event
+		after  time.Duration
+		want   int
+	}{
+		"Same":          {reason: "The same again is nothing new.", say: []event.Event{warning("a"), warning("a"), warning("a")}, want: 1},
+		"Other":         {reason: "Another message is.", say: []event.Event{warning("a"), warning("b")}, want: 2},
+		"Alternating":   {reason: "So is one that comes back.", say: []event.Event{warning("a"), warning("b"), warning("a")}, want: 3},
+		"Interleaved":   {reason: "Another reason in between changes nothing.", say: []event.Event{warning("a"), event.Normal("Z", "z"), warning("a")}, want: 2},
+		"Much later":    {reason: "The API server forgets events.", say: []event.Event{warning("a"), warning("a")}, after: repeatAfter, want: 2},
+		"Recovered":     {reason: "After a recovery it is news.", say: []event.Event{warning("a"), available, warning("a")}, want: 3},
+		"Calls":         {reason: "A call that was made is told each time.", say: []event.Event{updated, updated}, want: 2},
+		"OtherArgument": {reason: "Two requests are two.", say: []event.Event{event.Normal("R", "r", "token", "1"), event.Normal("R", "r", "token", "2")}, want: 2},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+			e := &events{}
+			r := newRecorder(e, func() time.Time { return now })
+			for _, s := range tc.say {
+				r.WithAnnotations("external-name", "x").Event(newThing(), s)
+				now = now.Add(tc.after)
+			}
+			if len(e.all) != tc.want {
+				t.Errorf("%s: want %d events, got %v", tc.reason, tc.want, e.all)
+			}
+		})
+	}
+}
+
+func TestEventsOfOtherResources(t *testing.T) {
+	e := &events{}
+	r := newRecorder(e, time.Now)
+	a, b := newThing(), newThing()
+	b.Name = "pay"
+	r.Event(a, event.Normal("X", "x"))
+	r.Event(b, event.Normal("X", "x"))
+	r.forget(cart)
+	r.Event(a, event.Normal("X", "x"))
+	if len(e.all) != 3 {
+		t.Errorf("one resource's events are not another's, nor a former one's: %v", e.all)
+	}
+}
+
+// The runtime's recorder drops its filters as soon as an annotation is added, which
+// the runtime's reconciler does first of all.
+func TestFiltersHold(t *testing.T) {
+	e := &events{}
+	r := newRecorder(e, time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
+	r.WithAnnotations("a", "b").Event(newThing(), event.Normal("Dull", "x"))
+	r.WithAnnotations("a", "b").Event(newThing(), event.Normal("Fine", "x"))
+	if diff := cmp.Diff([]string{"Fine: x"}, e.all); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestReadinessIsAnEvent(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		was, is xpv2.Condition
+		want    []string
+	}{
+		"BecomesAvailable": {
+			reason: "The user waits for this.",
+			was:    condition.Creating(1, ""), is: condition.Available(1),
+			want: []string{"Available: AWS serves what the spec asks for"},
+		},
+		"StaysAvailable": {reason: "Nothing happened.", was: condition.Available(1), is: condition.Available(2)},
+		"Fails": {
+			reason: "With AWS's own reason.",
+			was:    condition.Updating(1, ""), is: condition.Unavailable(1, "InvalidSubnet: gone"),
+			want: []string{"Unavailable: InvalidSubnet: gone"},
+		},
+		"FailsOtherwise": {
+			reason: "Another reason is news.",
+			was:    condition.Unavailable(1, "a"), is: condition.Unavailable(1, "b"),
+			want: []string{"Unavailable: b"},
+		},
+		"StaysFailed": {reason: "Nothing happened.", was: condition.Unavailable(1, "a"), is: condition.Unavailable(1, "a")},
+		"BeginsToUpdate": {
+			reason: "The call that began it has told already.",
+			was:    condition.Available(1), is: condition.Updating(2, ""),
+		},
+		"Unknown": {reason: "No status was written.", was: condition.Available(1)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := &events{}
+			mg := newThing()
+			mg.SetConditions(tc.was)
+			newRecorder(e, time.Now).finish(mg, &Turn{ready: tc.is})
+			if diff := cmp.Diff(tc.want, e.all); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,226 @@
+package managed
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+func TestTurn(t *testing.T) {
+	turn := &Turn{}
+	ctx := WithTurn(t.Context(), turn)
+
+	ComeBack(ctx, 3*time.Second)
+	ComeBack(ctx, time.Second)
+	ComeBack(ctx, 2*time.Second)
+	if got := turn.ComesBack(); got != time.Second {
+		t.Errorf("the least wins: got %s", got)
+	}
+	ComeBack(ctx, 0)
+	if got := turn.ComesBack(); got != minComeBack {
+		t.Errorf("at once is not without end: got %s", got)
+	}
+
+	if !Reserve(ctx, "UpdateAlias") {
+		t.Error("without a limiter every call is granted")
+	}
+	if _, held := turn.Held(); held {
+		t.Error("what is granted is not held")
+	}
+	turn.Reserver = func(...string) time.Duration { return 4 * time.Second }
+	if Reserve(ctx, "UpdateAlias") {
+		t.Error("a call that must wait is not granted")
+	}
+	Hold(ctx, time.Second)
+	if wait, held := turn.Held(); !held || wait != 4*time.Second {
+		t.Errorf("the longest wins: got %s, %t", wait, held)
+	}
+
+	Describe(ctx, "timeout: 3 -> 10")
+	if got := turn.Summary(); got != "timeout: 3 -> 10" {
+		t.Errorf("got %q", got)
+	}
+	Emit(ctx, event.Normal("A", "a"))
+	Emit(ctx, event.Normal("B", "b"))
+	if got := turn.Events(); len(got) != 2 || got[0].Reason != "A" || got[1].Reason != "B" {
+		t.Errorf("events in order, got %v", got)
+	}
+}
+
+func TestWithoutTurn(t *testing.T) {
+	ctx := t.Context()
+	ComeBack(ctx, time.Second)
+	Hold(ctx, time.Second)
+	Describe(ctx, "x")
+	if !Reserve(ctx, "x") {
+		t.Error("without a gate every call is granted")
+	}
+	mg := newThing()
+	if err := WriteExternalName(ctx, mg, "cart-fn"); err != nil || meta.GetExternalName(mg) != "cart-fn" {
+		t.Errorf("without a gate the name is set in memory: %v, %q", err, meta.GetExternalName(mg))
+	}
+}
+
+func TestWriteExternalName(t *testing.T) {
+	boom := errors.New("boom")
+	cases := map[string]struct {
+		reason string
+		mg     func(*thing)
+		err    error
+		writes int
+	}{
+		"Found":    {reason: "What is found is named at once.", mg: func(*thing) {}, writes: 1},
+		"Imported": {reason: "The user's name stays the user's.", mg: func(mg *thing) { meta.SetExternalName(mg, "cart-fn") }, writes: 0},
+		"Refused":  {reason: "A name that is not written is an error.", mg: func(*thing) {}, err: boom, writes: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newThing()
+			tc.mg(mg)
+			writes := 0
+			ctx := WithTurn(t.Context(), &Turn{Annotator: func(_ context.Context, obj client.Object, a map[string]string) error {
+				writes++
+				meta.AddAnnotations(obj, a)
+				return tc.err
+			}})
+			if err := WriteExternalName(ctx, mg, "cart-fn"); !errors.Is(err, tc.err) {
+				t.Errorf("%s: got %v", tc.reason, err)
+			}
+			if writes != tc.writes || meta.GetExternalName(mg) != "cart-fn" || ownership.WroteName(mg) != (tc.writes > 0) {
+				t.Errorf("%s: %d writes, %v", tc.reason, writes, mg.GetAnnotations())
+			}
+		})
+	}
+}
+
+// client that does what it is told in each of its calls.
+type scripted struct {
+	*cloud
+
+	observe, create, update func(context.Context, *thing)
+}
+
+func (s *scripted) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+	o, err := s.cloud.Observe(ctx, mg)
+	if s.observe != nil {
+		s.observe(ctx, mg)
+	}
+	return o, err
+}
+
+func (s *scripted) Create(ctx context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+	if s.create != nil {
+		s.create(ctx, mg)
+		return xpmanaged.ExternalCreation{}, nil
+	}
+	return s.cloud.Create(ctx, mg)
+}
+
+func (s *scripted) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate, error) {
+	if s.update != nil {
+		s.update(ctx, mg)
+		return xpmanaged.ExternalUpdate{}, nil
+	}
+	return s.cloud.Update(ctx, mg)
+}
+
+func script(h *harness, s *scripted) {
+	s.cloud = h.cloud
+	h.gate.inner = newReconciler(&manager{c: h.server}, h.options, scriptedKind(h, s), h.gate.kube, h.gate.recorder)
+}
+
+func TestComeBack(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.settle()
+	script(h, &scripted{observe: func(ctx context.Context, _ *thing) { ComeBack(ctx, 42*time.Second) }})
+	if got := h.reconcile(); got != 42*time.Second {
+		t.Errorf("instead of the poll interval: want 42s, got %s", got)
+	}
+	h.change(func(mg *thing) { mg.Spec.Value = "b" })
+	if got := h.reconcile(); got != 42*time.Second {
+		t.Errorf("after an update: want 42s, got %s", got)
+	}
+	h.cloud.fail["Get"] = errors.New("boom")
+	if got := h.reconcile(); got != time.Second {
+		t.Errorf("an error has its own time: want 1s, got %s", got)
+	}
+}
+
+func TestPendingCadence(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.settle()
+	script(h, &scripted{observe: func(_ context.Context, mg *thing) {
+		mg.SetConditions(condition.Updating(1, "The function is being updated."))
+	}})
+	h.reconcile()
+	since := h.stored().GetCondition(xpv2.TypeReady).LastTransitionTime.Time
+	for _, elapsed := range []time.Duration{0, 20 * time.Second, time.Hour} {
+		h.clock = since.Add(elapsed)
+		version := h.stored().GetResourceVersion()
+		if got := h.reconcile(); got != cadence.Pending(elapsed) {
+			t.Errorf("in motion for %s: want %s, got %s", elapsed, cadence.Pending(elapsed), got)
+		}
+		if h.stored().GetResourceVersion() != version {
+			t.Error("a look that finds nothing new writes nothing")
+		}
+	}
+}
+
+func TestHoldInACall(t *testing.T) {
+	hold := func(ctx context.Context, _ *thing) { Hold(ctx, time.Second) }
+
+	t.Run("Create", func(t *testing.T) {
+		mg := newThing()
+		meta.SetExternalName(mg, "set-by-user")
+		h := newHarness(t, mg)
+		script(h, &scripted{create: hold})
+		if got := h.reconcile(); got != time.Second {
+			t.Errorf("want 1s, got %s", got)
+		}
+		got := h.stored()
+		if !meta.GetExternalCreateSucceeded(got).IsZero() || !ownership.UserSetName(got) {
+			t.Errorf("a create that was not made has not succeeded: %v", got.GetAnnotations())
+		}
+		if len(h.events.all) != 0 || len(got.Status.Conditions) != 0 {
+			t.Errorf("events %v, conditions %v", h.events.all, got.Status.Conditions)
+		}
+	})
+	t.Run("Update", func(t *testing.T) {
+		h := newHarness(t, newThing())
+		h.settle()
+		script(h, &scripted{update: hold})
+		h.change(func(mg *thing) { mg.Spec.Value = "b" })
+		before := h.stored()
+		if got := h.reconcile(); got != time.Second {
+			t.Errorf("want 1s, got %s", got)
+		}
+		if diff := cmp.Diff(before, h.stored()); diff != "" || len(h.events.all)+len(h.changes.ops) != 0 {
+			t.Errorf("events %v, -before, +after:\n%s", h.events.all, diff)
+		}
+	})
+}
+
+// What Create sets in status is kept: nothing has to be observed again for it.
+func TestStatusOfCreateIsKept(t *testing.T) {
+	h := newHarness(t, newThing())
+	script(h, &scripted{create: func(_ context.Context, mg *thing) { mg.Status.Value = "creating" }})
+	h.reconcile()
+	if got := h.stored().Status.Value; got != "creating" {
+		t.Errorf("got %q", got)
+	}
+}
