@@ -7,7 +7,8 @@
 # and return at once. Any number of runs may go on at the same time: one builds, the others wait.
 #
 # Environment:
-#   PROVIDER_LAMBDA_CACHE  the cache's folder, which several clones may share; default <repository>/.cache
+#   PROVIDER_LAMBDA_CACHE  the cache's folder, which several clones may share; from the repository's root
+#                          if it is relative; default .cache
 #
 # There is no download of ready-made binaries. envtest's archives lack kube-controller-manager, and
 # that alone needs 2409 of the 2520 packages that all three need, so a download would save next to
@@ -16,7 +17,8 @@
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-cache=${PROVIDER_LAMBDA_CACHE:-${here%/cluster/dev}/.cache}/kube
+cache=${PROVIDER_LAMBDA_CACHE:-.cache}/kube
+case $cache in /*) ;; *) cache=${here%/cluster/dev}/$cache ;; esac
 programs="etcd kube-apiserver kube-controller-manager"
 
 version=$(sed -n 's|^[[:space:]]*k8s\.io/kubernetes \(v[0-9.]*\)$|\1|p' "$here/go.mod")
