@@ -1,0 +1,179 @@
+package config
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// idle is how long a session that depends on a resource is kept unused.
+	idle = 2 * time.Hour
+	// sweepEvery is how often such sessions are looked for.
+	sweepEvery = 10 * time.Minute
+)
+
+// A cache has the sessions of configs. Its lock is held for look-ups only.
+type cache struct {
+	now func() time.Time
+
+	mu      *sync.Mutex
+	configs map[types.UID]*entry
+	swept   time.Time
+}
+
+// An entry is of one version of a config and of what its credentials come from.
+// A new version replaces it.
+type entry struct {
+	version    string
+	identities map[sessionTags]*memo[identity]
+	sessions   map[sessionKey]*Session
+	used       map[sessionTags]time.Time
+}
+
+type sessionKey struct {
+	region string
+	tags   sessionTags
+}
+
+func newCache(now func() time.Time) cache {
+	return cache{now: now, mu: &sync.Mutex{}, configs: map[types.UID]*entry{}, swept: now()}
+}
+
+// entry of a config, new if its version is.
+func (c *cache) entry(uid types.UID, version string) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sweep()
+	e := c.configs[uid]
+	if e == nil || e.version != version {
+		e = &entry{
+			version:    version,
+			identities: map[sessionTags]*memo[identity]{},
+			sessions:   map[sessionKey]*Session{},
+			used:       map[sessionTags]time.Time{},
+		}
+		c.configs[uid] = e
+	}
+	return e
+}
+
+func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.used[k.tags] = c.now()
+	s, ok := e.sessions[k]
+	return s, ok
+}
+
+// keep a session that was made, unless another was first.
+func (c *cache) keep(e *entry, k sessionKey, make func() *Session) *Session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s, ok := e.sessions[k]; ok {
+		return s
+	}
+	s := make()
+	e.sessions[k] = s
+	return s
+}
+
+func (c *cache) identity(e *entry, t sessionTags) *memo[identity] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.used[t] = c.now()
+	m, ok := e.identities[t]
+	if !ok {
+		m = &memo[identity]{now: c.now}
+		e.identities[t] = m
+	}
+	return m
+}
+
+func (c *cache) forget(uid types.UID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.configs, uid)
+}
+
+// sweep out sessions of single resources that were not used for long.
+func (c *cache) sweep() {
+	now := c.now()
+	if now.Sub(c.swept) < sweepEvery {
+		return
+	}
+	c.swept = now
+	for _, e := range c.configs {
+		for t, used := range e.used {
+			if t == (sessionTags{}) || now.Sub(used) < idle {
+				continue
+			}
+			delete(e.used, t)
+			delete(e.identities, t)
+			for k := range e.sessions {
+				if k.tags == t {
+					delete(e.sessions, k)
+				}
+			}
+		}
+	}
+}
+
+// A memo is a value that is made once for all who ask for it. A failure counts
+// for a while.
+type memo[T any] struct {
+	now    func() time.Time
+	flight singleflight.Group
+
+	mu      sync.Mutex
+	done    bool
+	value   T
+	failure failure
+}
+
+// get the value, made by fn if it is not there yet.
+func (m *memo[T]) get(ctx context.Context, fn func(context.Context) (T, error)) (T, error) {
+	if v, ok, err := m.known(); ok || err != nil {
+		return v, err
+	}
+	made := m.flight.DoChan("", func() (any, error) {
+		if v, ok, err := m.known(); ok || err != nil {
+			return v, err
+		}
+		// Others wait for the result too: it does not depend on the first caller.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
+		defer cancel()
+		v, err := fn(ctx)
+		m.keep(v, err)
+		return v, err
+	})
+	var none T
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case got := <-made:
+		if got.Err != nil {
+			return none, got.Err
+		}
+		return got.Val.(T), nil //nolint:forcetypeassert // The function above returns nothing else.
+	}
+}
+
+func (m *memo[T]) known() (T, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.value, m.done, m.failure.at(m.now())
+}
+
+func (m *memo[T]) keep(v T, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err != nil {
+		m.failure = m.failure.again(m.now(), err)
+		return
+	}
+	m.value, m.done, m.failure = v, true, failure{}
+}

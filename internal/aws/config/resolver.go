@@ -1,0 +1,216 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+)
+
+// Options of a Resolver. Zero values mean the defaults.
+type Options struct {
+	// AllowNamespacedPodIdentity lets namespaced configs use the identity of the
+	// provider's own pod: the sources IRSA and PodIdentity, and WebIdentity with a
+	// token of the pod.
+	AllowNamespacedPodIdentity bool
+
+	// ForbidNamespacedEndpoints refuses endpoint in namespaced configs, so that
+	// tenants cannot make the provider call hosts of their choice.
+	ForbidNamespacedEndpoints bool
+
+	// HTTPClient that all clients begin with. It is a BuildableClient since the
+	// SDK adds the authorities of AWS_CA_BUNDLE to no other.
+	HTTPClient *awshttp.BuildableClient
+
+	// STSEndpoint is the URL of STS where a config does not say otherwise.
+	STSEndpoint string
+
+	// LookupEnv and ReadFile read the provider's environment and files.
+	LookupEnv func(string) (string, bool)
+	ReadFile  func(string) ([]byte, error)
+}
+
+func (o Options) withDefaults() Options {
+	if o.HTTPClient == nil {
+		o.HTTPClient = awshttp.NewBuildableClient()
+	}
+	if o.LookupEnv == nil {
+		o.LookupEnv = os.LookupEnv
+	}
+	if o.ReadFile == nil {
+		o.ReadFile = os.ReadFile
+	}
+	return o
+}
+
+// A Resolver resolves provider configs to sessions. It is safe for concurrent
+// use, and holds no lock while it calls AWS or the API server.
+type Resolver struct {
+	kube    client.Client
+	secrets Secrets
+	tracker *Tracker
+	limiter *quota.Limiter
+	now     func() time.Time
+	options Options
+	cache   cache
+
+	mu     sync.Mutex
+	shared aws.HTTPClient
+}
+
+// New returns a Resolver. kube reads configs, their usages and namespaces from a
+// cache, and writes usages.
+func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func() time.Time, o Options) *Resolver {
+	return &Resolver{
+		kube:    kube,
+		secrets: secrets,
+		tracker: NewTracker(kube),
+		limiter: limiter,
+		now:     now,
+		options: o.withDefaults(),
+		cache:   newCache(now),
+	}
+}
+
+// Resolve the session of a managed resource in a region of AWS. The config is the
+// one that spec.providerConfigRef names: a ProviderConfig of the resource's own
+// namespace, or a ClusterProviderConfig that allows it. That the resource uses it
+// is recorded first, so that the config stays until the resource is gone. The
+// first use of a config calls STS; later ones return what is cached.
+func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*Session, error) {
+	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
+	if err != nil {
+		return nil, err
+	}
+	s, err := settingsOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRegion(region, s.SkipRegionValidation); err != nil {
+		return nil, err
+	}
+	if err := r.admit(ctx, s, mg.GetNamespace()); err != nil {
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, err)
+	}
+	gvk, err := apiutil.GVKForObject(mg, r.kube.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	if err := r.tracker.Track(ctx, mg); err != nil {
+		return nil, err
+	}
+	session, err := r.session(ctx, s, s.tagsFor(mg, gvk.Kind), region)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, err)
+	}
+	return session, nil
+}
+
+// An Identity is whom AWS takes a config for.
+type Identity struct {
+	// Account is the AWS account id. It is made up where nothing tells it.
+	Account string
+	// ARN of the user or the assumed role. Empty where STS was not asked.
+	ARN string
+}
+
+// Identify a ProviderConfig or ClusterProviderConfig: it gets credentials and asks
+// AWS whose they are, unless the config says not to. Where the last role depends
+// on the resource that is served, the identity is that which assumes it.
+func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity, error) {
+	s, err := settingsOf(config)
+	if err != nil {
+		return Identity{}, err
+	}
+	known, err := r.identity(ctx, s.withoutResourceTags(), sessionTags{}, r.ownRegion(s))
+	if err != nil {
+		return Identity{}, err
+	}
+	if !s.SkipCredentialsValidation {
+		if _, err := known.aws.Credentials.Retrieve(ctx); err != nil {
+			return Identity{}, cannotAuthenticate(err)
+		}
+	}
+	return known.Identity, nil
+}
+
+// Forget all that is cached of a config, which is gone.
+func (r *Resolver) Forget(uid types.UID) { r.cache.forget(uid) }
+
+// config that a reference of a resource in a namespace names.
+func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) (client.Object, error) {
+	if ref == nil {
+		return nil, fmt.Errorf("the resource names no provider config: set spec.providerConfigRef")
+	}
+	var obj client.Object
+	name := Ref{Kind: ref.Kind, Name: ref.Name}
+	switch ref.Kind {
+	case v1beta1.ProviderConfigKind:
+		obj, name.Namespace = &v1beta1.ProviderConfig{}, namespace
+	case v1beta1.ClusterProviderConfigKind:
+		obj = &v1beta1.ClusterProviderConfig{}
+	default:
+		return nil, fmt.Errorf("spec.providerConfigRef.kind is %q: it must be %s or %s", ref.Kind, v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind)
+	}
+	err := r.kube.Get(ctx, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}, obj)
+	if kerrors.IsNotFound(err) {
+		return nil, fmt.Errorf("%s does not exist: create it, or correct spec.providerConfigRef", name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	return obj, nil
+}
+
+// session of a config in a region.
+func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region string) (*Session, error) {
+	if err := r.permit(s); err != nil {
+		return nil, err
+	}
+	m, err := r.material(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	entry := r.cache.entry(s.ref.UID, m.version(s.generation))
+	key := sessionKey{region: region, tags: tags}
+	if session, ok := r.cache.session(entry, key); ok {
+		return session, nil
+	}
+	known, err := r.cache.identity(entry, tags).get(ctx, func(ctx context.Context) (identity, error) {
+		return r.identify(ctx, s, m, tags, r.stsRegion(s, region))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return r.cache.keep(entry, key, func() *Session { return r.newSession(s, known, region) }), nil
+}
+
+// identity of a config, for its own status.
+func (r *Resolver) identity(ctx context.Context, s settings, tags sessionTags, region string) (identity, error) {
+	if err := r.permit(s); err != nil {
+		return identity{}, err
+	}
+	m, err := r.material(ctx, s)
+	if err != nil {
+		return identity{}, err
+	}
+	entry := r.cache.entry(s.ref.UID, m.version(s.generation))
+	return r.cache.identity(entry, tags).get(ctx, func(ctx context.Context) (identity, error) {
+		return r.identify(ctx, s, m, tags, region)
+	})
+}

@@ -1,0 +1,72 @@
+package config
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// permit refuses what a namespaced config must not do: use the identity of the
+// provider's own pod, which is the cluster administrator's to give.
+func (r *Resolver) permit(s settings) error {
+	if !s.namespaced {
+		return nil
+	}
+	if s.Endpoint != nil && r.options.ForbidNamespacedEndpoints {
+		return fmt.Errorf("endpoint is not allowed in a namespaced config: remove it, or use a ClusterProviderConfig")
+	}
+	if !usesPod(s) {
+		return nil
+	}
+	if !r.options.AllowNamespacedPodIdentity {
+		return fmt.Errorf("credentials.source %s would use the identity of the provider's own pod, which is not allowed in a namespaced config: "+
+			"use a ClusterProviderConfig that allows this namespace, or credentials of a Secret", s.source)
+	}
+	if s.Endpoint != nil {
+		// The pod's token would be sent to whatever host the tenant names.
+		return fmt.Errorf("endpoint is not allowed together with the identity of the provider's own pod in a namespaced config: remove one of them")
+	}
+	return nil
+}
+
+// usesPod says whether credentials come from the provider's own pod.
+func usesPod(s settings) bool {
+	switch s.source {
+	case v1beta1.CredentialsSourceNone, v1beta1.CredentialsSourceSecret:
+		return false
+	case v1beta1.CredentialsSourceWebIdentity:
+		return s.web.secret == nil || s.web.roleARN == ""
+	default:
+		return true
+	}
+}
+
+// admit refuses a resource whose namespace may not use the config.
+func (r *Resolver) admit(ctx context.Context, s settings, namespace string) error {
+	if s.namespaced || s.allowed == nil || slices.Contains(s.allowed.Names, namespace) {
+		return nil
+	}
+	refused := fmt.Errorf("namespace %q is not among its allowedNamespaces: ask its owner to allow it, or use a ProviderConfig of the namespace", namespace)
+	if s.allowed.Selector == nil {
+		return refused
+	}
+	selector, err := metav1.LabelSelectorAsSelector(s.allowed.Selector)
+	if err != nil {
+		return fmt.Errorf("allowedNamespaces.selector is not valid: %w", err)
+	}
+	ns := &corev1.Namespace{}
+	if err := r.kube.Get(ctx, types.NamespacedName{Name: namespace}, ns); err != nil {
+		return fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: %w", namespace, err)
+	}
+	if !selector.Matches(labels.Set(ns.GetLabels())) {
+		return refused
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package config
+
+import (
+	"context"
+	"fmt"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// UsageFinalizer keeps a usage until its resource is gone. Without it a namespace
+// that is deleted as a whole would lose its usages first, and with them its config
+// while resources still need it.
+const UsageFinalizer = "lambda.aws.m.crossplane.io/in-use"
+
+// A Tracker records which resources use which configs.
+type Tracker struct {
+	kube client.Client
+}
+
+// NewTracker returns a Tracker. kube reads usages from a cache.
+func NewTracker(kube client.Client) *Tracker { return &Tracker{kube: kube} }
+
+// Track that a resource uses the config that it refers to. In the steady state it
+// reads the cache and writes nothing.
+func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
+	ref := mg.GetProviderConfigReference()
+	if ref == nil || ref.Kind == "" {
+		return fmt.Errorf("the resource names no provider config: set spec.providerConfigRef")
+	}
+	gvk, err := apiutil.GVKForObject(mg, t.kube.Scheme())
+	if err != nil {
+		return err
+	}
+	wanted := &v1beta1.ProviderConfigUsage{}
+	wanted.SetName(string(mg.GetUID()))
+	wanted.SetNamespace(mg.GetNamespace())
+	wanted.SetFinalizers([]string{UsageFinalizer})
+	wanted.SetLabels(map[string]string{xpv2.LabelKeyProviderName: ref.Name, xpv2.LabelKeyProviderKind: ref.Kind})
+	wanted.SetOwnerReferences([]metav1.OwnerReference{meta.AsController(meta.TypedReferenceTo(mg, gvk))})
+	wanted.SetProviderConfigReference(*ref)
+	wanted.SetResourceReference(xpv2.TypedReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Name: mg.GetName()})
+
+	have := &v1beta1.ProviderConfigUsage{}
+	err = t.kube.Get(ctx, client.ObjectKeyFromObject(wanted), have)
+	switch {
+	case kerrors.IsNotFound(err) && meta.WasDeleted(mg):
+		// What is going needs no new record, and its namespace takes none.
+		return nil
+	case kerrors.IsNotFound(err):
+		err := t.kube.Create(ctx, wanted)
+		return wrap(resource.Ignore(kerrors.IsAlreadyExists, err), "cannot record the use of a provider config")
+	case err != nil:
+		return wrap(err, "cannot look up the use of a provider config")
+	case have.GetProviderConfigReference() == *ref && controllerutil.ContainsFinalizer(have, UsageFinalizer):
+		return nil
+	case meta.WasDeleted(have):
+		return nil
+	}
+	have = have.DeepCopy()
+	controllerutil.AddFinalizer(have, UsageFinalizer)
+	have.SetLabels(wanted.GetLabels())
+	have.SetOwnerReferences(wanted.GetOwnerReferences())
+	have.SetProviderConfigReference(*ref)
+	have.SetResourceReference(wanted.GetResourceReference())
+	return wrap(t.kube.Update(ctx, have), "cannot record the use of a provider config")
+}
+
+// Untrack a resource whose external resource is gone, before its finalizer goes.
+// The usage itself goes with the resource, as its dependent.
+func (t *Tracker) Untrack(ctx context.Context, mg resource.ModernManaged) error {
+	u := &v1beta1.ProviderConfigUsage{}
+	key := client.ObjectKey{Namespace: mg.GetNamespace(), Name: string(mg.GetUID())}
+	if err := t.kube.Get(ctx, key, u); err != nil {
+		return wrap(resource.IgnoreNotFound(err), "cannot look up the use of a provider config")
+	}
+	return wrap(Release(ctx, t.kube, u), "cannot end the use of a provider config")
+}
+
+// Release a usage from its finalizer.
+func Release(ctx context.Context, kube client.Client, u *v1beta1.ProviderConfigUsage) error {
+	if !controllerutil.ContainsFinalizer(u, UsageFinalizer) {
+		return nil
+	}
+	before := u.DeepCopy()
+	u = u.DeepCopy()
+	controllerutil.RemoveFinalizer(u, UsageFinalizer)
+	return resource.IgnoreNotFound(kube.Patch(ctx, u, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
+}
+
+func wrap(err error, what string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}
