@@ -23,14 +23,17 @@ var errHeld error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
 // connector connects a kind's external clients, and puts a guard before each.
 type connector[T Managed] struct {
 	connect  func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
-	resolve  func(ctx context.Context, mg T) (*config.Session, error)
+	tracker  Tracker
 	policies bool
 }
 
-// Connect resolves the resource's configuration, unless the gate has, and connects.
+// Connect with the configuration that the gate has resolved.
 func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExternalClient[T], error) {
 	t := turnOf(ctx)
-	s, err := c.resolve(ctx, mg)
+	if err := c.tracker.Track(ctx, mg); err != nil {
+		return nil, refuse(t, err)
+	}
+	s, err := sessionOf(ctx)
 	if err != nil {
 		return nil, refuse(t, err)
 	}

@@ -428,3 +428,38 @@ func TestPollInterval(t *testing.T) {
 		})
 	}
 }
+
+func TestConfigurationInUse(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.settle()
+	if !h.tracker.users["u1"] {
+		t.Error("a resource uses its configuration")
+	}
+	h.delete()
+	h.reconcile()
+	if !h.tracker.users["u1"] {
+		t.Error("it is needed until AWS says that the thing is gone")
+	}
+	h.tracker.err = errors.New("boom")
+	h.reconcile()
+	if !meta.FinalizerExists(h.stored(), "finalizer.managedresource.crossplane.io") {
+		t.Error("a resource does not go before its use of the configuration has ended")
+	}
+	h.tracker.err = nil
+	h.reconcile()
+	if h.tracker.users["u1"] {
+		t.Error("what is gone uses nothing")
+	}
+}
+
+func TestOrphanUsesNothing(t *testing.T) {
+	mg := newThing()
+	mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{"Observe", "Create", "Update"}
+	h := newHarness(t, mg)
+	h.settle()
+	h.delete()
+	h.reconcile()
+	if h.tracker.users["u1"] || !h.cloud.there {
+		t.Errorf("a thing that is left alone stays, and uses nothing: %v, %t", h.tracker.users, h.cloud.there)
+	}
+}

@@ -142,6 +142,24 @@ func (r *resolver) Resolve(context.Context, resource.ModernManaged, string) (*co
 	return &config.Session{Scope: quota.Scope{Account: "1", Region: "eu-west-1"}}, nil
 }
 
+// tracker records who uses a configuration.
+type tracker struct {
+	users map[types.UID]bool
+	err   error
+}
+
+func (tr *tracker) Track(_ context.Context, mg resource.ModernManaged) error {
+	tr.users[mg.GetUID()] = true
+	return tr.err
+}
+
+func (tr *tracker) Untrack(_ context.Context, mg resource.ModernManaged) error {
+	if tr.err == nil {
+		delete(tr.users, mg.GetUID())
+	}
+	return tr.err
+}
+
 // events records what is emitted.
 type events struct{ all []string }
 
@@ -193,6 +211,7 @@ type harness struct {
 	cloud    *cloud
 	limiter  *limiter
 	resolver *resolver
+	tracker  *tracker
 	events   *events
 	changes  *changes
 	options  Options
@@ -218,6 +237,7 @@ func newHarness(t *testing.T, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 		cloud:    &cloud{fail: map[string]error{}, reserve: true},
 		limiter:  &limiter{wait: map[string]time.Duration{}},
 		resolver: &resolver{},
+		tracker:  &tracker{users: map[types.UID]bool{}},
 		events:   &events{},
 		changes:  &changes{},
 		clock:    time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
@@ -231,6 +251,7 @@ func newHarness(t *testing.T, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 			ChangeLogOptions: &controller.ChangeLogOptions{ChangeLogger: h.changes},
 		},
 		Resolver:        h.resolver,
+		Tracker:         h.tracker,
 		Limiter:         h.limiter,
 		MinPollInterval: 30 * time.Second,
 		PollJitter:      0.1,

@@ -86,6 +86,13 @@ type Resolver interface {
 	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*config.Session, error)
 }
 
+// A Tracker records which resources use which configurations, so that none is
+// deleted while it is needed.
+type Tracker interface {
+	Track(ctx context.Context, mg resource.ModernManaged) error
+	Untrack(ctx context.Context, mg resource.ModernManaged) error
+}
+
 // A Limiter hands out the AWS calls that quotas allow. It never blocks.
 // *quota.Limiter is one.
 type Limiter interface {
@@ -109,6 +116,9 @@ type Options struct {
 
 	// Resolver of AWS configurations.
 	Resolver Resolver
+
+	// Tracker of the use of AWS configurations.
+	Tracker Tracker
 
 	// Limiter of AWS calls, the one that the SDK's middleware asks too.
 	Limiter Limiter

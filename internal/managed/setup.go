@@ -16,7 +16,6 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
@@ -77,11 +76,7 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 // has a floor under the poll interval, and never names a resource by default.
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
-	c := &connector[T]{
-		connect:  k.Connect,
-		policies: policies,
-		resolve:  func(ctx context.Context, _ T) (*config.Session, error) { return sessionOf(ctx) },
-	}
+	c := &connector[T]{connect: k.Connect, tracker: o.Tracker, policies: policies}
 	timeout := o.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout
@@ -96,7 +91,7 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.C
 		xpmanaged.WithCreationGracePeriod(k.CreationGrace),
 		xpmanaged.WithDeterministicExternalName(k.DeterministicName),
 		xpmanaged.WithInitializers(k.Initializers...),
-		xpmanaged.WithFinalizer(kube.NewFinalizer(kc, xpmanaged.FinalizerName)),
+		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker}),
 		xpmanaged.WithCriticalAnnotationUpdater(kc),
 		xpmanaged.WithReferenceResolver(&references{inner: xpmanaged.NewAPISimpleReferenceResolver(kc)}),
 	}
@@ -121,6 +116,23 @@ type decorated struct {
 
 // GetClient returns the decorated client.
 func (d *decorated) GetClient() client.Client { return d.client }
+
+// finalizer lets go of a resource's configuration before it lets go of the resource.
+type finalizer struct {
+	resource.Finalizer
+
+	tracker Tracker
+}
+
+// RemoveFinalizer of a resource whose external resource is gone, or is left alone.
+func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
+	if mg, ok := obj.(resource.ModernManaged); ok {
+		if err := f.tracker.Untrack(ctx, mg); err != nil {
+			return err
+		}
+	}
+	return f.Finalizer.RemoveFinalizer(ctx, obj)
+}
 
 // references tells the turn of references that cannot be resolved.
 type references struct{ inner xpmanaged.ReferenceResolver }
