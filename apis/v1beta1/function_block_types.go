@@ -74,13 +74,13 @@ type EphemeralStorage struct {
 // FileSystemConfig mounts a file system.
 type FileSystemConfig struct {
 	// Arn of the Amazon EFS or Amazon S3 Files access point.
-	// +kubebuilder:validation:MaxLength=200
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(elasticfilesystem|s3files):[a-z0-9-]+:[0-9]{12}:.+$')",message="arn is the ARN of an Amazon EFS or Amazon S3 Files access point"
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(elasticfilesystem:[a-z0-9-]+:[0-9]{12}|s3files:[a-z0-9-]+:[0-9]{12}:file-system/fs-[0-9a-f]+)[:/]access-point/fsap-[0-9a-f]+$')",message="arn is no ARN of an access point: use the form arn:aws:elasticfilesystem:region:123456789012:access-point/fsap-0123456789abcdef0, or for S3 Files arn:aws:s3files:region:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0"
 	Arn string `json:"arn"`
 
 	// LocalMountPath is where the function sees it: /mnt/ and a name.
 	// +kubebuilder:validation:MaxLength=160
-	// +kubebuilder:validation:XValidation:rule="self.matches('^/mnt/[a-zA-Z0-9._-]+$')",message="localMountPath has the form /mnt/name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^/mnt/[a-zA-Z0-9._-]+$')",message="localMountPath has the form /mnt/name: use letters, digits and . _ - for the name"
 	LocalMountPath string `json:"localMountPath"`
 
 	// S3FilesConfig is for Amazon S3 Files access points only.
@@ -185,7 +185,6 @@ type DurableConfig struct {
 type TenancyConfig struct {
 	// TenantIsolationMode is PER_TENANT.
 	// +kubebuilder:validation:Enum=PER_TENANT
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="tenancyConfig can't be changed after creation: create a new Function"
 	TenantIsolationMode string `json:"tenantIsolationMode"`
 }
 
@@ -204,11 +203,11 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:capacity-provider:[a-zA-Z0-9_-]+$')",message="capacityProviderArn is no capacity provider ARN: use the form arn:aws:lambda:region:123456789012:capacity-provider:name"
 	CapacityProviderArn string `json:"capacityProviderArn"`
 
-	// ExecutionEnvironmentMemoryGiBPerVCPU is the memory for each vCPU, in GiB:
-	// 2, 4 or 8. A decimal number as a string.
+	// ExecutionEnvironmentMemoryGiBPerVCPU is the memory for each vCPU, in GiB: a
+	// decimal number from 2 to 8, as a string.
 	// +optional
 	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) >= 2.0 && double(self) <= 8.0",message="executionEnvironmentMemoryGiBPerVCpu is a number from 2 to 8, in quotes"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) >= 2.0 && double(self) <= 8.0",message="executionEnvironmentMemoryGiBPerVCpu is a decimal number from 2 to 8, in quotes"
 	ExecutionEnvironmentMemoryGiBPerVCPU *string `json:"executionEnvironmentMemoryGiBPerVCpu,omitempty"`
 
 	// PerExecutionEnvironmentMaxConcurrency is how many invocations one
@@ -222,7 +221,7 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 // FunctionScalingConfig bounds the execution environments of a function's
 // published version $LATEST.PUBLISHED.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.minExecutionEnvironments) || !has(self.maxExecutionEnvironments) || self.minExecutionEnvironments <= self.maxExecutionEnvironments",message="minExecutionEnvironments is at most maxExecutionEnvironments"
+// +kubebuilder:validation:XValidation:rule="!has(self.minExecutionEnvironments) || !has(self.maxExecutionEnvironments) || self.minExecutionEnvironments <= self.maxExecutionEnvironments",message="minExecutionEnvironments is above maxExecutionEnvironments: lower the one or raise the other"
 type FunctionScalingConfig struct {
 	// MinExecutionEnvironments to keep: 0 to 15000.
 	// +optional

@@ -15,7 +15,7 @@ type FunctionCode struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=3
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[^.]$')",message="s3Bucket is no bucket name: use the name alone, with no s3:// and no path"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[0-9A-Za-z_-]$')",message="s3Bucket is no bucket name: use the name alone, with no s3:// and no path"
 	S3Bucket *string `json:"s3Bucket,omitempty"`
 
 	// S3Key is the key of the .zip archive. A replaced object under the same key
@@ -47,7 +47,7 @@ type FunctionCode struct {
 	// ImageURI is a container image in Amazon ECR, by tag or digest.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}[.]dkr[.]ecr(-fips)?[.][a-z0-9-]+[.]amazonaws[.]com([.]cn)?/[a-z0-9]+([._/-]+[a-z0-9]+)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]*)?(@sha256:[0-9a-f]{64})?$')",message="imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}[.]dkr[.-]ecr(-fips)?[.][a-z0-9-]+[.][a-z0-9.-]+(:[0-9]+)?/[a-z0-9]+([._/-]+[a-z0-9]+)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]*)?(@sha256:[0-9a-f]{64})?$')",message="imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag"
 	ImageURI *string `json:"imageUri,omitempty"`
 
 	// TrackImageTag asks the registry for the digest of imageUri's tag (one
@@ -57,11 +57,13 @@ type FunctionCode struct {
 	TrackImageTag *bool `json:"trackImageTag,omitempty"`
 
 	// Inline is a map of file names to their contents, zipped by the provider.
-	// At most 1 MB in all, since it is part of this object.
+	// At most 1 MB in all, since it is part of this object. Above some 200 KB, use
+	// kubectl apply --server-side, since plain apply keeps a copy in an annotation.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=100
-	// +kubebuilder:validation:XValidation:rule="self.all(f, f.matches('^[a-zA-Z0-9_@-][a-zA-Z0-9._@+-]*(/[a-zA-Z0-9_@-][a-zA-Z0-9._@+-]*)*$'))",message="inline names files by a relative path, such as index.py or lib/util.js"
+	// +kubebuilder:validation:XValidation:rule="self.all(f, f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))",message="inline names files by a relative path, such as index.py or lib/util.js",messageExpression="self.filter(f, !f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))[0] + ' is no relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -'"
+	// +kubebuilder:validation:XValidation:rule="self.map(f, size(self[f])).sum() <= 1048576",message="inline has at most 1 MB in all: put larger code in S3 or in an image"
 	Inline map[string]string `json:"inline,omitempty"`
 
 	// ConfigMapRef names a ConfigMap of this namespace, each key of which is a
@@ -78,7 +80,7 @@ type FunctionCode struct {
 	// sha256sum prints it, or base64, as AWS's CodeSha256.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-f]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
 	SHA256 *string `json:"sha256,omitempty"`
 }
 

@@ -14,16 +14,8 @@ import (
 // A scalar that is not set is left to AWS: it is neither compared nor sent. A
 // list, map or block is exact: what is not named here is not wanted in AWS.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.role) && has(self.roleFrom))",message="set only one of role and roleFrom"
-// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",message="set only one of kmsKeyArn and kmsKeyArnFrom"
-// +kubebuilder:validation:XValidation:rule="!(has(self.code) && has(self.code.imageUri)) || (has(self.packageType) && self.packageType == 'Image')",message="code.imageUri is for container images: set packageType: Image"
-// +kubebuilder:validation:XValidation:rule="!(has(self.packageType) && self.packageType == 'Image') || !has(self.code) || has(self.code.imageUri)",message="packageType Image takes its code from code.imageUri: set it, or set packageType: Zip"
-// +kubebuilder:validation:XValidation:rule="!(has(self.packageType) && self.packageType == 'Image') || !(has(self.handler) || has(self.runtime) || has(self.layers))",message="a function of packageType Image has no handler, runtime or layers: they are in its image; use imageConfig to override its entry point"
-// +kubebuilder:validation:XValidation:rule="!has(self.imageConfig) || (has(self.packageType) && self.packageType == 'Image')",message="imageConfig is for container images: remove it, or set packageType: Image"
-// +kubebuilder:validation:XValidation:rule="!has(self.timeout) || self.timeout <= 900 || has(self.capacityProviderConfig)",message="timeout is at most 900 seconds (5400 with capacityProviderConfig)"
-// +kubebuilder:validation:XValidation:rule="!has(self.memorySize) || self.memorySize <= 10240 || has(self.capacityProviderConfig)",message="memorySize is at most 10240 MB (32768 with capacityProviderConfig)"
-// +kubebuilder:validation:XValidation:rule="!has(self.fileSystemConfigs) || size(self.fileSystemConfigs) == 0 || has(self.vpcConfig)",message="fileSystemConfigs needs vpcConfig: a file system is mounted from within a VPC"
-// +kubebuilder:validation:XValidation:rule="!has(self.functionScalingConfig) || has(self.capacityProviderConfig)",message="functionScalingConfig is for functions on Lambda Managed Instances: set capacityProviderConfig"
+// +kubebuilder:validation:XValidation:rule="!(has(self.role) && has(self.roleFrom))",fieldPath=".roleFrom",reason="FieldValueForbidden",message="role is set too: keep one of role and roleFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom"
 type FunctionSettings struct {
 	// Code is the function's deployment package: exactly one source.
 	// Required, here or in initProvider.
@@ -119,7 +111,8 @@ type FunctionSettings struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=5
 	// +kubebuilder:validation:items:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.all(l, l.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[0-9]+$'))",message="layers are layer version ARNs: use the form arn:aws:lambda:region:123456789012:layer:name:version"
+	// +kubebuilder:validation:XValidation:rule="self.all(l, l.matches('^arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[0-9]+|::awslayer:[a-zA-Z0-9_-]+)$'))",message="a layer is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version"
+	// +kubebuilder:validation:XValidation:rule="self.map(l, l.find('^.*layer:[^:]+')).all(n, self.exists_one(l, l.find('^.*layer:[^:]+') == n))",message="a layer is named twice: keep one version of it"
 	Layers []string `json:"layers,omitempty"`
 
 	// VPCConfig connects the function to a VPC.
@@ -222,23 +215,18 @@ type FunctionSettings struct {
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
 	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tags that start with crossplane- are the provider's own: remove them"
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
 // FunctionParameters are the desired settings of a function and where it lives.
-//
-// +kubebuilder:validation:XValidation:rule="(has(self.packageType) ? self.packageType : 'Zip') == (has(oldSelf.packageType) ? oldSelf.packageType : 'Zip')",message="packageType can't be changed after creation: create a new Function"
-// +kubebuilder:validation:XValidation:rule="has(self.tenancyConfig) == has(oldSelf.tenancyConfig)",message="tenancyConfig can't be added or removed after creation: create a new Function"
-// +kubebuilder:validation:XValidation:rule="has(self.durableConfig) == has(oldSelf.durableConfig)",message="durableConfig can't be added or removed after creation: create a new Function"
-// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderConfig) == has(oldSelf.capacityProviderConfig)",message="capacityProviderConfig can't be added or removed after creation: create a new Function"
 type FunctionParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="region can't be changed: create a new Function in the other region"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Function in the other region"
 	Region string `json:"region"`
 
 	FunctionSettings `json:",inline"`
@@ -246,10 +234,27 @@ type FunctionParameters struct {
 
 // FunctionSpec is the desired state of a function.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.code) || (has(self.initProvider) && has(self.initProvider.code))",message="code is missing: set spec.forProvider.code with one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (or in spec.initProvider, if another tool deploys code later)"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.role) || has(self.forProvider.roleFrom) || (has(self.initProvider) && (has(self.initProvider.role) || has(self.initProvider.roleFrom)))",message="role is missing: set spec.forProvider.role to the execution role's ARN, or roleFrom"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) && self.forProvider.packageType == 'Image') || (has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || has(self.forProvider.handler) || (has(self.initProvider) && has(self.initProvider.handler))",message="handler is missing: set spec.forProvider.handler, such as index.handler (required with packageType Zip)"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) && self.forProvider.packageType == 'Image') || (has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || has(self.forProvider.runtime) || (has(self.initProvider) && has(self.initProvider.runtime))",message="runtime is missing: set spec.forProvider.runtime, such as python3.13 (required with packageType Zip)"
+// What these rules compare may stand in forProvider or in initProvider. What
+// creation needs is asked for only where the management policies let the
+// provider create, and what is fixed from creation on is held only from then on,
+// so that a function can be observed with its region alone and taken over later.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.code) || has(self.initProvider) && has(self.initProvider.code))",fieldPath=".forProvider.code",reason="FieldValueRequired",message="set one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (in spec.initProvider, if another tool deploys code later)"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.role) || has(self.initProvider) && has(self.initProvider.role)) || (has(self.forProvider.roleFrom) || has(self.initProvider) && has(self.initProvider.roleFrom))",fieldPath=".forProvider.role",reason="FieldValueRequired",message="set it to the ARN of the function's execution role, or set roleFrom"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || (has(self.forProvider.handler) || has(self.initProvider) && has(self.initProvider.handler))",fieldPath=".forProvider.handler",reason="FieldValueRequired",message="set it, for example to index.handler: packageType Zip, the default, needs it"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || (has(self.forProvider.runtime) || has(self.initProvider) && has(self.initProvider.runtime))",fieldPath=".forProvider.runtime",reason="FieldValueRequired",message="set it, for example to python3.13: packageType Zip, the default, needs it"
+// +kubebuilder:validation:XValidation:rule="(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || !(has(self.forProvider.code) && has(self.forProvider.code.imageUri) || has(self.initProvider) && has(self.initProvider.code) && has(self.initProvider.code.imageUri))",message="code.imageUri is for container images: set packageType: Image"
+// +kubebuilder:validation:XValidation:rule="!(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || (!has(self.forProvider.code) || has(self.forProvider.code.imageUri)) && (!has(self.initProvider) || !has(self.initProvider.code) || has(self.initProvider.code.imageUri))",message="packageType Image takes its code from code.imageUri: set that, or packageType: Zip"
+// +kubebuilder:validation:XValidation:rule="!(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || !((has(self.forProvider.handler) || has(self.initProvider) && has(self.initProvider.handler)) || (has(self.forProvider.runtime) || has(self.initProvider) && has(self.initProvider.runtime)) || (has(self.forProvider.layers) || has(self.initProvider) && has(self.initProvider.layers)))",message="packageType Image has no handler, runtime or layers, since they are in the image: remove them, and override the image's entry point with imageConfig"
+// +kubebuilder:validation:XValidation:rule="(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || !(has(self.forProvider.imageConfig) || has(self.initProvider) && has(self.initProvider.imageConfig))",message="imageConfig is for container images: remove it, or set packageType: Image"
+// +kubebuilder:validation:XValidation:rule="(has(self.forProvider.capacityProviderConfig) || has(self.initProvider) && has(self.initProvider.capacityProviderConfig)) || (!has(self.forProvider.timeout) || self.forProvider.timeout <= 900) && (!has(self.initProvider) || !has(self.initProvider.timeout) || self.initProvider.timeout <= 900)",message="timeout is at most 900 seconds (5400 with capacityProviderConfig)"
+// +kubebuilder:validation:XValidation:rule="(has(self.forProvider.capacityProviderConfig) || has(self.initProvider) && has(self.initProvider.capacityProviderConfig)) || (!has(self.forProvider.memorySize) || self.forProvider.memorySize <= 10240) && (!has(self.initProvider) || !has(self.initProvider.memorySize) || self.initProvider.memorySize <= 10240)",message="memorySize is at most 10240 MB (32768 with capacityProviderConfig)"
+// +kubebuilder:validation:XValidation:rule="(has(self.forProvider.capacityProviderConfig) || has(self.initProvider) && has(self.initProvider.capacityProviderConfig)) || (has(self.forProvider.vpcConfig) || has(self.initProvider) && has(self.initProvider.vpcConfig)) || (!has(self.forProvider.fileSystemConfigs) || size(self.forProvider.fileSystemConfigs) == 0) && (!has(self.initProvider) || !has(self.initProvider.fileSystemConfigs) || size(self.initProvider.fileSystemConfigs) == 0)",message="fileSystemConfigs needs vpcConfig, since a file system is mounted from within a VPC: set it"
+// +kubebuilder:validation:XValidation:rule="(has(self.forProvider.capacityProviderConfig) || has(self.initProvider) && has(self.initProvider.capacityProviderConfig)) || !(has(self.forProvider.functionScalingConfig) || has(self.initProvider) && has(self.initProvider.functionScalingConfig))",message="functionScalingConfig is for functions on Lambda Managed Instances: remove it, or set capacityProviderConfig"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || (has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') == (has(oldSelf.forProvider.packageType) ? oldSelf.forProvider.packageType == 'Image' : has(oldSelf.initProvider) && has(oldSelf.initProvider.packageType) && oldSelf.initProvider.packageType == 'Image')",fieldPath=".forProvider.packageType",reason="FieldValueForbidden",message="packageType can't be changed after creation: create a new Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || (has(self.forProvider.tenancyConfig) || has(self.initProvider) && has(self.initProvider.tenancyConfig)) == (has(oldSelf.forProvider.tenancyConfig) || has(oldSelf.initProvider) && has(oldSelf.initProvider.tenancyConfig))",fieldPath=".forProvider.tenancyConfig",reason="FieldValueForbidden",message="tenancyConfig can't be set or removed after creation: create a new Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || (has(self.forProvider.durableConfig) || has(self.initProvider) && has(self.initProvider.durableConfig)) == (has(oldSelf.forProvider.durableConfig) || has(oldSelf.initProvider) && has(oldSelf.initProvider.durableConfig))",fieldPath=".forProvider.durableConfig",reason="FieldValueForbidden",message="durableConfig can't be set or removed after creation, only its values can be changed: create a new Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || (has(self.forProvider.capacityProviderConfig) || has(self.initProvider) && has(self.initProvider.capacityProviderConfig)) == (has(oldSelf.forProvider.capacityProviderConfig) || has(oldSelf.initProvider) && has(oldSelf.initProvider.capacityProviderConfig))",fieldPath=".forProvider.capacityProviderConfig",reason="FieldValueForbidden",message="capacityProviderConfig can't be set or removed after creation, only its values can be changed: create a new Function"
 type FunctionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
@@ -283,8 +288,8 @@ type FunctionStatus struct {
 // +kubebuilder:printcolumn:name="RUNTIME",type="string",JSONPath=".status.atProvider.runtime",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 64",message="metadata.name is the function's name in AWS and has at most 64 characters: shorten it"
-// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",message="metadata.name is the function's name in AWS and has no dots: use hyphens"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 64",fieldPath=".metadata",message="metadata.name is the function's name in AWS and has at most 64 characters: shorten it"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the function's name in AWS and has no dots: use hyphens"
 type Function struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
