@@ -41,6 +41,12 @@ func (c *ClusterProviderConfig) GetUsers() int64 { return c.Status.Users }
 // SetUsers sets how many resources use this config.
 func (c *ClusterProviderConfig) SetUsers(n int64) { c.Status.Users = n }
 
+// GetConfigStatus is the status, whichever kind the config is of.
+func (c *ProviderConfig) GetConfigStatus() *ProviderConfigStatus { return &c.Status }
+
+// GetConfigStatus is the status, whichever kind the config is of.
+func (c *ClusterProviderConfig) GetConfigStatus() *ProviderConfigStatus { return &c.Status }
+
 // GetProviderConfigReference is the config that is used.
 func (u *ProviderConfigUsage) GetProviderConfigReference() xpv2.ProviderConfigReference {
 	return u.ProviderConfigReference

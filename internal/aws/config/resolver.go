@@ -40,6 +40,11 @@ type Options struct {
 	// STSEndpoint is the URL of STS where a config does not say otherwise.
 	STSEndpoint string
 
+	// Namespaces reads the labels of namespaces, for allowedNamespaces. It is best
+	// not cached: the provider may lack the right to watch namespaces, and most
+	// configs do not ask for them. The default is the client of the configs.
+	Namespaces client.Reader
+
 	// LookupEnv and ReadFile read the provider's environment and files.
 	LookupEnv func(string) (string, bool)
 	ReadFile  func(string) ([]byte, error)
@@ -63,35 +68,36 @@ func (o Options) withDefaults() Options {
 type Resolver struct {
 	kube    client.Client
 	secrets Secrets
-	tracker *Tracker
 	limiter *quota.Limiter
 	now     func() time.Time
 	options Options
 	cache   cache
+	labels  labelCache
 
 	mu     sync.Mutex
 	shared aws.HTTPClient
 }
 
-// New returns a Resolver. kube reads configs, their usages and namespaces from a
-// cache, and writes usages.
+// New returns a Resolver. kube reads configs from a cache.
 func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func() time.Time, o Options) *Resolver {
+	if o.Namespaces == nil {
+		o.Namespaces = kube
+	}
 	return &Resolver{
 		kube:    kube,
 		secrets: secrets,
-		tracker: NewTracker(kube),
 		limiter: limiter,
 		now:     now,
 		options: o.withDefaults(),
 		cache:   newCache(now),
+		labels:  labelCache{now: now, known: map[string]knownLabels{}},
 	}
 }
 
 // Resolve the session of a managed resource in a region of AWS. The config is the
 // one that spec.providerConfigRef names: a ProviderConfig of the resource's own
-// namespace, or a ClusterProviderConfig that allows it. That the resource uses it
-// is recorded first, so that the config stays until the resource is gone. The
-// first use of a config calls STS; later ones return what is cached.
+// namespace, or a ClusterProviderConfig that allows it. The first use of a config
+// calls STS; later ones return what is cached.
 func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*Session, error) {
 	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
 	if err != nil {
@@ -109,9 +115,6 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	}
 	gvk, err := apiutil.GVKForObject(mg, r.kube.Scheme())
 	if err != nil {
-		return nil, err
-	}
-	if err := r.tracker.Track(ctx, mg); err != nil {
 		return nil, err
 	}
 	session, err := r.session(ctx, s, s.tagsFor(mg, gvk.Kind), region)

@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/types"
@@ -61,12 +64,65 @@ func (r *Resolver) admit(ctx context.Context, s settings, namespace string) erro
 	if err != nil {
 		return fmt.Errorf("allowedNamespaces.selector is not valid: %w", err)
 	}
-	ns := &corev1.Namespace{}
-	if err := r.kube.Get(ctx, types.NamespacedName{Name: namespace}, ns); err != nil {
-		return fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: %w", namespace, err)
+	have, err := r.namespaceLabels(ctx, namespace)
+	if err != nil {
+		return err
 	}
-	if !selector.Matches(labels.Set(ns.GetLabels())) {
+	if !selector.Matches(have) {
 		return refused
 	}
 	return nil
+}
+
+// labelsAge is how long the labels of a namespace are taken for true.
+const labelsAge = 10 * time.Second
+
+// A labelCache has the labels of namespaces.
+type labelCache struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	known map[string]knownLabels
+}
+
+type knownLabels struct {
+	labels labels.Set
+	until  time.Time
+}
+
+func (c *labelCache) get(namespace string) (labels.Set, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k, ok := c.known[namespace]
+	return k.labels, ok && c.now().Before(k.until)
+}
+
+func (c *labelCache) keep(namespace string, l labels.Set) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	for name, k := range c.known {
+		if !now.Before(k.until) {
+			delete(c.known, name)
+		}
+	}
+	c.known[namespace] = knownLabels{labels: l, until: now.Add(labelsAge)}
+}
+
+func (r *Resolver) namespaceLabels(ctx context.Context, namespace string) (labels.Set, error) {
+	if l, ok := r.labels.get(namespace); ok {
+		return l, nil
+	}
+	ns := &corev1.Namespace{}
+	err := r.options.Namespaces.Get(ctx, types.NamespacedName{Name: namespace}, ns)
+	if kerrors.IsForbidden(err) {
+		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: "+
+			"grant the provider's ServiceAccount get on namespaces, or list names in allowedNamespaces.names", namespace)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the labels of namespace %q, which allowedNamespaces.selector asks for: %w", namespace, err)
+	}
+	l := labels.Set(ns.GetLabels())
+	r.labels.keep(namespace, l)
+	return l, nil
 }

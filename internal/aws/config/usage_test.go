@@ -1,0 +1,111 @@
+package config
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+func TestTrack(t *testing.T) {
+	ctx := context.Background()
+	b := newBed(t, Options{})
+	writes := 0
+	counting := interceptor.NewClient(b.kube.(client.WithWatch), interceptor.Funcs{
+		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
+			writes++
+			return c.Create(ctx, o, opts...)
+		},
+		Update: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.UpdateOption) error {
+			writes++
+			return c.Update(ctx, o, opts...)
+		},
+		Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+			writes++
+			return c.Patch(ctx, o, p, opts...)
+		},
+	})
+	tracker := NewTracker(counting)
+	f := function("ProviderConfig", "default")
+	usage := func() *v1beta1.ProviderConfigUsage {
+		t.Helper()
+		u := &v1beta1.ProviderConfigUsage{}
+		if err := b.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, u); err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	track := func(wantWrites int) {
+		t.Helper()
+		before := writes
+		if err := tracker.Track(ctx, f); err != nil {
+			t.Fatalf("Track: %v", err)
+		}
+		if got := writes - before; got != wantWrites {
+			t.Errorf("Track: %d writes, want %d", got, wantWrites)
+		}
+	}
+
+	track(1)
+	track(0)
+	u := usage()
+	want := xpv2.TypedProviderConfigUsage{
+		ProviderConfigReference: xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"},
+		ResourceReference:       xpv2.TypedReference{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function", Name: "orders"},
+	}
+	if diff := cmp.Diff(want, u.TypedProviderConfigUsage); diff != "" {
+		t.Errorf("usage: -want, +got:\n%s", diff)
+	}
+	labels := map[string]string{"crossplane.io/provider-config": "default", "crossplane.io/provider-config-kind": "ProviderConfig"}
+	if diff := cmp.Diff(labels, u.GetLabels()); diff != "" {
+		t.Errorf("labels: -want, +got:\n%s", diff)
+	}
+	if c := metav1.GetControllerOf(u); c == nil || c.UID != "f1" || c.Kind != "Function" {
+		t.Errorf("controller: %v", c)
+	}
+
+	f.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"})
+	track(1)
+	track(0)
+	if got := usage().GetLabels()["crossplane.io/provider-config-kind"]; got != "ClusterProviderConfig" {
+		t.Errorf("the use moved to a config of kind %q", got)
+	}
+
+	// The whole namespace is being deleted: the usage stays for its resource.
+	if err := b.kube.Delete(ctx, usage()); err != nil {
+		t.Fatal(err)
+	}
+	track(0)
+	if usage().GetDeletionTimestamp().IsZero() {
+		t.Error("want a usage that is going")
+	}
+	if err := tracker.Untrack(ctx, f); err != nil {
+		t.Fatalf("Untrack: %v", err)
+	}
+	if err := b.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, &v1beta1.ProviderConfigUsage{}); client.IgnoreNotFound(err) != nil || err == nil {
+		t.Errorf("want the usage gone: %v", err)
+	}
+	if err := tracker.Untrack(ctx, f); err != nil {
+		t.Errorf("Untrack twice: %v", err)
+	}
+	f.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+	track(0)
+}
+
+func TestTrackNeedsAReference(t *testing.T) {
+	b := newBed(t, Options{})
+	f := function("ProviderConfig", "default")
+	f.SetProviderConfigReference(nil)
+	if err := NewTracker(b.kube).Track(context.Background(), f); err == nil {
+		t.Error("want an error for a resource that names no config")
+	}
+}
