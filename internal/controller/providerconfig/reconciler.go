@@ -1,0 +1,215 @@
+package providerconfig
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	runtime "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+)
+
+const (
+	// Finalizer keeps a config while it is in use. It is crossplane-runtime's.
+	Finalizer = "in-use.crossplane.io"
+
+	timeout = time.Minute
+	// checkEvery is how often the credentials of a config are looked at. That
+	// calls AWS only when they are due to be renewed.
+	checkEvery = 5 * time.Minute
+	// retryEvery is the same for a config that does not work.
+	retryEvery = 30 * time.Second
+	// lookAgain is how often what is on its way out is looked at.
+	lookAgain = 5 * time.Second
+)
+
+// Reasons of events.
+const (
+	reasonIdentified event.Reason = "Identified"
+	reasonBroken     event.Reason = "CannotAuthenticate"
+	reasonInUse      event.Reason = "DeletionBlocked"
+)
+
+// A providerConfig is a config of either kind.
+type providerConfig interface {
+	resource.ProviderConfig
+	GetConfigStatus() *v1beta1.ProviderConfigStatus
+}
+
+// A Reconciler looks after the configs of one kind. It does what that of
+// crossplane-runtime does, and writes only what has changed.
+type Reconciler struct {
+	kind     kind
+	kube     client.Client
+	resolver Identifier
+	record   event.Recorder
+	log      logging.Logger
+	now      func() time.Time
+}
+
+// Reconcile a config.
+func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	c := r.kind.new()
+	if err := r.kube.Get(ctx, req.NamespacedName, c); err != nil {
+		return ctrl.Result{}, errors.Wrapf(client.IgnoreNotFound(err), "cannot read %s", r.kind.gvk.Kind)
+	}
+	if meta.IsPaused(c) && !meta.WasDeleted(c) {
+		return ctrl.Result{}, nil
+	}
+	u, err := r.usages(ctx, c)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	result, err := r.reconcile(ctx, c, u)
+	if u.going > 0 {
+		result.RequeueAfter = soonest(result.RequeueAfter, lookAgain)
+	}
+	return result, ignoreConflict(&result, err)
+}
+
+func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) (ctrl.Result, error) {
+	if meta.WasDeleted(c) && u.count == 0 {
+		return ctrl.Result{}, r.letGo(ctx, c)
+	}
+	protected, err := r.protectSecrets(ctx, c, false)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if meta.WasDeleted(c) {
+		return ctrl.Result{}, r.hold(ctx, c, u)
+	}
+	if err := r.addFinalizer(ctx, c); err != nil {
+		return ctrl.Result{}, err
+	}
+	after, err := r.identify(ctx, c, u)
+	return ctrl.Result{RequeueAfter: soonest(after, protected)}, err
+}
+
+// letGo of a config that nothing uses.
+func (r *Reconciler) letGo(ctx context.Context, c providerConfig) error {
+	if _, err := r.protectSecrets(ctx, c, true); err != nil {
+		return err
+	}
+	r.resolver.Forget(c.GetUID())
+	before := deepCopy(c)
+	if !controllerutil.RemoveFinalizer(c, Finalizer) {
+		return nil
+	}
+	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, c, patchFrom(before))), "cannot remove the finalizer")
+}
+
+// hold back the deletion of a config that is in use.
+func (r *Reconciler) hold(ctx context.Context, c providerConfig, u usages) error {
+	msg := u.blocking()
+	before := deepCopy(c)
+	c.SetUsers(u.count)
+	c.SetConditions(runtime.Terminating().WithMessage(msg).WithObservedGeneration(c.GetGeneration()))
+	return r.write(ctx, before, c, func() {
+		if before.GetCondition(runtime.TypeTerminating).Message != msg {
+			r.record.Event(c, event.Warning(reasonInUse, errors.New(msg)))
+		}
+	})
+}
+
+func (r *Reconciler) addFinalizer(ctx context.Context, c providerConfig) error {
+	before := deepCopy(c)
+	if !controllerutil.AddFinalizer(c, Finalizer) {
+		return nil
+	}
+	return errors.Wrap(r.kube.Patch(ctx, c, patchFrom(before)), "cannot add the finalizer")
+}
+
+// identify whom AWS takes a config for, and show it.
+func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (time.Duration, error) {
+	before, after := deepCopy(c), checkEvery
+	status := c.GetConfigStatus()
+	status.ObservedGeneration = c.GetGeneration()
+	c.SetUsers(u.count)
+
+	id, err := r.resolver.Identify(ctx, c)
+	ready := xpv2.Available().WithMessage(describe(id))
+	if err != nil {
+		ready, after = xpv2.Unavailable().WithMessage(err.Error()), retryEvery
+	} else {
+		status.AccountID, status.IdentityARN = id.Account, id.ARN
+	}
+	c.SetConditions(ready.WithObservedGeneration(c.GetGeneration()))
+	return after, r.write(ctx, before, c, func() { r.tell(before, c, err) })
+}
+
+// describe an identity to a reader.
+func describe(id config.Identity) string {
+	if id.ARN == "" {
+		return fmt.Sprintf("Account %s, without asking AWS", id.Account)
+	}
+	return fmt.Sprintf("Account %s, as %s", id.Account, id.ARN)
+}
+
+// tell of what has become of a config, once.
+func (r *Reconciler) tell(before, c providerConfig, err error) {
+	was, is := before.GetCondition(xpv2.TypeReady), c.GetCondition(xpv2.TypeReady)
+	switch {
+	case was.Status == is.Status && was.Message == is.Message:
+	case err != nil:
+		r.record.Event(c, event.Warning(reasonBroken, err))
+	default:
+		r.record.Event(c, event.Normal(reasonIdentified, is.Message))
+	}
+}
+
+// write a status that has changed, and go on to tell of it.
+func (r *Reconciler) write(ctx context.Context, before, c providerConfig, then func()) error {
+	if equality.Semantic.DeepEqual(before.GetConfigStatus(), c.GetConfigStatus()) {
+		return nil
+	}
+	if err := r.kube.Status().Update(ctx, c); err != nil {
+		return errors.Wrap(client.IgnoreNotFound(err), "cannot write the status")
+	}
+	then()
+	return nil
+}
+
+// ignoreConflict comes back at once when something else has changed the config.
+func ignoreConflict(result *ctrl.Result, err error) error {
+	if kerrors.IsConflict(err) {
+		result.RequeueAfter = soonest(result.RequeueAfter, time.Second)
+		return nil
+	}
+	return err
+}
+
+// soonest of two times of which 0 means never.
+func soonest(a, b time.Duration) time.Duration {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+func deepCopy[T client.Object](o T) T {
+	c, _ := o.DeepCopyObject().(T) // A copy has the type of its original.
+	return c
+}
+
+// patchFrom an earlier state, refused if something else has changed since.
+func patchFrom(before client.Object) client.Patch {
+	return client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
+}

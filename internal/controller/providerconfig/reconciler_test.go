@@ -1,0 +1,373 @@
+package providerconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+)
+
+const ns = "team-a"
+
+// fakeIdentifier stands for the resolver.
+type fakeIdentifier struct {
+	identify func() (config.Identity, error)
+	forgot   []types.UID
+}
+
+func (f *fakeIdentifier) Identify(context.Context, client.Object) (config.Identity, error) {
+	return f.identify()
+}
+func (f *fakeIdentifier) Forget(uid types.UID) { f.forgot = append(f.forgot, uid) }
+
+// fakeRecorder keeps events.
+type fakeRecorder struct{ events []string }
+
+func (f *fakeRecorder) Event(_ runtime.Object, e event.Event) {
+	f.events = append(f.events, string(e.Reason))
+}
+func (f *fakeRecorder) WithAnnotations(...string) event.Recorder { return f }
+
+// A bed has a reconciler of one kind over a client in memory.
+type bed struct {
+	*Reconciler
+
+	t        *testing.T
+	resolver *fakeIdentifier
+	events   *fakeRecorder
+	writes   int
+	time     time.Time
+}
+
+func newBed(t *testing.T, k kind, objs ...client.Object) *bed {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{v1beta1.AddToScheme, corev1.AddToScheme, metav1.AddMetaToScheme} {
+		if err := add(scheme); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b := &bed{t: t, events: &fakeRecorder{}, time: time.Now()}
+	b.resolver = &fakeIdentifier{identify: func() (config.Identity, error) {
+		return config.Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, nil
+	}}
+	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).
+		WithStatusSubresource(&v1beta1.ProviderConfig{}, &v1beta1.ClusterProviderConfig{}).
+		WithInterceptorFuncs(interceptor.Funcs{
+			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+				b.writes++
+				return c.Patch(ctx, o, p, opts...)
+			},
+			SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
+				b.writes++
+				return c.SubResource(sub).Update(ctx, o, opts...)
+			},
+		}).Build()
+	b.Reconciler = &Reconciler{kind: k, kube: kube, resolver: b.resolver, record: b.events, log: logging.NewNopLogger(), now: func() time.Time { return b.time }}
+	return b
+}
+
+func (b *bed) reconcile(name types.NamespacedName) ctrl.Result {
+	b.t.Helper()
+	result, err := b.Reconcile(context.Background(), ctrl.Request{NamespacedName: name})
+	if err != nil {
+		b.t.Fatalf("Reconcile: %v", err)
+	}
+	return result
+}
+
+// get an object anew, and say whether it is there.
+func (b *bed) get(o client.Object) bool {
+	b.t.Helper()
+	err := b.kube.Get(context.Background(), client.ObjectKeyFromObject(o), o)
+	if client.IgnoreNotFound(err) != nil {
+		b.t.Fatal(err)
+	}
+	return !kerrors.IsNotFound(err)
+}
+
+func (b *bed) delete(o client.Object) {
+	b.t.Helper()
+	if err := b.kube.Delete(context.Background(), o); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func pc() *v1beta1.ProviderConfig {
+	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "default", UID: "pc1", Generation: 3}}
+	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
+	c.Spec.Credentials.SecretRef = &v1beta1.LocalCredentialsSecretSelector{Name: "aws"}
+	return c
+}
+
+func cpc() *v1beta1.ClusterProviderConfig {
+	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "cpc1", Generation: 3}}
+	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
+	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	return c
+}
+
+func secret(name string) *corev1.Secret {
+	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name}}
+}
+
+func function(name string) *v1beta1.Function {
+	return &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, UID: types.UID(name), Finalizers: []string{managedFinalizer}}}
+}
+
+// usage of a config of a kind by a function of a name.
+func usage(namespace, kind, by string) *v1beta1.ProviderConfigUsage {
+	u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{
+		Namespace: namespace, Name: by, Finalizers: []string{config.UsageFinalizer},
+		Labels:          map[string]string{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: kind},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function", Name: by, UID: types.UID(by), Controller: ptr(true)}},
+	}}
+	u.SetProviderConfigReference(xpv2.ProviderConfigReference{Kind: kind, Name: "default"})
+	u.SetResourceReference(xpv2.TypedReference{Kind: "Function", Name: by})
+	return u
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func name(o client.Object) types.NamespacedName { return client.ObjectKeyFromObject(o) }
+
+func TestIdentity(t *testing.T) {
+	b := newBed(t, namespacedKind, pc(), secret("aws"),
+		usage(ns, "ProviderConfig", "orders"), usage(ns, "ClusterProviderConfig", "billing"), usage("team-b", "ProviderConfig", "other"))
+	c := pc()
+	if got := b.reconcile(name(c)); got.RequeueAfter != checkEvery {
+		t.Errorf("looks again after %v", got.RequeueAfter)
+	}
+	b.get(c)
+	want := v1beta1.ProviderConfigStatus{ObservedGeneration: 3, AccountID: "123456789012", IdentityARN: "arn:aws:iam::123456789012:user/ci"}
+	want.Users = 1
+	want.SetConditions(xpv2.Available().WithMessage("Account 123456789012, as arn:aws:iam::123456789012:user/ci").WithObservedGeneration(3))
+	if diff := cmp.Diff(want, c.Status, cmp.Comparer(func(a, b xpv2.Condition) bool {
+		return a.Equal(b) && a.ObservedGeneration == b.ObservedGeneration
+	})); diff != "" {
+		t.Errorf("status: -want, +got:\n%s", diff)
+	}
+	if !controllerutil.ContainsFinalizer(c, Finalizer) {
+		t.Error("want a finalizer")
+	}
+
+	before := b.writes
+	b.reconcile(name(c))
+	if b.writes != before {
+		t.Errorf("%d writes though nothing has changed", b.writes-before)
+	}
+
+	b.resolver.identify = func() (config.Identity, error) {
+		return config.Identity{}, errors.New("Secret team-a/aws does not exist")
+	}
+	for range 2 {
+		if got := b.reconcile(name(c)); got.RequeueAfter != retryEvery {
+			t.Errorf("tries again after %v", got.RequeueAfter)
+		}
+	}
+	b.get(c)
+	if ready := c.GetCondition(xpv2.TypeReady); ready.Status != corev1.ConditionFalse || ready.Message != "Secret team-a/aws does not exist" {
+		t.Errorf("Ready: %+v", ready)
+	}
+	if c.Status.AccountID != "123456789012" {
+		t.Errorf("the account is known still: %q", c.Status.AccountID)
+	}
+	if diff := cmp.Diff([]string{"Identified", "CannotAuthenticate"}, b.events.events); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
+	}
+}
+
+// TestOneUsageKind counts the use of a ClusterProviderConfig in all namespaces.
+func TestOneUsageKind(t *testing.T) {
+	b := newBed(t, clusterKind, cpc(),
+		usage(ns, "ClusterProviderConfig", "orders"), usage("team-b", "ClusterProviderConfig", "billing"), usage(ns, "ProviderConfig", "other"))
+	c := cpc()
+	b.reconcile(name(c))
+	b.get(c)
+	if c.Status.Users != 2 {
+		t.Errorf("%d users, want 2", c.Status.Users)
+	}
+}
+
+func TestDeletionIsHeldBack(t *testing.T) {
+	users := []client.Object{cpc()}
+	for i := range 5 {
+		users = append(users, usage(ns, "ClusterProviderConfig", fmt.Sprint("f", i)), function(fmt.Sprint("f", i)))
+	}
+	b := newBed(t, clusterKind, users...)
+	c := cpc()
+	b.reconcile(name(c))
+	b.get(c)
+	b.delete(c)
+	for range 3 {
+		b.reconcile(name(c))
+	}
+	if !b.get(c) {
+		t.Fatal("a config in use is gone")
+	}
+	cond := c.GetCondition(xpproviderconfig.TypeTerminating)
+	want := "Function team-a/f0, Function team-a/f1, Function team-a/f2 and 2 more still use this config: delete them, or have them use another one"
+	if cond.Message != want || cond.Status != corev1.ConditionTrue || c.Status.Users != 5 {
+		t.Errorf("Terminating: %+v, users %d", cond, c.Status.Users)
+	}
+	if diff := cmp.Diff([]string{"Identified", "DeletionBlocked"}, b.events.events); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
+	}
+	for i := range 5 {
+		u := usage(ns, "ClusterProviderConfig", fmt.Sprint("f", i))
+		b.get(u)
+		if err := config.Release(context.Background(), b.kube, u); err != nil {
+			t.Fatal(err)
+		}
+		b.delete(u)
+	}
+	b.reconcile(name(c))
+	if b.get(c) {
+		t.Error("a config that nothing uses is there still")
+	}
+	if diff := cmp.Diff([]types.UID{"cpc1"}, b.resolver.forgot); diff != "" {
+		t.Errorf("Forget: -want, +got:\n%s", diff)
+	}
+	b.reconcile(name(c))
+}
+
+func TestUsagesThatHaveComeToNothing(t *testing.T) {
+	gone := func(u *v1beta1.ProviderConfigUsage) *v1beta1.ProviderConfigUsage {
+		u.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
+		return u
+	}
+	waiting := function("waiting")
+	waiting.SetFinalizers([]string{"foregroundDeletion"})
+	waiting.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
+	stripped := usage(ns, "ProviderConfig", "stripped")
+	stripped.SetOwnerReferences(nil)
+	b := newBed(t, namespacedKind, pc(), function("busy"), waiting, stripped,
+		gone(usage(ns, "ProviderConfig", "busy")),
+		gone(usage(ns, "ProviderConfig", "gone")),
+		gone(usage(ns, "ProviderConfig", "waiting")))
+	c := pc()
+	if got := b.reconcile(name(c)); got.RequeueAfter != lookAgain {
+		t.Errorf("looks again after %v, while a usage is going", got.RequeueAfter)
+	}
+	for _, tc := range []struct {
+		reason, name string
+		want         bool
+	}{
+		{"Its resource needs the config to be deleted from AWS.", "busy", true},
+		{"Its resource is gone.", "gone", false},
+		{"Its resource waits for it.", "waiting", false},
+		{"Nobody owns it.", "stripped", false},
+	} {
+		if got := b.get(usage(ns, "ProviderConfig", tc.name)); got != tc.want {
+			t.Errorf("usage by %q is there: %v. %s", tc.name, got, tc.reason)
+		}
+	}
+	b.get(c)
+	if c.Status.Users != 1 {
+		t.Errorf("%d users, want 1", c.Status.Users)
+	}
+}
+
+func TestSecretsAreProtected(t *testing.T) {
+	other := pc()
+	other.SetName("other")
+	other.SetUID("pc2")
+	b := newBed(t, namespacedKind, pc(), other, secret("aws"), secret("plain"), usage(ns, "ProviderConfig", "orders"), function("orders"))
+	c, aws := pc(), secret("aws")
+	kept := func() bool {
+		t.Helper()
+		return b.get(aws) && controllerutil.ContainsFinalizer(aws, SecretFinalizer)
+	}
+	b.reconcile(name(c))
+	if plain := secret("plain"); !b.get(plain) || len(plain.GetFinalizers()) != 0 || !kept() {
+		t.Fatal("want the Secret that is needed to be kept, and only that")
+	}
+
+	// The Secret alone is deleted, to be made anew: it goes after a short while.
+	b.delete(aws)
+	b.get(aws)
+	b.time = aws.GetDeletionTimestamp().Time
+	if got := b.reconcile(name(c)); !kept() || got.RequeueAfter != secretGrace {
+		t.Errorf("the config may be about to go as well: looks again after %v", got.RequeueAfter)
+	}
+	b.time = b.time.Add(secretGrace)
+	b.reconcile(name(c))
+	if b.get(aws) {
+		t.Error("a Secret that is deleted alone is held up")
+	}
+	aws = secret("aws")
+	if err := b.kube.Create(context.Background(), aws); err != nil {
+		t.Fatal(err)
+	}
+	b.reconcile(name(c))
+
+	// All is deleted at once: the Secret goes with the last config.
+	for _, o := range []client.Object{aws, c, other} {
+		b.get(o)
+	}
+	b.delete(aws)
+	b.delete(c)
+	b.get(aws)
+	b.time = aws.GetDeletionTimestamp().Add(time.Hour)
+	b.reconcile(name(c))
+	if !kept() || !b.get(c) {
+		t.Fatal("a Secret is gone before the config that needs it")
+	}
+	u := usage(ns, "ProviderConfig", "orders")
+	b.get(u)
+	if err := config.Release(context.Background(), b.kube, u); err != nil {
+		t.Fatal(err)
+	}
+	b.delete(u)
+	b.reconcile(name(c))
+	if b.get(c) || b.get(aws) {
+		t.Error("config and Secret are there still, though nothing uses them")
+	}
+}
+
+// TestSecretOfAnotherTime lets go of a Secret that the config named before.
+func TestSecretOfAnotherTime(t *testing.T) {
+	old := secret("old")
+	old.SetFinalizers([]string{SecretFinalizer})
+	b := newBed(t, namespacedKind, pc(), secret("aws"), old)
+	b.reconcile(name(pc()))
+	if b.get(old); len(old.GetFinalizers()) != 0 {
+		t.Errorf("finalizers of a Secret that is not needed: %v", old.GetFinalizers())
+	}
+}
+
+func TestUsersOfSecret(t *testing.T) {
+	b := newBed(t, clusterKind, cpc())
+	if got := b.usersOfSecret(context.Background(), secret("aws")); len(got) != 1 {
+		t.Errorf("got %v, want the cluster's config", got)
+	}
+	if got := b.usersOfSecret(context.Background(), secret("plain")); len(got) != 0 {
+		t.Errorf("got %v, want none", got)
+	}
+	b = newBed(t, namespacedKind, pc())
+	if got := b.usersOfSecret(context.Background(), secret("aws")); len(got) != 1 || got[0].NamespacedName != name(pc()) {
+		t.Errorf("got %v, want the namespace's config", got)
+	}
+}

@@ -1,0 +1,131 @@
+package providerconfig
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+)
+
+const (
+	// managedFinalizer is that of crossplane-runtime's managed reconciler. A
+	// resource that is being deleted without it is done with AWS.
+	managedFinalizer = "finalizer.managedresource.crossplane.io"
+	// named is how many users a message names.
+	named = 3
+)
+
+// usages of a config.
+type usages struct {
+	// count of the resources that use it.
+	count int64
+	// going is how many of them are being deleted.
+	going int
+	names []string
+}
+
+// blocking says what keeps a config from being deleted.
+func (u usages) blocking() string {
+	names := strings.Join(u.names, ", ")
+	if more := int(u.count) - len(u.names); more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	verb := "use"
+	if u.count == 1 {
+		verb = "uses"
+	}
+	return fmt.Sprintf("%s still %s this config: delete them, or have them use another one", names, verb)
+}
+
+// usages of a config, by the one kind that records the use of both kinds of
+// config. Those that have come to nothing are let go.
+func (r *Reconciler) usages(ctx context.Context, c providerConfig) (usages, error) {
+	l := &v1beta1.ProviderConfigUsageList{}
+	opts := []client.ListOption{client.UnsafeDisableDeepCopy, client.MatchingLabels{
+		xpv2.LabelKeyProviderName: c.GetName(),
+		xpv2.LabelKeyProviderKind: r.kind.gvk.Kind,
+	}}
+	if c.GetNamespace() != "" {
+		opts = append(opts, client.InNamespace(c.GetNamespace()))
+	}
+	if err := r.kube.List(ctx, l, opts...); err != nil {
+		return usages{}, errors.Wrap(err, "cannot list the usages of the config")
+	}
+	u := usages{}
+	for i := range l.Items {
+		kept, err := r.keep(ctx, &l.Items[i])
+		if err != nil {
+			return usages{}, err
+		}
+		if kept {
+			u.add(&l.Items[i])
+		}
+	}
+	slices.Sort(u.names)
+	u.names = u.names[:min(named, len(u.names))]
+	return u, nil
+}
+
+func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
+	u.count++
+	if meta.WasDeleted(usage) {
+		u.going++
+	}
+	u.names = append(u.names, fmt.Sprintf("%s %s/%s", usage.ResourceReference.Kind, usage.GetNamespace(), usage.ResourceReference.Name))
+}
+
+// keep a usage whose resource still uses the config. One that nobody owns was cut
+// off from its resource, by a restored backup say: it is stale, or is recorded
+// anew when the resource is next looked at.
+func (r *Reconciler) keep(ctx context.Context, u *v1beta1.ProviderConfigUsage) (bool, error) {
+	owner := metav1.GetControllerOf(u)
+	if owner == nil {
+		if err := config.Release(ctx, r.kube, u); err != nil {
+			return false, errors.Wrap(err, "cannot let go of a usage that nobody owns")
+		}
+		return false, errors.Wrap(client.IgnoreNotFound(r.kube.Delete(ctx, u)), "cannot delete a usage that nobody owns")
+	}
+	if !meta.WasDeleted(u) || !controllerutil.ContainsFinalizer(u, config.UsageFinalizer) {
+		return true, nil
+	}
+	done, err := r.done(ctx, u.GetNamespace(), owner)
+	if err != nil || !done {
+		return true, err
+	}
+	return false, errors.Wrap(config.Release(ctx, r.kube, u), "cannot let go of a usage")
+}
+
+// done says whether a resource is gone, or is done with AWS at least: it may wait
+// for its usage to go first.
+func (r *Reconciler) done(ctx context.Context, namespace string, owner *metav1.OwnerReference) (bool, error) {
+	obj, err := r.kube.Scheme().New(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind))
+	if err != nil {
+		return false, errors.Wrapf(err, "cannot tell whether %s %s is gone", owner.Kind, owner.Name)
+	}
+	mg, ok := obj.(client.Object)
+	if !ok {
+		return false, errors.Errorf("%T has no metadata", obj)
+	}
+	err = r.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: owner.Name}, mg)
+	if kerrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, errors.Wrapf(err, "cannot read %s %s", owner.Kind, owner.Name)
+	}
+	return mg.GetUID() != owner.UID || meta.WasDeleted(mg) && !controllerutil.ContainsFinalizer(mg, managedFinalizer), nil
+}
