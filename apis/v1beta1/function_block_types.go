@@ -13,7 +13,7 @@ type VPCConfig struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="subnetIds are IDs of the form subnet-0123456789abcdef0"
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet is given by its ID: use the form subnet-0123456789abcdef0"
 	SubnetIDs []string `json:"subnetIds,omitempty"`
 
 	// SubnetIDsFrom reads the subnets' IDs from fields of other objects of this
@@ -30,7 +30,7 @@ type VPCConfig struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=5
 	// +kubebuilder:validation:items:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="securityGroupIds are IDs of the form sg-0123456789abcdef0"
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group is given by its ID: use the form sg-0123456789abcdef0"
 	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
 
 	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other
@@ -130,7 +130,7 @@ type LoggingConfig struct {
 	// /aws/lambda/<function name>.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup has only letters, digits and . # / _ -"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup is the name of a log group: use 1 to 512 letters, digits and . # / _ -"
 	LogGroup *string `json:"logGroup,omitempty"`
 
 	// ApplicationLogLevel filters the function's own logs. JSON only.

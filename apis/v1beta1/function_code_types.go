@@ -79,7 +79,7 @@ type FunctionCode struct {
 	// SHA256 pins the .zip archive: nothing else is deployed. Hexadecimal, as
 	// sha256sum prints it, or base64, as AWS's CodeSha256.
 	// +optional
-	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
 	SHA256 *string `json:"sha256,omitempty"`
 }

@@ -9,7 +9,7 @@ type Environment struct {
 	// Variables are plain names and values. For secrets, use variablesFrom or
 	// envFrom.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=200
+	// +kubebuilder:validation:MaxProperties=512
 	// +kubebuilder:validation:XValidation:rule="self.all(k, k.matches('^[a-zA-Z][a-zA-Z0-9_]+$'))",message="a variable's name starts with a letter and has two or more letters, digits or underscores",messageExpression="self.filter(k, !k.matches('^[a-zA-Z][a-zA-Z0-9_]+$'))[0] + ' is no name that Lambda takes: start it with a letter, and use two or more letters, digits or underscores'"
 	// +kubebuilder:validation:XValidation:rule="self.all(k, !(k in ['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_EXECUTION_ENV', 'AWS_LAMBDA_FUNCTION_NAME', 'AWS_LAMBDA_FUNCTION_MEMORY_SIZE', 'AWS_LAMBDA_FUNCTION_VERSION', 'AWS_LAMBDA_INITIALIZATION_TYPE', 'AWS_LAMBDA_LOG_GROUP_NAME', 'AWS_LAMBDA_LOG_STREAM_NAME', 'AWS_ACCESS_KEY', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_LAMBDA_RUNTIME_API', 'LAMBDA_TASK_ROOT', 'LAMBDA_RUNTIME_DIR']))",message="a variable's name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and the like): choose another"
 	// +kubebuilder:validation:XValidation:rule="self.map(k, size(k) + size(self[k])).sum() <= 4096",message="names and values have at most 4096 bytes in all: shorten them, or let the function read large values from elsewhere"

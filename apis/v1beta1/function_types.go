@@ -33,7 +33,7 @@ type FunctionSettings struct {
 	// runtimes every few months, so any of a known family is taken here and
 	// AWS has the last word.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[23][.][0-9]+|java[0-9]+([.]al2(023)?)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al2(023)?)?)$')",message="runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[23][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$')",message="runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
 	// +kubebuilder:validation:MaxLength=64
 	Runtime *string `json:"runtime,omitempty"`
 
@@ -41,9 +41,8 @@ type FunctionSettings struct {
 	// index.handler. Required with packageType Zip. At most 128 characters,
 	// no white space.
 	// +optional
-	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^ \\\\t\\\\n\\\\r]+$')",message="handler has no white space: use the form file.function, such as index.handler"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^ \\\\t\\\\n\\\\r]+$')",message="handler is empty or has white space: use the form file.function, such as index.handler"
 	Handler *string `json:"handler,omitempty"`
 
 	// Role is the ARN of the function's execution role. Required, unless
