@@ -187,9 +187,11 @@ func freeze(c aws.HTTPClient) aws.HTTPClient {
 
 // newRetryer tries once more, at once, what failed on the way or in AWS. Whatever
 // needs time comes back with the resource: a reconcile does not sleep.
-func newRetryer() aws.Retryer {
+func newRetryer() aws.Retryer { return retryer(2) }
+
+func retryer(attempts int) aws.Retryer {
 	return retry.NewStandard(func(o *retry.StandardOptions) {
-		o.MaxAttempts = 2
+		o.MaxAttempts = attempts
 		o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
 		o.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(func(err error) aws.Ternary {
 			if awserr.IsThrottled(err) {
@@ -200,9 +202,9 @@ func newRetryer() aws.Retryer {
 	})
 }
 
-// stsClient retries as the SDK does by itself: what it fetches is shared by many.
+// stsClient tries more often: what it fetches is shared by many.
 func stsClient(cfg aws.Config) *sts.Client {
-	return sts.NewFromConfig(cfg, func(o *sts.Options) { o.Retryer = retry.NewStandard() })
+	return sts.NewFromConfig(cfg, func(o *sts.Options) { o.Retryer = retryer(3) })
 }
 
 func nameOr(name string) string {

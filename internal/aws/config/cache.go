@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 
@@ -29,9 +30,18 @@ type cache struct {
 // A new version replaces it.
 type entry struct {
 	version    string
-	identities map[sessionTags]*memo[identity]
+	identities map[identityKey]*memo[identity]
 	sessions   map[sessionKey]*Session
 	used       map[sessionTags]time.Time
+	// region that a resource was last served in.
+	region string
+}
+
+// An identityKey has the partition of the STS that is asked, for keys of one are
+// unknown in another.
+type identityKey struct {
+	partition string
+	tags      sessionTags
 }
 
 type sessionKey struct {
@@ -52,7 +62,7 @@ func (c *cache) entry(uid types.UID, version string) *entry {
 	if e == nil || e.version != version {
 		e = &entry{
 			version:    version,
-			identities: map[sessionTags]*memo[identity]{},
+			identities: map[identityKey]*memo[identity]{},
 			sessions:   map[sessionKey]*Session{},
 			used:       map[sessionTags]time.Time{},
 		}
@@ -65,6 +75,7 @@ func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.used[k.tags] = c.now()
+	e.region = k.region
 	s, ok := e.sessions[k]
 	return s, ok
 }
@@ -81,16 +92,23 @@ func (c *cache) keep(e *entry, k sessionKey, make func() *Session) *Session {
 	return s
 }
 
-func (c *cache) identity(e *entry, t sessionTags) *memo[identity] {
+func (c *cache) identity(e *entry, k identityKey) *memo[identity] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.used[t] = c.now()
-	m, ok := e.identities[t]
+	e.used[k.tags] = c.now()
+	m, ok := e.identities[k]
 	if !ok {
 		m = &memo[identity]{now: c.now}
-		e.identities[t] = m
+		e.identities[k] = m
 	}
 	return m
+}
+
+// regionOf the resources of a config, empty if there were none yet.
+func (c *cache) regionOf(e *entry) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return e.region
 }
 
 func (c *cache) forget(uid types.UID) {
@@ -111,15 +129,16 @@ func (c *cache) sweep() {
 			if t == (sessionTags{}) || now.Sub(used) < idle {
 				continue
 			}
-			delete(e.used, t)
-			delete(e.identities, t)
-			for k := range e.sessions {
-				if k.tags == t {
-					delete(e.sessions, k)
-				}
-			}
+			e.drop(t)
 		}
 	}
+}
+
+// drop all that was made for a resource.
+func (e *entry) drop(t sessionTags) {
+	delete(e.used, t)
+	maps.DeleteFunc(e.identities, func(k identityKey, _ *memo[identity]) bool { return k.tags == t })
+	maps.DeleteFunc(e.sessions, func(k sessionKey, _ *Session) bool { return k.tags == t })
 }
 
 // A memo is a value that is made once for all who ask for it. A failure counts

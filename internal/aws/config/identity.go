@@ -68,22 +68,28 @@ func endpointOf(s settings) *string {
 	return s.Endpoint.URL.Static
 }
 
-// stsRegion is where STS is called: in the provider's own region, which is sure to
-// be reachable, if it is of the same partition as the resource's.
-func (r *Resolver) stsRegion(s settings, region string) string {
-	if own := r.ownRegion(s); partitionOf(own) == partitionOf(region) {
+// stsRegion is where STS is called for a resource: in the provider's own region,
+// which is sure to be reachable, or else in the resource's.
+func (r *Resolver) stsRegion(region string) string {
+	if own := r.ownRegion(); own != "" && partitionOf(own) == partitionOf(region) {
 		return own
 	}
 	return region
 }
 
-// ownRegion is that of the provider, or one that stands for its partition.
-func (r *Resolver) ownRegion(s settings) string {
+// ownRegion is that which the provider's environment names, or nothing.
+func (r *Resolver) ownRegion() string {
 	for _, name := range []string{"AWS_REGION", "AWS_DEFAULT_REGION"} {
 		if region, ok := r.options.LookupEnv(name); ok && region != "" {
 			return region
 		}
 	}
+	return ""
+}
+
+// homeRegion is where STS is called for a config itself: in the provider's own
+// region, or in one that stands for the config's partition.
+func (r *Resolver) homeRegion(s settings) string {
 	partition := "aws"
 	if s.Endpoint != nil && s.Endpoint.PartitionID != nil {
 		partition = *s.Endpoint.PartitionID
@@ -93,10 +99,11 @@ func (r *Resolver) ownRegion(s settings) string {
 			partition = parts[1]
 		}
 	}
-	if region, ok := mainRegions[partition]; ok {
-		return region
+	region, ok := mainRegions[partition]
+	if !ok {
+		region = mainRegions["aws"]
 	}
-	return mainRegions["aws"]
+	return r.stsRegion(region)
 }
 
 // mainRegions of partitions.

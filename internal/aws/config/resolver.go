@@ -140,7 +140,19 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 	if err != nil {
 		return Identity{}, err
 	}
-	known, err := r.identity(ctx, s.withoutResourceTags(), sessionTags{}, r.ownRegion(s))
+	if err := r.permit(s); err != nil {
+		return Identity{}, err
+	}
+	m, err := r.material(ctx, s)
+	if err != nil {
+		return Identity{}, err
+	}
+	entry := r.cache.entry(s.ref.UID, m.version(s.generation))
+	region := r.cache.regionOf(entry)
+	if region == "" {
+		region = r.homeRegion(s)
+	}
+	known, err := r.identity(ctx, s.withoutResourceTags(), m, entry, sessionTags{}, r.stsRegion(region))
 	if err != nil {
 		return Identity{}, err
 	}
@@ -194,26 +206,17 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 	if session, ok := r.cache.session(entry, key); ok {
 		return session, nil
 	}
-	known, err := r.cache.identity(entry, tags).get(ctx, func(ctx context.Context) (identity, error) {
-		return r.identify(ctx, s, m, tags, r.stsRegion(s, region))
-	})
+	known, err := r.identity(ctx, s, m, entry, tags, r.stsRegion(region))
 	if err != nil {
 		return nil, err
 	}
 	return r.cache.keep(entry, key, func() *Session { return r.newSession(s, known, region) }), nil
 }
 
-// identity of a config, for its own status.
-func (r *Resolver) identity(ctx context.Context, s settings, tags sessionTags, region string) (identity, error) {
-	if err := r.permit(s); err != nil {
-		return identity{}, err
-	}
-	m, err := r.material(ctx, s)
-	if err != nil {
-		return identity{}, err
-	}
-	entry := r.cache.entry(s.ref.UID, m.version(s.generation))
-	return r.cache.identity(entry, tags).get(ctx, func(ctx context.Context) (identity, error) {
+// identity of a config, told by STS of a region.
+func (r *Resolver) identity(ctx context.Context, s settings, m material, e *entry, tags sessionTags, region string) (identity, error) {
+	k := identityKey{partition: partitionOf(region), tags: tags}
+	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
 		return r.identify(ctx, s, m, tags, region)
 	})
 }

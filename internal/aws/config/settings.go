@@ -91,7 +91,10 @@ func ofNamespaced(c *v1beta1.ProviderConfig) settings {
 	if w := in.WebIdentity; w != nil {
 		s.web = webIdentity{roleARN: valueOf(w.RoleARN), sessionName: w.RoleSessionName}
 		if t := w.TokenConfig; t != nil {
-			s.web.secret, s.web.path = local(ns, t.SecretRef), pathOf(t.Source, t.Fs)
+			s.web.path = pathOf(t.Source, t.Fs)
+			if t.Source == v1beta1.CredentialsSourceSecret {
+				s.web.secret = local(ns, t.SecretRef)
+			}
 		}
 	}
 	return s
@@ -115,7 +118,10 @@ func ofCluster(c *v1beta1.ClusterProviderConfig) settings {
 	if w := in.WebIdentity; w != nil {
 		s.web = webIdentity{roleARN: valueOf(w.RoleARN), sessionName: w.RoleSessionName}
 		if t := w.TokenConfig; t != nil {
-			s.web.secret, s.web.path = anywhere(t.SecretRef), pathOf(t.Source, t.Fs)
+			s.web.path = pathOf(t.Source, t.Fs)
+			if t.Source == v1beta1.CredentialsSourceSecret {
+				s.web.secret = anywhere(t.SecretRef)
+			}
 		}
 	}
 	return s

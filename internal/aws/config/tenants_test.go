@@ -1,0 +1,144 @@
+package config
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// TestTenants tries ways out of a namespace. Each is refused before anything is
+// read or sent, unless the operator allows it.
+func TestTenants(t *testing.T) {
+	web := func(o v1beta1.WebIdentityOptions) func(*v1beta1.ProviderConfigSpec) {
+		return func(s *v1beta1.ProviderConfigSpec) {
+			s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity, WebIdentity: &o}
+		}
+	}
+	source := func(src xpv2.CredentialsSource) func(*v1beta1.ProviderConfigSpec) {
+		return func(s *v1beta1.ProviderConfigSpec) { s.Credentials = v1beta1.ProviderCredentials{Source: src} }
+	}
+	endpoint := func(s *v1beta1.ProviderConfigSpec) { s.Endpoint = static("http://collector.example.org") }
+	const pod = "identity of the provider's own pod"
+	cases := map[string]struct {
+		reason  string
+		options Options
+		change  []func(*v1beta1.ProviderConfigSpec)
+		want    string
+	}{
+		"IRSA": {
+			reason: "The pod's role is the cluster's.",
+			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceIRSA)}, want: pod,
+		},
+		"PodIdentity": {
+			reason: "So is its Pod Identity.",
+			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourcePodIdentity)}, want: pod,
+		},
+		"PodToken": {
+			reason: "So is the token that the environment names.",
+			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)}})}, want: pod,
+		},
+		"TokenFile": {
+			reason: "So is any file of the pod.",
+			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
+				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)},
+				TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"}},
+			})}, want: pod,
+		},
+		"FileBesideSecret": {
+			reason: "A Secret that is named too does not open the way to a file, nor a file's path that of a Secret.",
+			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
+				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)},
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/token"},
+					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
+			})}, want: pod,
+		},
+		"PodRole": {
+			reason: "The role that the pod's environment names is the cluster's to give.",
+			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret, SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
+			})}, want: pod,
+		},
+		"Environment": {
+			reason: "The API refuses this source; an object from before it did is refused too.",
+			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceEnvironment)}, want: pod,
+		},
+		"Filesystem": {
+			reason: "Likewise.",
+			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceFilesystem)}, want: pod,
+		},
+		"TokenToCollector": {
+			reason:  "Where the pod's identity is allowed, its token goes to no host of the tenant's.",
+			options: Options{AllowNamespacedPodIdentity: true},
+			change:  []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceIRSA), endpoint}, want: "endpoint is not allowed together",
+		},
+		"Endpoint": {
+			reason:  "An operator may keep tenants from having the provider call hosts of theirs.",
+			options: Options{ForbidNamespacedEndpoints: true},
+			change:  []func(*v1beta1.ProviderConfigSpec){endpoint}, want: "endpoint is not allowed in a namespaced config",
+		},
+		"OwnSecret": {
+			reason: "A Secret of the namespace is the tenant's own.",
+		},
+		"AllowedPodToken": {
+			reason:  "An operator may allow it.",
+			options: Options{AllowNamespacedPodIdentity: true},
+			change:  []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)}})},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			pc := namespaced(tc.change...)
+			b := newBed(t, tc.options, pc, secret(ns, "aws", map[string]string{"creds": ini}))
+			b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"], b.files["/pod"], b.files["/token"] = roleTwo, "/pod", "jwt", "jwt"
+			_, err := b.Resolve(context.Background(), function("ProviderConfig", "default"), region)
+			_, identifyErr := b.Identify(context.Background(), pc)
+			if tc.want == "" {
+				if err != nil || identifyErr != nil {
+					t.Errorf("\n%s\nResolve: %v, Identify: %v", tc.reason, err, identifyErr)
+				}
+				return
+			}
+			for _, err := range []error{err, identifyErr} {
+				if err == nil || !strings.Contains(err.Error(), tc.want) {
+					t.Errorf("\n%s\ngot %v, want %q", tc.reason, err, tc.want)
+				}
+			}
+			if len(b.sts.calls) != 0 {
+				t.Errorf("\n%s\nSTS was called %d times", tc.reason, len(b.sts.calls))
+			}
+		})
+	}
+}
+
+// TestOtherNamespaces has a resource name configs that are not of its namespace.
+func TestOtherNamespaces(t *testing.T) {
+	foreign := namespaced()
+	foreign.SetNamespace("team-b")
+	b := newBed(t, Options{}, foreign, secret("team-b", "aws", map[string]string{"creds": ini}))
+	for _, name := range []string{"default", "team-b/default", "../team-b/default"} {
+		if _, err := b.Resolve(context.Background(), function("ProviderConfig", name), region); err == nil {
+			t.Errorf("a config of another namespace was used as %q", name)
+		}
+	}
+	var secretReads []client.ObjectKey
+	b.secrets = SecretsFunc(func(_ context.Context, k client.ObjectKey) (map[string][]byte, error) {
+		secretReads = append(secretReads, k)
+		return map[string][]byte{"creds": []byte(ini)}, nil
+	})
+	own := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Name = "team-b/aws" })
+	if err := b.kube.Create(context.Background(), own); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = b.Resolve(context.Background(), function("ProviderConfig", "default"), region)
+	for _, k := range secretReads {
+		if k.Namespace != ns {
+			t.Errorf("a Secret of another namespace was read: %v", k)
+		}
+	}
+}
