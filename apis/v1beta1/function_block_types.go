@@ -133,12 +133,15 @@ type LoggingConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup is the name of a log group: use 1 to 512 letters, digits and . # / _ -"
 	LogGroup *string `json:"logGroup,omitempty"`
 
-	// ApplicationLogLevel filters the function's own logs. JSON only.
+	// ApplicationLogLevel is the least level of the function's own logs that is
+	// kept: TRACE, DEBUG, INFO, WARN, ERROR or FATAL. JSON only, where AWS's
+	// default is INFO.
 	// +optional
 	// +kubebuilder:validation:Enum=TRACE;DEBUG;INFO;WARN;ERROR;FATAL
 	ApplicationLogLevel *string `json:"applicationLogLevel,omitempty"`
 
-	// SystemLogLevel filters Lambda's logs. JSON only.
+	// SystemLogLevel is the least level of Lambda's logs that is kept: DEBUG,
+	// INFO or WARN. JSON only, where AWS's default is INFO.
 	// +optional
 	// +kubebuilder:validation:Enum=DEBUG;INFO;WARN
 	SystemLogLevel *string `json:"systemLogLevel,omitempty"`

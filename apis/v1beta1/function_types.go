@@ -33,7 +33,7 @@ type FunctionSettings struct {
 	// runtimes every few months, so any of a known family is taken here and
 	// AWS has the last word.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[23][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$')",message="runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$')",message="runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
 	// +kubebuilder:validation:MaxLength=64
 	Runtime *string `json:"runtime,omitempty"`
 
@@ -233,10 +233,13 @@ type FunctionParameters struct {
 
 // FunctionSpec is the desired state of a function.
 //
-// What these rules compare may stand in forProvider or in initProvider. What
-// creation needs is asked for only where the management policies let the
-// provider create, and what is fixed from creation on is held only from then on,
-// so that a function can be observed with its region alone and taken over later.
+// To create a function, the provider needs code, role and, for packageType Zip,
+// handler and runtime, in forProvider or in initProvider. Where
+// managementPolicies have neither * nor Create, region alone is required.
+// ---
+// What is fixed at creation is held only while the policies let the provider
+// create, so that a function can be observed with its region alone and taken over
+// later with all that it turned out to be.
 //
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.code) || has(self.initProvider) && has(self.initProvider.code))",fieldPath=".forProvider.code",reason="FieldValueRequired",message="set one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (in spec.initProvider, if another tool deploys code later)"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.role) || has(self.initProvider) && has(self.initProvider.role)) || (has(self.forProvider.roleFrom) || has(self.initProvider) && has(self.initProvider.roleFrom))",fieldPath=".forProvider.role",reason="FieldValueRequired",message="set it to the ARN of the function's execution role, or set roleFrom"
