@@ -180,3 +180,5 @@ func testContext(t *testing.T) context.Context {
 	t.Helper()
 	return t.Context()
 }
+
+func codeOfZip(b []byte) *types.FunctionCode { return &types.FunctionCode{ZipFile: b} }

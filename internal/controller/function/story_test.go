@@ -1,0 +1,320 @@
+package function
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble2"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+func TestCodeAndConfigurationInOneApply(t *testing.T) {
+	r := newRig(t)
+	f := testFunction()
+	r.settle(f)
+	apply(f, minimal(func(p *v1beta1.FunctionSettings) {
+		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
+		p.MemorySize = ptr.To[int32](256)
+	}))
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, r.settle(f)); diff != "" {
+		t.Errorf("both must arrive, the configuration first, one call a reconcile: -want, +got:\n%s", diff)
+	}
+	for _, c := range r.double.Calls() {
+		if c.ErrorCode == "ResourceConflictException" {
+			t.Errorf("nothing must be sent while AWS is mid-update, but %s met a conflict", c.Operation)
+		}
+	}
+}
+
+func TestReplacedObjectIsDeployed(t *testing.T) {
+	r := newRig(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
+	})
+	r.settle(f)
+	b, err := makeZip(map[string][]byte{"index.py": []byte("replaced")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.double.PutObject("bucket", "k1.zip", b)
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, r.settle(f)); diff != "" {
+		t.Errorf("a replaced object under the same key must be deployed, once: -want, +got:\n%s", diff)
+	}
+	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != hash(b) {
+		t.Errorf("AWS must run the new object: want %s, got %s", hash(b), got)
+	}
+}
+
+func TestCodeByHandIsPutRight(t *testing.T) {
+	sources := map[string]v1beta1.FunctionCode{
+		"Inline":    {Inline: map[string]string{"index.py": "x"}},
+		"ConfigMap": {ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code1"}},
+		"Object":    {S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")},
+	}
+	for name, code := range sources {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Code = &code })
+			r.settle(f)
+			right := ptr.Deref(f.Status.AtProvider.CodeSHA256, "")
+			other, err := makeZip(map[string][]byte{"index.py": []byte("by hand")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
+				t.Fatal(err)
+			}
+			r.settle(f)
+			if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != right {
+				t.Errorf("code that was deployed by hand must be put right: want %s, got %s", right, got)
+			}
+		})
+	}
+}
+
+func TestInitProviderLeavesCodeAlone(t *testing.T) {
+	r := newRig(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: f.Spec.ForProvider.Code}
+		f.Spec.ForProvider.Code = nil
+	})
+	r.settle(f)
+	other, err := makeZip(map[string][]byte{"index.py": []byte("by CI")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.advance(time.Minute)
+	if got := r.settle(f); len(got) > 0 {
+		t.Errorf("code in initProvider must be left to the other tool after creation, got %v", got)
+	}
+	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != hash(other) {
+		t.Errorf("the other tool's code must stay: want %s, got %s", hash(other), got)
+	}
+}
+
+func TestRotatedSecretIsRolledOut(t *testing.T) {
+	r := newRig(t)
+	r.objects[secret("ns", "db")] = objects.Data{"password": []byte("one")}
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{VariablesFrom: []v1beta1.EnvironmentVariable{
+			{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}},
+		}}
+	})
+	r.settle(f)
+	r.objects[secret("ns", "db")] = objects.Data{"password": []byte("two")}
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, r.settle(f)); diff != "" {
+		t.Errorf("a rotated Secret must be rolled out: -want, +got:\n%s", diff)
+	}
+	out, err := r.lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
+	if err != nil || out.Environment.Variables["DB_PASSWORD"] != "two" {
+		t.Errorf("AWS must have the new value: %v, %v", out, err)
+	}
+}
+
+func TestLostAnswerToCreate(t *testing.T) {
+	for name, drop := range map[string]awsdouble.Drop{"BeforeEffect": awsdouble.DropBefore, "AfterEffect": awsdouble.DropAfter} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: drop, Times: 3})
+			f := testFunction()
+			if _, err := r.step(f); err == nil && drop == awsdouble.DropBefore {
+				t.Error("a create that never arrived must be told")
+			}
+			r.double.ClearFaults()
+			r.settle(f)
+			if n := len(r.functions()); n != 1 {
+				t.Errorf("exactly one function must exist, got %d", n)
+			}
+			if meta.GetExternalName(f) != "f" {
+				t.Errorf("the function must be recognised as ours, got annotations %v", f.GetAnnotations())
+			}
+		})
+	}
+}
+
+func TestForeignFunctionIsNeverTouched(t *testing.T) {
+	r := newRig(t)
+	zip, err := makeZip(map[string][]byte{"index.py": []byte("theirs")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/theirs"), Runtime: "python3.12", Handler: ptr.To("a.b"),
+		Code: codeOfZip(zip),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.advance(2 * time.Second)
+	r.double.ResetCalls()
+
+	f := testFunction()
+	_, err = r.step(f)
+	if err == nil || !strings.Contains(err.Error(), "crossplane.io/external-name") {
+		t.Errorf("the error must say how to import it, got %v", err)
+	}
+	f.DeletionTimestamp = ptr.To(metav1.Now())
+	obs, err := r.external().Observe(t.Context(), f)
+	if err != nil || obs.ResourceExists {
+		t.Errorf("a deleted Function must let go of a foreign one: %+v, %v", obs, err)
+	}
+	if got := writes(r.double.Calls()); len(got) > 0 {
+		t.Errorf("a foreign function must never be written to, got %v", got)
+	}
+
+	imported := testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") })
+	if got := r.settle(imported); got[0] != "TagResource" {
+		t.Errorf("an imported function is tagged first, got %v", got)
+	}
+}
+
+func TestFailedCreationIsMadeAnew(t *testing.T) {
+	r := newRig(t)
+	r.double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	f := testFunction()
+	for range 3 {
+		if _, err := r.step(f); err != nil {
+			t.Fatal(err)
+		}
+		r.clock.advance(2 * time.Second)
+	}
+	c := f.GetCondition(xpv2.TypeReady)
+	if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "The subnet does not exist. (InvalidSubnet)") {
+		t.Errorf("Ready must be False with AWS's own reason, got %+v", c)
+	}
+	r.clock.advance(recreateAfter)
+	if got := r.settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+		t.Errorf("a failed creation must be deleted and created anew, got %v", got)
+	}
+}
+
+func TestFailedUpdateIsNotReady(t *testing.T) {
+	r := newRig(t)
+	f := testFunction()
+	r.settle(f)
+	r.double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
+	apply(f, minimal(func(p *v1beta1.FunctionSettings) { p.Timeout, p.Code = ptr.To[int32](9), f.Spec.ForProvider.Code }))
+	for range 3 {
+		if _, err := r.step(f); err != nil {
+			t.Fatal(err)
+		}
+		r.clock.advance(2 * time.Second)
+	}
+	c := f.GetCondition(xpv2.TypeReady)
+	if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "The role lacks a permission.") {
+		t.Errorf("a failed update must not be Ready, and must tell AWS's reason, got %+v", c)
+	}
+	before := len(writes(r.double.Calls()))
+	for range 5 {
+		if _, err := r.step(f); err != nil {
+			t.Fatal(err)
+		}
+		r.clock.advance(2 * time.Second)
+	}
+	if got := writes(r.double.Calls())[before:]; len(got) > 0 {
+		t.Errorf("a failed update must not be hammered at AWS, got %v", got)
+	}
+	r.clock.advance(retryAfter)
+	r.settle(f)
+}
+
+func TestDeleteIsIdempotent(t *testing.T) {
+	r := newRig(t)
+	f := testFunction()
+	r.settle(f)
+	f.DeletionTimestamp = ptr.To(metav1.Now())
+	e := r.external()
+	if obs, err := e.Observe(t.Context(), f); err != nil || !obs.ResourceExists {
+		t.Fatalf("the function is there: %+v, %v", obs, err)
+	}
+	for range 2 {
+		if _, err := e.Delete(t.Context(), f); err != nil {
+			t.Errorf("deleting what is gone is no error: %v", err)
+		}
+	}
+	if obs, err := r.external().Observe(t.Context(), f); err != nil || obs.ResourceExists {
+		t.Errorf("the function is gone: %+v, %v", obs, err)
+	}
+}
+
+func TestErrorsByTheirKind(t *testing.T) {
+	cases := map[string]struct {
+		reason    string
+		prepare   func(*rig)
+		change    func(*v1beta1.FunctionSettings)
+		transient bool
+		terminal  bool
+		says      string
+	}{
+		"RoleNotReady": {
+			reason:    "A role that was made a second ago can't be assumed yet: that passes.",
+			prepare:   func(r *rig) { r.double.RoleNotReadyUntil(testNow.Add(time.Hour)) },
+			transient: true, says: "cannot be assumed by Lambda",
+		},
+		"AccessDenied": {
+			reason: "A missing permission is named, with what to grant.",
+			prepare: func(r *rig) {
+				r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction")})
+			},
+			says: "lambda:CreateFunction",
+		},
+		"BadInput": {
+			reason:   "What AWS refuses is terminal.",
+			change:   func(p *v1beta1.FunctionSettings) { p.Runtime = ptr.To("python9.9") },
+			terminal: true, says: "runtime",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			if tc.prepare != nil {
+				tc.prepare(r)
+			}
+			f := testFunction(func(f *v1beta1.Function) {
+				if tc.change != nil {
+					tc.change(&f.Spec.ForProvider.FunctionSettings)
+				}
+			})
+			_, err := r.step(f)
+			if err == nil || !strings.Contains(err.Error(), tc.says) {
+				t.Fatalf("%s\nwant an error that says %q, got %v", tc.reason, tc.says, err)
+			}
+			if awserr.IsTransient(err) != tc.transient || awserr.IsTerminal(err) != tc.terminal {
+				t.Errorf("%s\nwant transient %t, terminal %t; got %t, %t: %v", tc.reason, tc.transient, tc.terminal, awserr.IsTransient(err), awserr.IsTerminal(err), err)
+			}
+			if strings.Contains(strings.ToLower(err.Error()), "requestid") {
+				t.Errorf("an error must hold no request id, which would make each try a new condition: %v", err)
+			}
+		})
+	}
+}
+
+func (r *rig) functions() []string {
+	r.t.Helper()
+	out, err := r.lambda.ListFunctions(r.t.Context(), &lambda.ListFunctionsInput{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	var names []string
+	for _, f := range out.Functions {
+		names = append(names, ptr.Deref(f.FunctionName, ""))
+	}
+	return names
+}
