@@ -1,0 +1,97 @@
+package awsdouble
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Call is a call that the double received.
+type Call struct {
+	// Operation is the operation's name, empty if the double has none.
+	Operation string
+	// Service is the name in the signature's scope: lambda, s3, sts or ecr.
+	Service string
+	// Account is the account of the access key.
+	Account string
+	// Region is the region of the signature's scope.
+	Region string
+	// Resource is what the call names: a function's name or ARN as sent, a
+	// tagged resource's ARN, or bucket/key.
+	Resource string
+	// Status is the HTTP status, 0 if the connection was dropped.
+	Status int
+	// ErrorCode is AWS's code, empty if the call succeeded.
+	ErrorCode string
+	// Time is when the call was handled, by the server's clock.
+	Time time.Time
+}
+
+// Calls returns all calls since the start or ResetCalls, oldest first.
+func (s *Server) Calls() []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.calls)
+}
+
+// Count returns how many calls of an operation came; empty counts all.
+func (s *Server) Count(operation string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := 0
+	for i := range s.calls {
+		if operation == "" || s.calls[i].Operation == operation {
+			n++
+		}
+	}
+	return n
+}
+
+// ResetCalls empties the call log and the count of throttled calls.
+func (s *Server) ResetCalls() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls, s.throttled = nil, 0
+}
+
+func (s *Server) log(r *request, f *Fault, a *answer, err error) {
+	c := Call{
+		Operation: r.operation, Service: r.service, Account: r.account, Region: r.region,
+		Resource: r.resource(), Time: s.options.Now(),
+	}
+	switch {
+	case f != nil && f.Drop != DropNone:
+	case err != nil:
+		e := asError(err)
+		c.Status, c.ErrorCode = e.Status, e.Code
+	default:
+		c.Status = a.status
+	}
+	if c.Status == http.StatusTooManyRequests {
+		s.throttled++
+	}
+	s.calls = append(s.calls, c)
+}
+
+// resource names what a call is about.
+func (r *request) resource() string {
+	for _, v := range []string{"FunctionName", "Resource", "CodeSigningConfigArn"} {
+		if r.vars[v] != "" {
+			return r.vars[v]
+		}
+	}
+	if r.vars["Bucket"] != "" {
+		return r.vars["Bucket"] + "/" + r.vars["Key"]
+	}
+	var in struct{ FunctionName, RoleArn, RepositoryName string }
+	switch {
+	case r.operation == "CreateFunction", r.service == serviceECR:
+		if r.decode(&in) != nil {
+			return ""
+		}
+		return in.FunctionName + in.RepositoryName
+	case r.form != nil:
+		return r.form.Get("RoleArn")
+	}
+	return ""
+}

@@ -1,0 +1,134 @@
+package awsdouble
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+	"strings"
+)
+
+// The sizes that Lambda accepts, in bytes.
+const (
+	maxZip      = 52428800
+	maxUnzipped = 262144000
+)
+
+// codeInput is FunctionCode, and the code members of UpdateFunctionCode.
+type codeInput struct {
+	ZipFile         []byte
+	S3Bucket        string
+	S3Key           string
+	S3ObjectVersion string
+	ImageUri        string //nolint:revive // Lambda's spelling
+	SourceKMSKeyArn string
+}
+
+// code is code that was found and measured.
+type code struct {
+	sha256   string
+	size     int64
+	location codeLocation
+}
+
+// resolve fetches and measures the code that a request names.
+func (s *Server) resolve(in codeInput, name string) (code, error) {
+	switch {
+	case in.ImageUri != "":
+		return s.resolveImage(in.ImageUri)
+	case in.S3Bucket != "":
+		o, err := s.codeObject(in)
+		if err != nil {
+			return code{}, err
+		}
+		return s.measure(o.data, in, name)
+	case len(in.ZipFile) > maxZip:
+		return code{}, tooLarge("Zipped size must be smaller than %d bytes", maxZip)
+	case len(in.ZipFile) == 0:
+		return code{}, invalidParameter("Uploaded file must be a non-empty zip")
+	}
+	return s.measure(in.ZipFile, in, name)
+}
+
+func (s *Server) measure(data []byte, in codeInput, name string) (code, error) {
+	if err := checkZip(data); err != nil {
+		return code{}, err
+	}
+	sum := sha256.Sum256(data)
+	location := fmt.Sprintf("%s/snapshots/%s-%s?X-Amz-Security-Token=double&X-Amz-Signature=double", s.URL(), name, hex.EncodeToString(sum[:8]))
+	return code{
+		sha256:   base64.StdEncoding.EncodeToString(sum[:]),
+		size:     int64(len(data)),
+		location: codeLocation{RepositoryType: "S3", Location: location, SourceKMSKeyArn: in.SourceKMSKeyArn},
+	}, nil
+}
+
+func checkZip(data []byte) error {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return invalidParameter("Could not unzip uploaded file. Please check your file, then try to upload again.")
+	}
+	total := uint64(0)
+	for _, f := range z.File {
+		total += f.UncompressedSize64
+	}
+	if total >= maxUnzipped {
+		return invalidParameter("Unzipped size must be smaller than %d bytes", maxUnzipped)
+	}
+	return nil
+}
+
+// codeObject fetches the object with Lambda's words for S3's errors.
+func (s *Server) codeObject(in codeInput) (*object, error) {
+	b := s.buckets[in.S3Bucket]
+	if b == nil {
+		return nil, invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchBucket. S3 Error Message: The specified bucket does not exist")
+	}
+	o := b.find(in.S3Key, in.S3ObjectVersion)
+	switch {
+	case o == nil && in.S3ObjectVersion != "":
+		return nil, invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchVersion. S3 Error Message: The specified version does not exist.")
+	case o == nil:
+		return nil, invalidParameter("Error occurred while GetObject. S3 Error Code: NoSuchKey. S3 Error Message: The specified key does not exist.")
+	}
+	return o, nil
+}
+
+// resolveImage turns an image URI into its digest. A tag that PutImage never
+// named has a digest that is derived from the URI.
+func (s *Server) resolveImage(uri string) (code, error) {
+	repository, digest, pinned := strings.Cut(uri, "@")
+	if !pinned {
+		digest = s.digest(uri)
+		repository = untagged(uri)
+	}
+	return code{
+		sha256: strings.TrimPrefix(digest, "sha256:"),
+		location: codeLocation{
+			RepositoryType: "ECR", ImageUri: uri, ResolvedImageUri: repository + "@" + digest,
+		},
+	}, nil
+}
+
+// digest is the digest of REGISTRY/REPOSITORY:TAG.
+func (s *Server) digest(uri string) string {
+	path := uri[strings.Index(uri, "/")+1:]
+	if !strings.Contains(path, ":") {
+		path += ":latest"
+	}
+	if d, ok := s.images[path]; ok {
+		return d
+	}
+	sum := sha256.Sum256([]byte(uri))
+	return "sha256:" + hex.EncodeToString(sum[:])
+}
+
+// untagged cuts the tag off an image URI, and leaves a registry's port.
+func untagged(uri string) string {
+	if i := strings.LastIndex(uri, ":"); i > strings.LastIndex(uri, "/") {
+		return uri[:i]
+	}
+	return uri
+}

@@ -1,0 +1,71 @@
+package awsdouble
+
+import "net/http"
+
+// An account may run accountConcurrency executions at a time, of which
+// minUnreserved cannot be reserved.
+const (
+	accountConcurrency = 1000
+	minUnreserved      = 100
+)
+
+// concurrencyOutput is a function's reserved concurrency.
+type concurrencyOutput struct {
+	ReservedConcurrentExecutions *int32 `json:",omitempty"`
+}
+
+func putConcurrency(s *Server, r *request) (*answer, error) {
+	in := concurrencyOutput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	t, err := r.target()
+	if err != nil {
+		return nil, err
+	}
+	h := s.home(r.account, r.region)
+	if h.functions[t.name] == nil {
+		return nil, notFound("Function not found: %s", h.arn("function:"+t.name+":$LATEST"))
+	}
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	if in.ReservedConcurrentExecutions == nil {
+		v := validation{found: []string{"Value null at 'reservedConcurrentExecutions' failed to satisfy constraint: Member must not be null"}}
+		return nil, v.err()
+	}
+	if h.reserved(f)+*in.ReservedConcurrentExecutions > accountConcurrency-minUnreserved {
+		return nil, invalidParameter("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", minUnreserved)
+	}
+	f.concurrency = in.ReservedConcurrentExecutions
+	return &answer{status: http.StatusOK, json: in}, nil
+}
+
+// reserved is what all functions but one have reserved.
+func (h *home) reserved(but *function) int32 {
+	total := int32(0)
+	for _, f := range h.functions {
+		if f != but && f.concurrency != nil {
+			total += *f.concurrency
+		}
+	}
+	return total
+}
+
+func getConcurrency(s *Server, r *request) (*answer, error) {
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, json: concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}}, nil
+}
+
+func deleteConcurrency(s *Server, r *request) (*answer, error) {
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	f.concurrency = nil
+	return &answer{status: http.StatusNoContent}, nil
+}

@@ -1,0 +1,11 @@
+// Package awsdouble is a stateful double of the parts of AWS that the provider
+// talks to, served over HTTP on 127.0.0.1 for tests, the demo and benchmarks.
+//
+// Real AWS SDK clients use it through an overridden base endpoint. It keeps
+// state per account and region, answers with AWS's codes, messages and sparse
+// shapes, and lets functions pass through Pending and InProgress by a clock
+// that the caller may set.
+//
+// To add an operation, add a line to the routes of its service (routes.go) and
+// a handler in the file of its group.
+package awsdouble

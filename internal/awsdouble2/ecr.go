@@ -1,0 +1,67 @@
+package awsdouble
+
+import "net/http"
+
+// PutImage makes a tag of a repository point to a digest (sha256:...), both
+// for ECR and for functions that use the image.
+func (s *Server) PutImage(repository, tag, digest string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.images[repository+":"+tag] = digest
+}
+
+// imageID names an image by its digest, its tag, or both.
+type imageID struct {
+	ImageDigest string `json:"imageDigest,omitempty"`
+	ImageTag    string `json:"imageTag,omitempty"`
+}
+
+// imageFailure is why an image was not found.
+type imageFailure struct {
+	ImageID imageID `json:"imageId"`
+	Code    string  `json:"failureCode"`
+	Reason  string  `json:"failureReason"`
+}
+
+// image is an image that was found.
+type image struct {
+	RegistryID     string  `json:"registryId"`
+	RepositoryName string  `json:"repositoryName"`
+	ImageID        imageID `json:"imageId"`
+}
+
+func batchGetImage(s *Server, r *request) (*answer, error) {
+	in := struct {
+		RepositoryName string    `json:"repositoryName"`
+		RegistryID     string    `json:"registryId"`
+		ImageIDs       []imageID `json:"imageIds"`
+	}{RegistryID: r.account}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	images, failures := []image{}, []imageFailure{}
+	for _, id := range in.ImageIDs {
+		digest := s.imageDigest(in.RepositoryName, id)
+		if digest == "" {
+			failures = append(failures, imageFailure{ImageID: id, Code: "ImageNotFound", Reason: "Requested image not found"})
+			continue
+		}
+		id.ImageDigest = digest
+		images = append(images, image{RegistryID: in.RegistryID, RepositoryName: in.RepositoryName, ImageID: id})
+	}
+	h := http.Header{"Content-Type": {"application/x-amz-json-1.1"}}
+	return &answer{status: http.StatusOK, header: h, json: map[string]any{"images": images, "failures": failures}}, nil
+}
+
+// imageDigest returns the digest of an image, or "" if there is none.
+func (s *Server) imageDigest(repository string, id imageID) string {
+	if id.ImageTag != "" {
+		return s.images[repository+":"+id.ImageTag]
+	}
+	for name, digest := range s.images {
+		if digest == id.ImageDigest && untagged(name) == repository {
+			return digest
+		}
+	}
+	return ""
+}

@@ -1,0 +1,131 @@
+package awsdouble
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+)
+
+// Error is an answer of AWS that reports a failure.
+type Error struct {
+	// Status is the HTTP status.
+	Status int
+	// Code is AWS's error code, for example ResourceConflictException.
+	Code string
+	// Message is AWS's message.
+	Message string
+	// Header holds additional response headers.
+	Header http.Header
+	// Fields holds additional members of a JSON error body.
+	Fields map[string]string
+}
+
+// Error returns the code and the message.
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
+func invalidParameter(format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: fmt.Sprintf(format, args...)}
+}
+
+func notFound(format string, args ...any) *Error {
+	return &Error{Status: http.StatusNotFound, Code: "ResourceNotFoundException", Message: fmt.Sprintf(format, args...)}
+}
+
+func conflict(format string, args ...any) *Error {
+	return &Error{Status: http.StatusConflict, Code: "ResourceConflictException", Message: fmt.Sprintf(format, args...)}
+}
+
+func tooLarge(format string, args ...any) *Error {
+	return &Error{Status: http.StatusRequestEntityTooLarge, Code: "RequestEntityTooLargeException", Message: fmt.Sprintf(format, args...)}
+}
+
+func staleRevision() *Error {
+	return &Error{
+		Status: http.StatusPreconditionFailed, Code: "PreconditionFailedException",
+		Message: "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id",
+	}
+}
+
+func throttled() *Error {
+	return &Error{
+		Status: http.StatusTooManyRequests, Code: "TooManyRequestsException", Message: "Rate exceeded",
+		Header: http.Header{"Retry-After": {"1"}},
+		Fields: map[string]string{"Reason": "CallerRateLimitExceeded", "retryAfterSeconds": "1"},
+	}
+}
+
+// writeError writes an error in the form of the service's protocol.
+func writeError(w http.ResponseWriter, service string, e *Error) {
+	for k, v := range e.Header {
+		w.Header()[k] = v
+	}
+	switch service {
+	case serviceS3:
+		writeXML(w, e.Status, s3Error{Code: e.Code, Message: e.Message})
+	case serviceSTS:
+		writeXML(w, e.Status, stsError{Code: e.Code, Message: e.Message})
+	case serviceECR:
+		writeJSON(w, e.Status, map[string]string{"__type": e.Code, "message": e.Message})
+	default:
+		w.Header().Set("X-Amzn-ErrorType", e.Code)
+		writeJSON(w, e.Status, lambdaErrorBody(e))
+	}
+}
+
+// lambdaErrorBody has the members that Lambda sends: a 404 spells Message with
+// a capital, and errors from in front of the service carry no Type.
+func lambdaErrorBody(e *Error) map[string]any {
+	body := map[string]any{}
+	for k, v := range e.Fields {
+		body[k] = v
+	}
+	switch {
+	case e.Code == "AccessDeniedException" && e.Message == "":
+		body["Message"] = nil
+		return body
+	case e.Code == "ValidationException", e.Code == "RequestEntityTooLargeException", e.Code == "AccessDeniedException":
+		body["message"] = e.Message
+		return body
+	case e.Code == "ResourceNotFoundException":
+		body["Message"] = e.Message
+	default:
+		body["message"] = e.Message
+	}
+	body["Type"] = "User"
+	if e.Status >= http.StatusInternalServerError {
+		body["Type"] = "Service"
+	}
+	return body
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	if w.Header().Get("Content-Type") == "" {
+		w.Header().Set("Content-Type", "application/json")
+	}
+	w.WriteHeader(status)
+	if status == http.StatusNoContent {
+		return
+	}
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func writeXML(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "text/xml")
+	w.WriteHeader(status)
+	_ = xml.NewEncoder(w).Encode(body)
+}
+
+// s3Error is the body of an S3 error.
+type s3Error struct {
+	XMLName xml.Name `xml:"Error"`
+	Code    string
+	Message string
+}
+
+// stsError is the body of an error in the query protocol.
+type stsError struct {
+	XMLName xml.Name `xml:"ErrorResponse"`
+	Code    string   `xml:"Error>Code"`
+	Message string   `xml:"Error>Message"`
+}

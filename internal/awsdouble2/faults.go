@@ -1,0 +1,150 @@
+package awsdouble
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+// Drop tells when a fault closes the connection instead of answering.
+type Drop int
+
+const (
+	// DropNone answers with the fault's error.
+	DropNone Drop = iota
+	// DropBefore closes the connection before the call takes effect.
+	DropBefore
+	// DropAfter closes the connection after the call took effect.
+	DropAfter
+)
+
+// Fault makes calls of an operation fail.
+type Fault struct {
+	// Operation is the operation's name; empty is every operation.
+	Operation string
+	// Resource narrows to one resource, as Call.Resource names it; empty is
+	// every resource.
+	Resource string
+	// Times is how many calls fail. Default: 1. Negative: all.
+	Times int
+	// Error is what AWS answers, unless Drop is set.
+	Error Error
+	// Drop closes the connection instead of answering.
+	Drop Drop
+}
+
+// AccessDenied is the error of a missing permission.
+func AccessDenied(action string) Error {
+	return Error{
+		Status: http.StatusForbidden, Code: "AccessDeniedException",
+		Message: "User: arn:aws:iam::" + DefaultAccount + ":user/double is not authorized to perform: " + action + " because no identity-based policy allows the " + action + " action",
+	}
+}
+
+// Throttle is the error of an exceeded request quota.
+func Throttle() Error { return *throttled() }
+
+// ServiceFailure is a 500 of Lambda.
+func ServiceFailure() Error {
+	return Error{Status: http.StatusInternalServerError, Code: "ServiceException", Message: "An error occurred and the request cannot be processed."}
+}
+
+// Fail adds a fault. Faults strike in the order in which they were added, one
+// for a call.
+func (s *Server) Fail(f Fault) {
+	if f.Times == 0 {
+		f.Times = 1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &f)
+}
+
+// ClearFaults removes all faults and all planned failures of functions.
+func (s *Server) ClearFaults() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults, s.plans = nil, newPlans()
+}
+
+// strike returns a copy of the first fault for a call and counts it.
+func (s *Server) strike(r *request) *Fault {
+	for _, f := range s.faults {
+		if f.Times == 0 || f.Operation != "" && f.Operation != r.operation {
+			continue
+		}
+		if f.Resource != "" && f.Resource != r.resource() {
+			continue
+		}
+		if f.Times > 0 {
+			f.Times--
+		}
+		struck := *f
+		return &struck
+	}
+	return nil
+}
+
+// drop closes the connection under a call without an answer.
+func drop(w http.ResponseWriter) {
+	c, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	_ = c.Close()
+}
+
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Status: http.StatusInternalServerError, Code: "ServiceException", Message: err.Error()}
+}
+
+// failure is why a creation or an update fails once it settles.
+type failure struct{ reason, code string }
+
+// plans are failures that wait for functions, by name.
+type plans struct {
+	creations, updates map[string]failure
+	roleReady          time.Time
+}
+
+func newPlans() plans {
+	return plans{creations: map[string]failure{}, updates: map[string]failure{}}
+}
+
+// FailCreation makes the next creation of a function settle as State Failed
+// with a reason and one of AWS's reason codes, for example InvalidSubnet.
+func (s *Server) FailCreation(name, reason, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans.creations[name] = failure{reason: reason, code: code}
+}
+
+// FailUpdate makes the next update of a function settle as LastUpdateStatus
+// Failed with a reason and one of AWS's reason codes.
+func (s *Server) FailUpdate(name, reason, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans.updates[name] = failure{reason: reason, code: code}
+}
+
+// RoleNotReadyUntil makes Lambda unable to assume any role before a time:
+// creations, and updates that send a role, are refused.
+func (s *Server) RoleNotReadyUntil(t time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans.roleReady = t
+}
+
+// take removes and returns the failure planned for a name.
+func take(planned map[string]failure, name string) *failure {
+	f, ok := planned[name]
+	if !ok {
+		return nil
+	}
+	delete(planned, name)
+	return &f
+}

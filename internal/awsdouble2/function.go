@@ -1,0 +1,212 @@
+package awsdouble
+
+import (
+	"crypto/rand"
+	"fmt"
+	"maps"
+	"strings"
+	"time"
+)
+
+// Function is a function's state, for tests to look at and to edit.
+type Function struct {
+	// Configuration is that of $LATEST.
+	Configuration
+	// Tags are the function's tags.
+	Tags map[string]string
+	// ReservedConcurrentExecutions is nil where none is reserved.
+	ReservedConcurrentExecutions *int32
+	// CodeSigningConfigArn is empty where no configuration is attached.
+	CodeSigningConfigArn string
+	// RecursiveLoop is Allow or Terminate.
+	RecursiveLoop string
+}
+
+// instance is $LATEST or a published version, which settle on their own.
+type instance struct {
+	Configuration
+	code     codeLocation
+	settleAt time.Time
+	busy     bool
+	failure  *failure
+}
+
+// function is a function with its versions.
+type function struct {
+	latest   *instance
+	versions []*instance
+	next     int
+	// published is the number of the version that equals $LATEST, or "".
+	published string
+
+	tags          map[string]string
+	concurrency   *int32
+	codeSigning   string
+	recursiveLoop string
+	scaling       map[string]Scaling
+}
+
+// home is the state of one account and region.
+type home struct {
+	account, region string
+	functions       map[string]*function
+	signing         map[string]*signingConfig
+}
+
+func (s *Server) home(account, region string) *home {
+	key := account + "/" + region
+	if s.homes[key] == nil {
+		s.homes[key] = &home{account: account, region: region, functions: map[string]*function{}, signing: map[string]*signingConfig{}}
+	}
+	return s.homes[key]
+}
+
+func (h *home) arn(resource string) string {
+	return fmt.Sprintf("arn:%s:lambda:%s:%s:%s", partition(h.region), h.region, h.account, resource)
+}
+
+func partition(region string) string {
+	switch {
+	case strings.HasPrefix(region, "cn-"):
+		return "aws-cn"
+	case strings.HasPrefix(region, "us-gov-"):
+		return "aws-us-gov"
+	}
+	return "aws"
+}
+
+// begin makes an instance busy until a duration has passed.
+func (s *Server) begin(i *instance, d time.Duration, f *failure) {
+	i.settleAt, i.busy, i.failure = s.options.Now().Add(d), true, f
+	i.RevisionId = newUUID()
+}
+
+// settle ends what an instance is busy with once its time has come.
+func (s *Server) settle(i *instance) {
+	if !i.busy || s.options.Now().Before(i.settleAt) {
+		return
+	}
+	i.busy, i.RevisionId = false, newUUID()
+	failed := i.failure
+	i.failure = nil
+	if i.State == "Pending" {
+		i.State, i.StateReason, i.StateReasonCode = "Active", "", ""
+		i.LastUpdateStatus = "Successful"
+		if failed != nil {
+			i.State, i.StateReason, i.StateReasonCode = "Failed", failed.reason, failed.code
+			i.LastUpdateStatus = ""
+		}
+		return
+	}
+	i.LastUpdateStatus, i.LastUpdateStatusReason, i.LastUpdateStatusReasonCode = "Successful", "", ""
+	if failed != nil {
+		i.LastUpdateStatus, i.LastUpdateStatusReason, i.LastUpdateStatusReasonCode = "Failed", failed.reason, failed.code
+	}
+}
+
+func (s *Server) settleAll(f *function) {
+	s.settle(f.latest)
+	for _, v := range f.versions {
+		s.settle(v)
+	}
+}
+
+// startUpdate marks $LATEST as being updated.
+func (s *Server) startUpdate(f *function) {
+	l := f.latest
+	l.State, l.StateReason, l.StateReasonCode = "Active", "", ""
+	l.LastUpdateStatus, l.LastUpdateStatusReason, l.LastUpdateStatusReasonCode = "InProgress", "The function is being created.", "Creating"
+	l.LastModified = s.lastModified()
+	f.published = ""
+	s.begin(l, s.options.UpdateDuration, take(s.plans.updates, l.FunctionName))
+}
+
+// updatable refuses a change of $LATEST that AWS would refuse for its state.
+func updatable(f *function) error {
+	switch {
+	case f.latest.busy:
+		return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", f.latest.FunctionArn)
+	case f.latest.State == "Failed":
+		return conflict("The operation cannot be performed at this time. The function is currently in the following state: Failed")
+	}
+	return nil
+}
+
+func checkRevision(f *function, revision string) error {
+	if revision != "" && revision != f.latest.RevisionId {
+		return staleRevision()
+	}
+	return nil
+}
+
+func (s *Server) lastModified() string {
+	return s.options.Now().UTC().Format("2006-01-02T15:04:05.000-0700")
+}
+
+// Function returns a copy of a function by name or ARN.
+func (s *Server) Function(name string) (Function, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.lookup(name)
+	if f == nil {
+		return Function{}, false
+	}
+	s.settleAll(f)
+	return snapshot(f), true
+}
+
+// EditFunction changes a function as somebody else would by hand, at once,
+// with a new RevisionId. The name may be an ARN; a plain name must be in one
+// account and region only. It reports whether there is such a function.
+func (s *Server) EditFunction(name string, edit func(*Function)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.lookup(name)
+	if f == nil {
+		return false
+	}
+	s.settleAll(f)
+	c := snapshot(f)
+	edit(&c)
+	f.latest.Configuration, f.tags, f.concurrency = c.Configuration, c.Tags, c.ReservedConcurrentExecutions
+	f.codeSigning, f.recursiveLoop = c.CodeSigningConfigArn, c.RecursiveLoop
+	f.latest.RevisionId, f.published = newUUID(), ""
+	return true
+}
+
+// SetInactive makes a function Inactive, as after weeks without invocations.
+func (s *Server) SetInactive(name string) bool {
+	return s.EditFunction(name, func(f *Function) {
+		f.State, f.StateReason, f.StateReasonCode = "Inactive", "The function is idle.", "Idle"
+	})
+}
+
+func snapshot(f *function) Function {
+	c := f.latest.Configuration
+	if c.Environment != nil {
+		c.Environment = &Environment{Variables: maps.Clone(c.Environment.Variables)}
+	}
+	return Function{
+		Configuration: c, Tags: maps.Clone(f.tags), ReservedConcurrentExecutions: f.concurrency,
+		CodeSigningConfigArn: f.codeSigning, RecursiveLoop: f.recursiveLoop,
+	}
+}
+
+// lookup finds a function by name or ARN in all accounts and regions.
+func (s *Server) lookup(name string) *function {
+	for _, h := range s.homes {
+		for n, f := range h.functions {
+			if n == name || f.latest.FunctionArn == name {
+				return f
+			}
+		}
+	}
+	return nil
+}
+
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:])
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

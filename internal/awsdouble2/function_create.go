@@ -1,0 +1,131 @@
+package awsdouble
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+// createInput is CreateFunction's body.
+type createInput struct {
+	settings
+	FunctionName         string
+	PackageType          string
+	Architectures        []string
+	Publish              bool
+	Tags                 map[string]string
+	Code                 codeInput
+	CodeSigningConfigArn string
+	TenancyConfig        json.RawMessage
+}
+
+func createFunction(s *Server, r *request) (*answer, error) {
+	in := createInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	name, err := in.name(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(s, r); err != nil {
+		return nil, err
+	}
+	h := s.home(r.account, r.region)
+	if h.functions[name] != nil {
+		return nil, conflict("Function already exist: %s", name)
+	}
+	if in.CodeSigningConfigArn != "" && h.signing[in.CodeSigningConfigArn] == nil {
+		return nil, noSigningConfig(in.CodeSigningConfigArn)
+	}
+	c, err := s.resolve(in.Code, name)
+	if err != nil {
+		return nil, err
+	}
+	f := s.newFunction(h, name, &in, c)
+	h.functions[name] = f
+	out := f.latest.Configuration
+	if in.Publish {
+		v := s.publish(f, in.settings.Description)
+		s.begin(v, s.options.CreateDuration, nil)
+		out.Version = v.Version
+	}
+	return &answer{status: http.StatusCreated, json: out}, nil
+}
+
+// name checks and returns the plain name of the function to create.
+func (in *createInput) name(r *request) (string, error) {
+	v := validation{}
+	if len(in.FunctionName) > 140 {
+		v.add(in.FunctionName, "functionName", "Member must have length less than or equal to 140")
+	}
+	if !createName.MatchString(in.FunctionName) {
+		v.pattern(in.FunctionName, "functionName", createPattern)
+	}
+	v.enum(in.PackageType, "packageType", "Image", "Zip")
+	if err := v.err(); err != nil {
+		return "", err
+	}
+	t := parseTarget(in.FunctionName)
+	if len(t.name) > 64 {
+		long := validation{}
+		long.add(t.name, "functionName", "Member must have length less than or equal to 64")
+		return "", invalidParameter("%s", long.message())
+	}
+	return t.name, r.reachable(t)
+}
+
+// check refuses what Lambda refuses before it looks for the function.
+func (in *createInput) check(s *Server, r *request) error {
+	if err := architectures(in.Architectures); err != nil {
+		return err
+	}
+	if err := in.settings.validate(); err != nil {
+		return err
+	}
+	if in.PackageType != "Image" && (empty(in.Handler) || empty(in.Runtime)) {
+		return invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
+	}
+	if err := in.settings.check(r.region); err != nil {
+		return err
+	}
+	if in.Role == nil {
+		v := validation{found: []string{"Value null at 'role' failed to satisfy constraint: Member must not be null"}}
+		return v.err()
+	}
+	return s.checkRole(in.Role)
+}
+
+// checkRole refuses roles while RoleNotReadyUntil says so.
+func (s *Server) checkRole(role *string) error {
+	if role != nil && s.options.Now().Before(s.plans.roleReady) {
+		return invalidParameter("The role defined for the function cannot be assumed by Lambda.")
+	}
+	return nil
+}
+
+func (s *Server) newFunction(h *home, name string, in *createInput, c code) *function {
+	l := &instance{code: c.location}
+	l.FunctionName, l.FunctionArn, l.Version = name, h.arn("function:"+name), "$LATEST"
+	l.PackageType, l.Architectures = "Zip", []string{"x86_64"}
+	keep(in.PackageType, &l.PackageType)
+	if len(in.Architectures) > 0 {
+		l.Architectures = in.Architectures
+	}
+	l.CodeSha256, l.CodeSize, l.TenancyConfig = c.sha256, c.size, in.TenancyConfig
+	defaults(&l.Configuration, h.region)
+	in.settings.apply(&l.Configuration, h.region)
+	l.State, l.StateReason, l.StateReasonCode = "Pending", "The function is being created.", "Creating"
+	l.LastModified = s.lastModified()
+	s.begin(l, s.options.CreateDuration, take(s.plans.creations, name))
+	tags := map[string]string{}
+	for k, v := range in.Tags {
+		tags[k] = v
+	}
+	return &function{
+		latest: l, next: 1, tags: tags, codeSigning: in.CodeSigningConfigArn,
+		recursiveLoop: "Terminate", scaling: map[string]Scaling{},
+	}
+}
+
+func empty(s *string) bool { return s == nil || strings.TrimSpace(*s) == "" }

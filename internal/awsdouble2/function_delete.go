@@ -1,0 +1,34 @@
+package awsdouble
+
+import "net/http"
+
+func deleteFunction(s *Server, r *request) (*answer, error) {
+	t, err := r.target()
+	if err != nil {
+		return nil, err
+	}
+	if t.qualifier == "$LATEST" {
+		return nil, invalidParameter("$LATEST version cannot be deleted without deleting the function.")
+	}
+	h := s.home(r.account, r.region)
+	f := h.functions[t.name]
+	if f == nil {
+		return nil, notFound("Function not found: %s", h.arn("function:"+t.name))
+	}
+	gone := &answer{status: http.StatusNoContent}
+	if t.qualifier == "" {
+		delete(h.functions, t.name)
+		return gone, nil
+	}
+	kept := f.versions[:0]
+	for _, v := range f.versions {
+		if v.Version != t.qualifier {
+			kept = append(kept, v)
+		}
+	}
+	f.versions = kept
+	if f.published == t.qualifier {
+		f.published = ""
+	}
+	return gone, nil
+}

@@ -1,0 +1,109 @@
+package awsdouble
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+)
+
+// getFunctionOutput is GetFunction's answer.
+type getFunctionOutput struct {
+	Code          codeLocation
+	Configuration Configuration
+	Concurrency   *concurrencyOutput `json:",omitempty"`
+	Tags          map[string]string  `json:",omitempty"`
+}
+
+func getFunction(s *Server, r *request) (*answer, error) {
+	f, t, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	i, err := s.pick(f, t, r)
+	if err != nil {
+		return nil, err
+	}
+	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: f.tags}
+	if f.concurrency != nil {
+		out.Concurrency = &concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}
+	}
+	return &answer{status: http.StatusOK, json: out}, nil
+}
+
+func getFunctionConfiguration(s *Server, r *request) (*answer, error) {
+	f, t, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	i, err := s.pick(f, t, r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, json: i.Configuration}, nil
+}
+
+// pick returns a copy of $LATEST or of a version, with the ARN as asked for.
+func (s *Server) pick(f *function, t target, r *request) (instance, error) {
+	switch t.qualifier {
+	case "":
+		return *f.latest, nil
+	case "$LATEST":
+		i := *f.latest
+		i.FunctionArn += ":$LATEST"
+		return i, nil
+	}
+	for _, v := range f.versions {
+		if v.Version == t.qualifier {
+			return *v, nil
+		}
+	}
+	return instance{}, notFound("Function not found: %s", s.home(r.account, r.region).arn("function:"+t.name+":"+t.qualifier))
+}
+
+// listed is a configuration without what lists leave out.
+func listed(c Configuration) Configuration {
+	c.State, c.StateReason, c.StateReasonCode = "", "", ""
+	c.LastUpdateStatus, c.LastUpdateStatusReason, c.LastUpdateStatusReasonCode = "", "", ""
+	c.RuntimeVersionConfig = nil
+	return c
+}
+
+// maxPage is how many functions a page holds at most.
+const maxPage = 50
+
+func listFunctions(s *Server, r *request) (*answer, error) {
+	all := []Configuration{}
+	for _, f := range s.home(r.account, r.region).functions {
+		s.settleAll(f)
+		latest := listed(f.latest.Configuration)
+		if r.query("FunctionVersion") != "ALL" {
+			all = append(all, latest)
+			continue
+		}
+		all = append(all, versionsOf(f)...)
+	}
+	slices.SortFunc(all, func(a, b Configuration) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
+	page, next := pageOf(all, r)
+	out := map[string]any{"Functions": page}
+	if next != "" {
+		out["NextMarker"] = next
+	}
+	return &answer{status: http.StatusOK, json: out}, nil
+}
+
+// pageOf cuts the page that Marker and MaxItems ask for. A marker is opaque to
+// clients: here it is an index.
+func pageOf(all []Configuration, r *request) (page []Configuration, next string) {
+	start, _ := strconv.Atoi(r.query("Marker"))
+	size, err := strconv.Atoi(r.query("MaxItems"))
+	if err != nil || size > maxPage || size < 1 {
+		size = maxPage
+	}
+	start = min(max(start, 0), len(all))
+	end := min(start+size, len(all))
+	if end < len(all) {
+		next = strconv.Itoa(end)
+	}
+	return all[start:end], next
+}

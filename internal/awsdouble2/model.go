@@ -1,0 +1,119 @@
+package awsdouble
+
+import "encoding/json"
+
+// Configuration is a function's or a version's configuration as Lambda
+// answers it. Members that Lambda leaves out when unset are pointers, or are
+// empty.
+type Configuration struct {
+	Architectures              []string        `json:",omitempty"`
+	CapacityProviderConfig     json.RawMessage `json:",omitempty"`
+	CodeSha256                 string          `json:",omitempty"`
+	CodeSize                   int64           `json:""`
+	DeadLetterConfig           *DeadLetter     `json:",omitempty"`
+	Description                string          `json:""`
+	DurableConfig              json.RawMessage `json:",omitempty"`
+	Environment                *Environment    `json:",omitempty"`
+	EphemeralStorage           *Ephemeral      `json:",omitempty"`
+	FileSystemConfigs          []FileSystem    `json:",omitempty"`
+	FunctionArn                string          `json:",omitempty"`
+	FunctionName               string          `json:",omitempty"`
+	Handler                    string          `json:",omitempty"`
+	ImageConfigResponse        *ImageResponse  `json:",omitempty"`
+	KMSKeyArn                  string          `json:",omitempty"`
+	LastModified               string          `json:",omitempty"`
+	LastUpdateStatus           string          `json:",omitempty"`
+	LastUpdateStatusReason     string          `json:",omitempty"`
+	LastUpdateStatusReasonCode string          `json:",omitempty"`
+	Layers                     []Layer         `json:",omitempty"`
+	LoggingConfig              *Logging        `json:",omitempty"`
+	MasterArn                  string          `json:",omitempty"`
+	MemorySize                 int32           `json:""`
+	PackageType                string          `json:",omitempty"`
+	RevisionId                 string          `json:",omitempty"` //nolint:revive // Lambda's spelling
+	Role                       string          `json:",omitempty"`
+	Runtime                    string          `json:",omitempty"`
+	RuntimeVersionConfig       *RuntimeVersion `json:",omitempty"`
+	SnapStart                  *SnapStart      `json:",omitempty"`
+	State                      string          `json:",omitempty"`
+	StateReason                string          `json:",omitempty"`
+	StateReasonCode            string          `json:",omitempty"`
+	TenancyConfig              json.RawMessage `json:",omitempty"`
+	Timeout                    int32           `json:""`
+	TracingConfig              *Tracing        `json:",omitempty"`
+	Version                    string          `json:",omitempty"`
+	VpcConfig                  *VPC            `json:",omitempty"`
+}
+
+// DeadLetter is where failed asynchronous events go.
+type DeadLetter struct {
+	TargetArn string `json:",omitempty"`
+}
+
+// Environment holds environment variables in plain text.
+type Environment struct{ Variables map[string]string }
+
+// Ephemeral is the size of /tmp in MB.
+type Ephemeral struct{ Size int32 }
+
+// FileSystem is a mounted EFS access point.
+type FileSystem struct{ Arn, LocalMountPath string }
+
+// ImageConfig overrides an image's entry point, command and directory.
+type ImageConfig struct {
+	Command          []string `json:",omitempty"`
+	EntryPoint       []string `json:",omitempty"`
+	WorkingDirectory string   `json:",omitempty"`
+}
+
+// ImageResponse wraps ImageConfig in answers.
+type ImageResponse struct{ ImageConfig ImageConfig }
+
+// Layer is an attached layer version.
+type Layer struct {
+	Arn      string
+	CodeSize int64
+}
+
+// Logging is where and how a function logs.
+type Logging struct {
+	ApplicationLogLevel string `json:",omitempty"`
+	LogFormat           string `json:",omitempty"`
+	LogGroup            string `json:",omitempty"`
+	SystemLogLevel      string `json:",omitempty"`
+}
+
+// RuntimeVersion names the patched version of the runtime.
+type RuntimeVersion struct{ RuntimeVersionArn string }
+
+// SnapStart tells whether published versions start from snapshots.
+type SnapStart struct {
+	ApplyOn            string `json:",omitempty"`
+	OptimizationStatus string `json:",omitempty"`
+}
+
+// Tracing is the X-Ray mode.
+type Tracing struct{ Mode string }
+
+// VPC is the network that a function is attached to.
+type VPC struct {
+	Ipv6AllowedForDualStack bool
+	SecurityGroupIds        []string //nolint:revive // Lambda's spelling
+	SubnetIds               []string //nolint:revive // Lambda's spelling
+	VpcId                   string   //nolint:revive // Lambda's spelling
+}
+
+// Scaling bounds a version's execution environments.
+type Scaling struct {
+	MaxExecutionEnvironments *int32 `json:",omitempty"`
+	MinExecutionEnvironments *int32 `json:",omitempty"`
+}
+
+// codeLocation is where GetFunction says that the code lies.
+type codeLocation struct {
+	ImageUri         string `json:",omitempty"` //nolint:revive // Lambda's spelling
+	Location         string `json:",omitempty"`
+	RepositoryType   string `json:",omitempty"`
+	ResolvedImageUri string `json:",omitempty"` //nolint:revive // Lambda's spelling
+	SourceKMSKeyArn  string `json:",omitempty"`
+}

@@ -1,0 +1,121 @@
+package awsdouble
+
+import (
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+// The patterns that Lambda checks names against, as its messages print them.
+const (
+	arnPrefix        = `(arn:(aws[a-zA-Z-]*)?:lambda:)?((eusc-)?[a-z]{2}((-gov)|(-iso([a-z]?)))?-[a-z]+-\d{1}:)?(\d{12}:)?(function:)?`
+	createPattern    = arnPrefix + `([a-zA-Z0-9-_]+)(:(\$LATEST|[a-zA-Z0-9-_]+))?`
+	namePattern      = arnPrefix + `([a-zA-Z0-9-_\.]+)(:(\$LATEST(\.PUBLISHED)?|[a-zA-Z0-9-_]+))?`
+	qualifierPattern = `\$(LATEST(\.PUBLISHED)?)|[a-zA-Z0-9-_$]+`
+)
+
+var (
+	createName    = whole(createPattern)
+	functionName  = whole(namePattern)
+	qualifierName = whole(qualifierPattern)
+)
+
+func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+
+// target is what a FunctionName parameter and a Qualifier name.
+type target struct{ name, region, account, qualifier string }
+
+// parseTarget splits a name, a partial ARN or an ARN.
+func parseTarget(name string) target {
+	t := target{}
+	parts := strings.Split(name, ":")
+	if parts[0] == "arn" && len(parts) >= 6 {
+		t.region, t.account = parts[3], parts[4]
+		parts = parts[5:]
+	}
+	for i, p := range parts {
+		if p == "function" && i < len(parts)-1 {
+			if i > 0 {
+				t.account = parts[i-1]
+			}
+			parts = parts[i+1:]
+			break
+		}
+	}
+	t.name = parts[0]
+	if len(parts) > 1 {
+		t.qualifier = parts[1]
+	}
+	return t
+}
+
+// target checks the request's function name and qualifier and parses them.
+func (r *request) target() (target, error) {
+	name, qualifier := r.vars["FunctionName"], r.query("Qualifier")
+	v := validation{}
+	if len(qualifier) > 128 {
+		v.add(qualifier, "qualifier", "Member must have length less than or equal to 128")
+	}
+	if qualifier != "" && !qualifierName.MatchString(qualifier) {
+		v.pattern(qualifier, "qualifier", qualifierPattern)
+	}
+	if len(name) > 170 {
+		v.add(name, "functionName", "Member must have length less than or equal to 170")
+	}
+	if !functionName.MatchString(name) {
+		v.pattern(name, "functionName", namePattern)
+	}
+	if err := v.err(); err != nil {
+		return target{}, err
+	}
+	t := parseTarget(name)
+	if t.qualifier != "" && qualifier != "" && t.qualifier != qualifier {
+		return t, invalidParameter("The derived qualifier from the function name does not match the specified qualifier.")
+	}
+	if qualifier != "" {
+		t.qualifier = qualifier
+	}
+	return t, r.reachable(t)
+}
+
+// reachable refuses ARNs of other regions and accounts.
+func (r *request) reachable(t target) error {
+	switch {
+	case t.region != "" && t.region != r.region:
+		return notFound("Functions from '%s' are not reachable in this region ('%s')", t.region, r.region)
+	case t.account != "" && t.account != r.account:
+		return &Error{Status: http.StatusForbidden, Code: "AccessDeniedException"}
+	}
+	return nil
+}
+
+// find returns the named function, settled.
+func (s *Server) find(r *request) (*function, target, error) {
+	t, err := r.target()
+	if err != nil {
+		return nil, t, err
+	}
+	h := s.home(r.account, r.region)
+	f := h.functions[t.name]
+	if f == nil {
+		resource := "function:" + t.name
+		if t.qualifier != "" {
+			resource += ":" + t.qualifier
+		}
+		return nil, t, notFound("Function not found: %s", h.arn(resource))
+	}
+	s.settleAll(f)
+	return f, t, nil
+}
+
+// unqualified is find for operations on functions only.
+func (s *Server) unqualified(r *request) (*function, error) {
+	f, t, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	if t.qualifier != "" {
+		return nil, invalidParameter("This operation is permitted on Lambda functions only. Aliases and versions do not support this operation. Please specify either a function name or an unqualified function ARN.")
+	}
+	return f, nil
+}

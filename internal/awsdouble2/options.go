@@ -1,0 +1,41 @@
+package awsdouble
+
+import "time"
+
+// DefaultAccount is the account of an access key that AddAccessKey never named.
+const DefaultAccount = "123456789012"
+
+// Options set how a Server behaves. The zero value answers at once, settles
+// every change at the next call and enforces no quotas.
+type Options struct {
+	// Now is the clock of everything that lasts: states, token buckets,
+	// time stamps. Default: time.Now.
+	Now func() time.Time
+	// CreateDuration is how long a new function stays Pending. With 0 it is
+	// Active from the next call on.
+	CreateDuration time.Duration
+	// UpdateDuration is how long an update stays InProgress. With 0 it has
+	// settled at the next call.
+	UpdateDuration time.Duration
+	// Latency is how long each call really takes before it is handled.
+	Latency time.Duration
+	// Quotas are the request rates to enforce for each account and region.
+	// The zero value enforces none; LambdaQuotas are AWS's.
+	Quotas Quotas
+}
+
+// Quotas are requests a second for each account and region. A bucket holds as
+// many tokens as its rate. A rate of 0 is not enforced.
+type Quotas struct {
+	// GetFunction is the rate of GetFunction alone.
+	GetFunction float64
+	// GetPolicy is the rate of GetPolicy alone.
+	GetPolicy float64
+	// ControlPlane is the rate of all other Lambda operations together.
+	ControlPlane float64
+}
+
+// LambdaQuotas are the quotas that AWS enforces and does not raise.
+func LambdaQuotas() Quotas {
+	return Quotas{GetFunction: 100, GetPolicy: 15, ControlPlane: 15}
+}

@@ -1,0 +1,51 @@
+package awsdouble
+
+import "time"
+
+// tokens is a token bucket that starts full and holds one second's requests.
+type tokens struct {
+	left float64
+	at   time.Time
+}
+
+// take refills the bucket for the time that passed and takes one token.
+func (t *tokens) take(rate float64, now time.Time) bool {
+	t.left = min(rate, t.left+now.Sub(t.at).Seconds()*rate)
+	t.at = now
+	if t.left < 1 {
+		return false
+	}
+	t.left--
+	return true
+}
+
+// admit tells whether a Lambda call is within its quota.
+func (s *Server) admit(r *request) bool {
+	if r.service != serviceLambda {
+		return true
+	}
+	name, rate := "", s.options.Quotas.ControlPlane
+	switch r.operation {
+	case "GetFunction":
+		name, rate = r.operation, s.options.Quotas.GetFunction
+	case "GetPolicy":
+		name, rate = r.operation, s.options.Quotas.GetPolicy
+	}
+	if rate == 0 {
+		return true
+	}
+	key, now := r.account+"/"+r.region+"/"+name, s.options.Now()
+	t, ok := s.tokens[key]
+	if !ok {
+		t = &tokens{left: rate, at: now}
+		s.tokens[key] = t
+	}
+	return t.take(rate, now)
+}
+
+// Throttled returns how many calls were answered with 429.
+func (s *Server) Throttled() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.throttled
+}

@@ -1,0 +1,70 @@
+package awsdouble
+
+import "net/http"
+
+func putRecursion(s *Server, r *request) (*answer, error) {
+	in := struct{ RecursiveLoop string }{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	v := validation{}
+	v.enum(in.RecursiveLoop, "recursiveLoop", "Terminate", "Allow")
+	if in.RecursiveLoop == "" {
+		v.found = append(v.found, "Value null at 'recursiveLoop' failed to satisfy constraint: Member must not be null")
+	}
+	if err := v.err(); err != nil {
+		return nil, err
+	}
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	f.recursiveLoop = in.RecursiveLoop
+	return &answer{status: http.StatusOK, json: in}, nil
+}
+
+func getRecursion(s *Server, r *request) (*answer, error) {
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, json: map[string]string{"RecursiveLoop": f.recursiveLoop}}, nil
+}
+
+func putScaling(s *Server, r *request) (*answer, error) {
+	in := struct{ FunctionScalingConfig *Scaling }{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	f, i, err := s.scaled(r)
+	if err != nil {
+		return nil, err
+	}
+	delete(f.scaling, i.FunctionArn)
+	if in.FunctionScalingConfig != nil {
+		f.scaling[i.FunctionArn] = *in.FunctionScalingConfig
+	}
+	return &answer{status: http.StatusOK, json: map[string]string{"FunctionState": i.State}}, nil
+}
+
+func getScaling(s *Server, r *request) (*answer, error) {
+	f, i, err := s.scaled(r)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]any{"FunctionArn": i.FunctionArn}
+	if c, ok := f.scaling[i.FunctionArn]; ok {
+		out["RequestedFunctionScalingConfig"], out["AppliedFunctionScalingConfig"] = c, c
+	}
+	return &answer{status: http.StatusOK, json: out}, nil
+}
+
+// scaled returns the version whose scaling a request is about.
+func (s *Server) scaled(r *request) (*function, instance, error) {
+	f, t, err := s.find(r)
+	if err != nil {
+		return nil, instance{}, err
+	}
+	i, err := s.pick(f, t, r)
+	return f, i, err
+}

@@ -1,0 +1,84 @@
+package awsdouble
+
+import (
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// The services that the double tells apart, by the names in a signature's
+// credential scope.
+const (
+	serviceLambda = "lambda"
+	serviceS3     = "s3"
+	serviceSTS    = "sts"
+	serviceECR    = "ecr"
+)
+
+// maxRequest is the largest request body that Lambda reads, in bytes.
+const maxRequest = 70167211
+
+// request is one call, parsed.
+type request struct {
+	http      *http.Request
+	body      []byte
+	form      url.Values
+	vars      map[string]string
+	service   string
+	operation string
+	account   string
+	region    string
+}
+
+var credential = regexp.MustCompile(`Credential=([^/,\s]+)/\d{8}/([^/]+)/([^/]+)/aws4_request`)
+
+// parse reads a request's body and who signed it for which service.
+func (s *Server) parse(r *http.Request) (*request, error) {
+	body, err := readBody(r)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the request's body: %w", err)
+	}
+	req := &request{http: r, body: body, region: "us-east-1", account: DefaultAccount}
+	if m := credential.FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
+		req.account, req.region, req.service = s.accountOf(m[1]), m[2], m[3]
+	}
+	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		if req.form, err = url.ParseQuery(string(body)); err != nil {
+			return nil, fmt.Errorf("cannot parse the request's form: %w", err)
+		}
+		req.service = serviceSTS
+	}
+	return req, nil
+}
+
+// readBody returns the whole body, decompressed where the SDK compressed it.
+func readBody(r *http.Request) ([]byte, error) {
+	in := io.Reader(r.Body)
+	if r.Header.Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		in = z
+	}
+	return io.ReadAll(in)
+}
+
+// decode reads the JSON body into v. An empty body leaves v as it is.
+func (r *request) decode(v any) error {
+	if len(r.body) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(r.body, v); err != nil {
+		return &Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()}
+	}
+	return nil
+}
+
+// query returns the first value of a query parameter.
+func (r *request) query(name string) string { return r.http.URL.Query().Get(name) }

@@ -1,0 +1,135 @@
+package awsdouble
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// handler answers an operation. It runs with the server's lock held.
+type handler func(s *Server, r *request) (*answer, error)
+
+// answer is what an operation answers when it succeeds.
+type answer struct {
+	status int
+	header http.Header
+	// json, xml and raw are the body; at most one is set.
+	json any
+	xml  any
+	raw  []byte
+}
+
+// route tells which operation a method and a path pattern are. In a pattern,
+// {Name} is one escaped segment and {Name...} the rest of the path.
+type route struct {
+	method, pattern, operation string
+	handle                     handler
+}
+
+// lambdaRoutes are Lambda's operations (REST JSON).
+var lambdaRoutes = []route{
+	{"POST", "/2015-03-31/functions", "CreateFunction", createFunction},
+	{"GET", "/2015-03-31/functions", "ListFunctions", listFunctions},
+	{"GET", "/2015-03-31/functions/{FunctionName}", "GetFunction", getFunction},
+	{"DELETE", "/2015-03-31/functions/{FunctionName}", "DeleteFunction", deleteFunction},
+	{"GET", "/2015-03-31/functions/{FunctionName}/configuration", "GetFunctionConfiguration", getFunctionConfiguration},
+	{"PUT", "/2015-03-31/functions/{FunctionName}/configuration", "UpdateFunctionConfiguration", updateFunctionConfiguration},
+	{"PUT", "/2015-03-31/functions/{FunctionName}/code", "UpdateFunctionCode", updateFunctionCode},
+	{"POST", "/2015-03-31/functions/{FunctionName}/versions", "PublishVersion", publishVersion},
+	{"GET", "/2015-03-31/functions/{FunctionName}/versions", "ListVersionsByFunction", listVersions},
+	{"PUT", "/2017-10-31/functions/{FunctionName}/concurrency", "PutFunctionConcurrency", putConcurrency},
+	{"GET", "/2019-09-30/functions/{FunctionName}/concurrency", "GetFunctionConcurrency", getConcurrency},
+	{"DELETE", "/2017-10-31/functions/{FunctionName}/concurrency", "DeleteFunctionConcurrency", deleteConcurrency},
+	{"POST", "/2017-03-31/tags/{Resource}", "TagResource", tagResource},
+	{"DELETE", "/2017-03-31/tags/{Resource}", "UntagResource", untagResource},
+	{"GET", "/2017-03-31/tags/{Resource}", "ListTags", listTags},
+	{"PUT", "/2020-06-30/functions/{FunctionName}/code-signing-config", "PutFunctionCodeSigningConfig", putFunctionCodeSigning},
+	{"GET", "/2020-06-30/functions/{FunctionName}/code-signing-config", "GetFunctionCodeSigningConfig", getFunctionCodeSigning},
+	{"DELETE", "/2020-06-30/functions/{FunctionName}/code-signing-config", "DeleteFunctionCodeSigningConfig", deleteFunctionCodeSigning},
+	{"POST", "/2020-04-22/code-signing-configs", "CreateCodeSigningConfig", createCodeSigning},
+	{"GET", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "GetCodeSigningConfig", getCodeSigning},
+	{"DELETE", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "DeleteCodeSigningConfig", deleteCodeSigning},
+	{"PUT", "/2024-08-31/functions/{FunctionName}/recursion-config", "PutFunctionRecursionConfig", putRecursion},
+	{"GET", "/2024-08-31/functions/{FunctionName}/recursion-config", "GetFunctionRecursionConfig", getRecursion},
+	{"PUT", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "PutFunctionScalingConfig", putScaling},
+	{"GET", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "GetFunctionScalingConfig", getScaling},
+}
+
+// s3Routes are S3's operations, path-style.
+var s3Routes = []route{
+	{"PUT", "/{Bucket}/{Key...}", "PutObject", putObject},
+	{"HEAD", "/{Bucket}/{Key...}", "HeadObject", headObject},
+	{"GET", "/{Bucket}/{Key...}", "GetObject", getObject},
+}
+
+// stsActions are STS's operations (query protocol), by Action.
+var stsActions = map[string]handler{
+	"GetCallerIdentity":         getCallerIdentity,
+	"AssumeRole":                assumeRole,
+	"AssumeRoleWithWebIdentity": assumeRoleWithWebIdentity,
+}
+
+// ecrTargets are ECR's operations (JSON 1.1), by the end of X-Amz-Target.
+var ecrTargets = map[string]handler{"BatchGetImage": batchGetImage}
+
+// find names the operation of a request and returns its handler, or nil.
+func find(r *request) handler {
+	switch r.service {
+	case serviceSTS:
+		r.operation = r.form.Get("Action")
+		return stsActions[r.operation]
+	case serviceECR:
+		target := r.http.Header.Get("X-Amz-Target")
+		r.operation = target[strings.LastIndex(target, ".")+1:]
+		return ecrTargets[r.operation]
+	case serviceS3:
+		return findRoute(s3Routes, r)
+	case serviceLambda:
+		return findRoute(lambdaRoutes, r)
+	}
+	return nil
+}
+
+func findRoute(routes []route, r *request) handler {
+	path := r.http.URL.EscapedPath()
+	for i := range routes {
+		if routes[i].method != r.http.Method {
+			continue
+		}
+		if vars, ok := match(routes[i].pattern, path); ok {
+			r.vars, r.operation = vars, routes[i].operation
+			return routes[i].handle
+		}
+	}
+	return nil
+}
+
+// match compares an escaped path to a pattern and returns its variables.
+func match(pattern, path string) (map[string]string, bool) {
+	want := strings.Split(strings.Trim(pattern, "/"), "/")
+	got := strings.Split(strings.Trim(path, "/"), "/")
+	vars := map[string]string{}
+	for i, w := range want {
+		if i >= len(got) {
+			return nil, false
+		}
+		name, isVar := strings.CutPrefix(w, "{")
+		name = strings.TrimSuffix(name, "}")
+		rest, takesRest := strings.CutSuffix(name, "...")
+		switch {
+		case takesRest:
+			value, err := url.PathUnescape(strings.Join(got[i:], "/"))
+			vars[rest] = value
+			return vars, err == nil && value != ""
+		case isVar:
+			value, err := url.PathUnescape(got[i])
+			if err != nil || value == "" {
+				return nil, false
+			}
+			vars[name] = value
+		case w != got[i]:
+			return nil, false
+		}
+	}
+	return vars, len(want) == len(got)
+}

@@ -1,0 +1,152 @@
+package awsdouble
+
+import (
+	"crypto/md5" //nolint:gosec // an ETag is an MD5, not a protection
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// bucket is an S3 bucket. Without versioning a key has one version.
+type bucket struct {
+	versioned bool
+	objects   map[string][]*object
+}
+
+// object is a version of an object.
+type object struct {
+	data     []byte
+	etag     string
+	version  string
+	checksum string
+	modified time.Time
+}
+
+// find returns a key's version, the newest where none is named, or nil.
+func (b *bucket) find(key, version string) *object {
+	versions := b.objects[key]
+	if len(versions) == 0 {
+		return nil
+	}
+	if version == "" {
+		return versions[len(versions)-1]
+	}
+	for _, o := range versions {
+		if o.version == version {
+			return o
+		}
+	}
+	return nil
+}
+
+// CreateBucket makes a bucket, with or without versioning. It keeps the
+// objects of one that exists.
+func (s *Server) CreateBucket(name string, versioned bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bucket(name).versioned = versioned
+}
+
+// PutObject stores an object, in a new bucket without versioning if there is
+// none, and returns its version id (empty without versioning). Like an upload
+// that sends no checksum, it leaves none to read.
+func (s *Server) PutObject(name, key string, data []byte) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.store(s.bucket(name), key, data, "").version
+}
+
+func (s *Server) bucket(name string) *bucket {
+	if s.buckets[name] == nil {
+		s.buckets[name] = &bucket{objects: map[string][]*object{}}
+	}
+	return s.buckets[name]
+}
+
+func (s *Server) store(b *bucket, key string, data []byte, checksum string) *object {
+	sum := md5.Sum(data) //nolint:gosec // as above
+	o := &object{data: data, etag: `"` + hex.EncodeToString(sum[:]) + `"`, checksum: checksum, modified: s.options.Now()}
+	if !b.versioned {
+		b.objects[key] = []*object{o}
+		return o
+	}
+	s.serial++
+	o.version = "v" + strconv.Itoa(s.serial)
+	b.objects[key] = append(b.objects[key], o)
+	return o
+}
+
+func putObject(s *Server, r *request) (*answer, error) {
+	b := s.buckets[r.vars["Bucket"]]
+	if b == nil {
+		return nil, noSuchBucket()
+	}
+	checksum := r.http.Header.Get("X-Amz-Checksum-Sha256")
+	sum := sha256.Sum256(r.body)
+	if checksum != "" && checksum != base64.StdEncoding.EncodeToString(sum[:]) {
+		return nil, &Error{Status: http.StatusBadRequest, Code: "BadDigest", Message: "The SHA256 you specified did not match the calculated checksum."}
+	}
+	o := s.store(b, r.vars["Key"], r.body, checksum)
+	return &answer{status: http.StatusOK, header: o.header(true)}, nil
+}
+
+func noSuchBucket() error {
+	return &Error{Status: http.StatusNotFound, Code: "NoSuchBucket", Message: "The specified bucket does not exist"}
+}
+
+func (s *Server) object(r *request) (*object, error) {
+	b := s.buckets[r.vars["Bucket"]]
+	if b == nil {
+		return nil, noSuchBucket()
+	}
+	version := r.query("versionId")
+	o := b.find(r.vars["Key"], version)
+	switch {
+	case o == nil && version != "":
+		return nil, &Error{Status: http.StatusNotFound, Code: "NoSuchVersion", Message: "The specified version does not exist."}
+	case o == nil:
+		return nil, &Error{Status: http.StatusNotFound, Code: "NoSuchKey", Message: "The specified key does not exist."}
+	}
+	return o, nil
+}
+
+func headObject(s *Server, r *request) (*answer, error) {
+	o, err := s.object(r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, header: o.describe(r)}, nil
+}
+
+func getObject(s *Server, r *request) (*answer, error) {
+	o, err := s.object(r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, header: o.describe(r), raw: o.data}, nil
+}
+
+// describe is the header of a read; checksums come only when asked for.
+func (o *object) describe(r *request) http.Header {
+	h := o.header(r.http.Header.Get("X-Amz-Checksum-Mode") == "ENABLED")
+	h.Set("Content-Length", strconv.Itoa(len(o.data)))
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Last-Modified", o.modified.UTC().Format(http.TimeFormat))
+	return h
+}
+
+func (o *object) header(checksums bool) http.Header {
+	h := http.Header{}
+	h.Set("ETag", o.etag)
+	if o.version != "" {
+		h.Set("X-Amz-Version-Id", o.version)
+	}
+	if checksums && o.checksum != "" {
+		h.Set("X-Amz-Checksum-Sha256", o.checksum)
+		h.Set("X-Amz-Checksum-Type", "FULL_OBJECT")
+	}
+	return h
+}

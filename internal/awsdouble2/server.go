@@ -1,0 +1,166 @@
+package awsdouble
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+)
+
+// Server is the double. New makes one; several may run side by side.
+type Server struct {
+	options Options
+	http    *httptest.Server
+
+	mu        sync.Mutex
+	accounts  map[string]string
+	homes     map[string]*home
+	buckets   map[string]*bucket
+	images    map[string]string
+	faults    []*Fault
+	plans     plans
+	calls     []Call
+	throttled int
+	tokens    map[string]*tokens
+	serial    int
+}
+
+// New returns a server that does not listen yet.
+func New(o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return &Server{
+		options:  o,
+		accounts: map[string]string{},
+		homes:    map[string]*home{},
+		buckets:  map[string]*bucket{},
+		images:   map[string]string{},
+		plans:    newPlans(),
+		tokens:   map[string]*tokens{},
+	}
+}
+
+// Start listens on a free port of 127.0.0.1.
+func (s *Server) Start() { s.http = httptest.NewServer(s) }
+
+// URL is the endpoint of every service. It is empty before Start.
+func (s *Server) URL() string {
+	if s.http == nil {
+		return ""
+	}
+	return s.http.URL
+}
+
+// Close stops listening and drops the connections.
+func (s *Server) Close() {
+	if s.http == nil {
+		return
+	}
+	s.http.CloseClientConnections()
+	s.http.Close()
+}
+
+// Config returns a configuration for SDK clients of a region, with static keys
+// of DefaultAccount. S3 clients must set UsePathStyle.
+func (s *Server) Config(region string) aws.Config {
+	return s.ConfigFor(region, "AKIADOUBLE")
+}
+
+// ConfigFor is Config with the access key that AddAccessKey gave an account.
+func (s *Server) ConfigFor(region, accessKey string) aws.Config {
+	keys := aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "double"}
+	return aws.Config{
+		Region:       region,
+		BaseEndpoint: aws.String(s.URL()),
+		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			return keys, nil
+		}),
+	}
+}
+
+// AddAccessKey makes requests signed with an access key come from an account.
+func (s *Server) AddAccessKey(id, account string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accounts[id] = account
+}
+
+func (s *Server) accountOf(accessKey string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a, ok := s.accounts[accessKey]; ok {
+		return a
+	}
+	return DefaultAccount
+}
+
+// ServeHTTP answers one call: a fault, a throttle, or the operation.
+func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
+	if s.options.Latency > 0 {
+		time.Sleep(s.options.Latency)
+	}
+	r, err := s.parse(hr)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	h := find(r)
+	s.mu.Lock()
+	a, f, err := s.answer(r, h)
+	s.mu.Unlock()
+	if f != nil && f.Drop != DropNone {
+		drop(w)
+		return
+	}
+	write(w, r, a, err)
+}
+
+// answer handles a call and logs it. The fault is the one that struck, if any.
+func (s *Server) answer(r *request, h handler) (*answer, *Fault, error) {
+	f := s.strike(r)
+	a, err := s.outcome(r, h, f)
+	s.log(r, f, a, err)
+	return a, f, err
+}
+
+func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
+	switch {
+	case h == nil:
+		return nil, &Error{Status: http.StatusNotFound, Code: "UnknownOperationException", Message: "The double does not know " + r.http.Method + " " + r.http.URL.Path + " of " + r.service}
+	case f != nil && f.Drop == DropBefore:
+		return nil, nil
+	case f != nil && f.Drop == DropNone:
+		e := f.Error
+		return nil, &e
+	case !s.admit(r):
+		return nil, throttled()
+	case len(r.body) > maxRequest && r.service == serviceLambda:
+		return nil, tooLarge("Request must be smaller than %d bytes for the %s operation", maxRequest, r.operation)
+	}
+	return h(s, r)
+}
+
+// write sends an answer or an error in the form of the service.
+func write(w http.ResponseWriter, r *request, a *answer, err error) {
+	w.Header().Set("X-Amzn-RequestId", newUUID())
+	if err != nil {
+		writeError(w, r.service, asError(err))
+		return
+	}
+	for k, v := range a.header {
+		w.Header()[k] = v
+	}
+	switch {
+	case a.xml != nil:
+		writeXML(w, a.status, a.xml)
+	case a.json != nil:
+		writeJSON(w, a.status, a.json)
+	default:
+		w.WriteHeader(a.status)
+		_, _ = w.Write(a.raw)
+	}
+}

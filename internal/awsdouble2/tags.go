@@ -1,0 +1,99 @@
+package awsdouble
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+)
+
+const taggable = `arn:(aws[a-zA-Z-]*):lambda:(eusc-)?[a-z]{2}((-gov)|(-iso([a-z]?)))?-[a-z]+-\d{1}:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
+
+var taggableArn = whole(taggable)
+
+// tagged returns the tags of the resource in the path. The function is nil
+// where the resource is not one.
+func (s *Server) tagged(r *request) (map[string]string, *function, error) {
+	arn := r.vars["Resource"]
+	if !taggableArn.MatchString(arn) {
+		v := validation{}
+		v.pattern(arn, "resource", taggable)
+		return nil, nil, v.err()
+	}
+	h := s.home(r.account, r.region)
+	kind := strings.Split(arn, ":")[5]
+	switch kind {
+	case "function":
+		return s.taggedFunction(r, h, arn)
+	case "code-signing-config":
+		if c := h.signing[arn]; c != nil {
+			return c.tags, nil, nil
+		}
+		return nil, nil, noSigningConfig(arn)
+	}
+	words := map[string]string{"layer": "Layer", "event-source-mapping": "Event source mapping", "capacity-provider": "Capacity provider"}
+	return nil, nil, notFound("%s not found: %s", words[kind], arn)
+}
+
+func (s *Server) taggedFunction(r *request, h *home, arn string) (map[string]string, *function, error) {
+	t := parseTarget(arn)
+	if t.qualifier != "" {
+		return nil, nil, invalidParameter("Tags on function aliases and versions are not supported. Please specify a function ARN.")
+	}
+	if err := r.reachable(t); err != nil {
+		return nil, nil, err
+	}
+	f := h.functions[t.name]
+	if f == nil {
+		return nil, nil, notFound("Function not found: %s", arn)
+	}
+	s.settleAll(f)
+	return f.tags, f, nil
+}
+
+func tagResource(s *Server, r *request) (*answer, error) {
+	in := struct{ Tags map[string]string }{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	tags, f, err := s.tagged(r)
+	if err != nil {
+		return nil, err
+	}
+	if len(in.Tags) == 0 {
+		return nil, invalidParameter("An error occurred and the request cannot be processed.")
+	}
+	maps.Copy(tags, in.Tags)
+	return retagged(f), nil
+}
+
+func untagResource(s *Server, r *request) (*answer, error) {
+	tags, f, err := s.tagged(r)
+	if err != nil {
+		return nil, err
+	}
+	keys := r.http.URL.Query()["tagKeys"]
+	if len(keys) == 0 {
+		v := validation{found: []string{"Value null at 'tagKeys' failed to satisfy constraint: Member must not be null"}}
+		return nil, v.err()
+	}
+	for _, k := range keys {
+		delete(tags, k)
+	}
+	return retagged(f), nil
+}
+
+// retagged is the answer to a change of tags, which changes the revision.
+func retagged(f *function) *answer {
+	if f != nil {
+		f.latest.RevisionId = newUUID()
+	}
+	return &answer{status: http.StatusNoContent}
+}
+
+func listTags(s *Server, r *request) (*answer, error) {
+	tags, _, err := s.tagged(r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, json: map[string]any{"Tags": tags}}, nil
+}
