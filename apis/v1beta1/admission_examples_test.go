@@ -1,0 +1,185 @@
+package v1beta1
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Every example can be applied, by itself and together with the others.
+func TestExamples(t *testing.T) {
+	c := strictClient(t)
+	names := map[string]string{}
+	for _, file := range exampleFiles(t) {
+		t.Run(file, func(t *testing.T) {
+			for _, o := range example(t, file) {
+				id := o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
+				if other, taken := names[id]; taken {
+					t.Errorf("%s is in %s already", id, other)
+				}
+				names[id] = file
+				if got := complaints(c.Create(t.Context(), o, client.DryRunAll)); got != "" {
+					t.Errorf("%s: refused:\n%s", id, got)
+				}
+			}
+		})
+	}
+}
+
+// What a function of an example refers to in the cluster is in the same file, unless
+// it is optional or of another provider.
+func TestExamplesAreWhole(t *testing.T) {
+	for _, file := range exampleFiles(t) {
+		objects := example(t, file)
+		for _, o := range objects {
+			visitReferences(o.Object["spec"], "spec", func(path, kind, name, key string) {
+				if !holds(objects, kind, name, key) {
+					t.Errorf("%s: %s of %s: there is no %s %s with %q", file, path, o.GetName(), kind, name, key)
+				}
+			})
+		}
+	}
+}
+
+// full.yaml promises every setting.
+func TestFullExample(t *testing.T) {
+	shown := map[string]bool{}
+	for _, o := range example(t, "../../examples/function/full.yaml") {
+		if settings, found, _ := unstructured.NestedMap(o.Object, "spec", "forProvider"); found {
+			markShown("", settings, shown)
+		}
+	}
+	all := map[string]bool{}
+	markLeaves("", settingsSchema(t), all)
+
+	for _, path := range slices.Sorted(maps.Keys(all)) {
+		if !shown[path] && path != ".code.zipFileFrom.configMapKeyRef" {
+			t.Errorf("forProvider%s is not shown", path)
+		}
+	}
+}
+
+func exampleFiles(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../../examples/*/*.yaml")
+	if err != nil || len(files) < 10 {
+		t.Fatalf("found only %v: %v", files, err)
+	}
+	return files
+}
+
+// example reads all objects of a file.
+func example(t *testing.T, file string) []*unstructured.Unstructured {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)
+	var objects []*unstructured.Unstructured
+	for {
+		o := &unstructured.Unstructured{}
+		err := d.Decode(o)
+		if errors.Is(err, io.EOF) {
+			return objects
+		}
+		if err != nil {
+			t.Fatalf("cannot read %s: %v", file, err)
+		}
+		objects = append(objects, o)
+	}
+}
+
+// visitReferences finds what names a Secret or ConfigMap, and the key that it needs.
+func visitReferences(v any, path string, visit func(path, kind, name, key string)) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			visitReferences(item, path, visit)
+		}
+	case map[string]any:
+		for field, value := range v {
+			at := path + "." + field
+			ref, isMap := value.(map[string]any)
+			kind := referredKind(field)
+			if !isMap || ref["optional"] == true || kind == "" {
+				visitReferences(value, at, visit)
+				continue
+			}
+			name, _ := ref["name"].(string)
+			key, _ := ref["key"].(string)
+			visit(at, kind, name, key)
+		}
+		if path, ok := v["fieldPath"].(string); ok && v["kind"] == "ConfigMap" {
+			visit(path, "ConfigMap", v["name"].(string), strings.TrimPrefix(path, "data."))
+		}
+	}
+}
+
+// referredKind is what a field of this name refers to.
+func referredKind(field string) string {
+	switch field {
+	case "secretRef", "secretKeyRef":
+		return "Secret"
+	case "configMapRef", "configMapKeyRef":
+		return "ConfigMap"
+	}
+	return ""
+}
+
+// holds says that an object is there and has the key, if one is named.
+func holds(objects []*unstructured.Unstructured, kind, name, key string) bool {
+	for _, o := range objects {
+		if o.GetKind() != kind || o.GetName() != name {
+			continue
+		}
+		for _, field := range []string{"data", "stringData", "binaryData"} {
+			data, _, _ := unstructured.NestedMap(o.Object, field)
+			if _, found := data[key]; found || (key == "" && len(data) > 0) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// markShown marks each path that a manifest has, through lists.
+func markShown(path string, v any, shown map[string]bool) {
+	shown[path] = true
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			markShown(path, item, shown)
+		}
+	case map[string]any:
+		for field, value := range v {
+			markShown(path+"."+field, value, shown)
+		}
+	}
+}
+
+// markLeaves marks each path that ends a schema. References are leaves.
+func markLeaves(path string, s apiextensionsv1.JSONSchemaProps, leaves map[string]bool) {
+	if s.Items != nil {
+		s = *s.Items.Schema
+	}
+	_, named := s.Properties["name"]
+	if _, valued := s.Properties["valueFrom"]; len(s.Properties) == 0 || (named && !valued) {
+		leaves[path] = true
+		return
+	}
+	for field, p := range s.Properties {
+		markLeaves(path+"."+field, p, leaves)
+	}
+}
