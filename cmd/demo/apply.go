@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// apply the examples, as kubectl does. It returns the names of the Functions.
+func (w *world) apply(ctx context.Context) ([]string, error) {
+	var functions []string
+	for _, path := range exampleFiles(w.flags.Examples) {
+		b, err := readFile(path)
+		if err != nil {
+			return nil, err
+		}
+		objects, err := decode(b)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", path, err)
+		}
+		for _, u := range objects {
+			u.SetNamespace(namespace)
+			if err := w.kube.Patch(ctx, u, client.Apply, client.FieldOwner("demo"), client.ForceOwnership); err != nil { //nolint:staticcheck // Unstructured has no apply configuration.
+				return nil, fmt.Errorf("cannot apply %s %s of %s: %w", u.GetKind(), u.GetName(), path, err)
+			}
+			fmt.Printf("    %s/%s\n", u.GetKind(), u.GetName())
+			if u.GetKind() == v1beta1.FunctionKind {
+				functions = append(functions, u.GetName())
+			}
+		}
+	}
+	fmt.Println()
+	return functions, nil
+}
+
+func decode(b []byte) ([]*unstructured.Unstructured, error) {
+	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)
+	var out []*unstructured.Unstructured
+	for {
+		u := &unstructured.Unstructured{}
+		err := d.Decode(u)
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(u.Object) > 0 {
+			out = append(out, u)
+		}
+	}
+}

@@ -1,0 +1,38 @@
+// Command demo shows the provider's main job on this machine alone: a real
+// Kubernetes API server, a double of AWS, and the provider between them. `make demo`
+// runs it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// flags of the demo.
+type flags struct {
+	Once       bool   `env:"ONCE" help:"Show everything once, check that it truly happened, clean up and end, instead of staying up. The exit code is 0 only if all of it did."`
+	Kubeconfig string `default:".cache/demo/kubeconfig" help:"Where to write the kubeconfig for kubectl."`
+	CRDs       string `default:"package/crds" help:"Folder of the provider's CRDs."`
+	Examples   string `default:"examples/function" help:"Folder of the examples to apply."`
+	Debug      bool   `help:"Show the provider's log."`
+}
+
+func main() {
+	f := flags{}
+	kong.Parse(&f, kong.Name("demo"), kong.Description("Shows provider-lambda on an embedded Kubernetes control plane and a double of AWS."))
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+
+	err := run(ctx, f)
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintf(os.Stderr, "\nThe demo did not come to its end: %v\n", err)
+		stop()
+		os.Exit(1) //nolint:gocritic // stop was called.
+	}
+}

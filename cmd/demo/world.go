@@ -1,0 +1,168 @@
+package main
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble2"
+	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+)
+
+const (
+	namespace = "default"
+	region    = "eu-central-1"
+
+	// settles is how long the double takes over a creation or an update, as AWS
+	// takes a second or two.
+	settles = 1500 * time.Millisecond
+
+	// latency of a call to the double, as to a region nearby.
+	latency = 30 * time.Millisecond
+
+	// pollInterval is short, so that nobody has to wait ten minutes to see drift
+	// being found.
+	pollInterval = 5 * time.Second
+)
+
+// world is what the demo runs on.
+type world struct {
+	flags   flags
+	cluster *devcluster.Cluster
+	double  *awsdouble.Server
+	kube    client.Client
+	aws     *lambda.Client
+
+	// failed is told if the provider ends by itself.
+	failed chan error
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// startWorld starts the control plane, the double and the provider.
+func startWorld(ctx context.Context, f flags) (w *world, err error) {
+	w = &world{flags: f, failed: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			w.stop()
+		}
+	}()
+	if err := w.startCluster(ctx); err != nil {
+		return w, err
+	}
+	if err := w.startDouble(); err != nil {
+		return w, err
+	}
+	if err := w.startProvider(ctx); err != nil {
+		return w, err
+	}
+	return w, w.configure(ctx)
+}
+
+func (w *world) startCluster(ctx context.Context) error {
+	section("Starting etcd, kube-apiserver and kube-controller-manager (the first run builds them, which takes minutes)")
+	began := time.Now()
+	var err error
+	if w.cluster, err = devcluster.Start(ctx, devcluster.Options{CRDs: []string{w.flags.CRDs}, Controllers: true}); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(w.flags.Kubeconfig), 0o750); err != nil {
+		return fmt.Errorf("cannot make the kubeconfig's folder: %w", err)
+	}
+	if err := w.cluster.WriteKubeconfig(w.flags.Kubeconfig); err != nil {
+		return err
+	}
+	scheme := runtime.NewScheme()
+	if err := clientgoscheme.AddToScheme(scheme); err != nil {
+		return err
+	}
+	if err := v1beta1.AddToScheme(scheme); err != nil {
+		return err
+	}
+	w.kube, err = client.New(w.cluster.Config, client.Options{Scheme: scheme})
+	fmt.Printf("    ready at %s after %s\n", w.cluster.Config.Host, time.Since(began).Round(100*time.Millisecond))
+	return err
+}
+
+// startDouble starts the double of AWS with Lambda's real quotas, and puts there
+// what the examples refer to.
+func (w *world) startDouble() error {
+	section("Starting the double of AWS, with Lambda's real request quotas")
+	w.double = awsdouble.New(awsdouble.Options{CreateDuration: settles, UpdateDuration: settles, Latency: latency, Quotas: awsdouble.LambdaQuotas()})
+	w.double.Start()
+	zipped, err := zipOf(map[string]string{"index.mjs": "export const handler = async () => \"Hello from S3\";\n"})
+	if err != nil {
+		return err
+	}
+	w.double.PutObject("my-code", "app.zip", zipped)
+	w.double.PutImage("hello", "v1", "sha256:"+strings.Repeat("0", 63)+"1")
+	w.aws = lambda.NewFromConfig(w.double.Config(region))
+	fmt.Printf("    ready at %s\n", w.double.URL())
+	return nil
+}
+
+// configure tells the provider where AWS is: the one thing that differs from a
+// real account.
+func (w *world) configure(ctx context.Context) error {
+	pc := &v1beta1.ClusterProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "default"},
+		Spec: v1beta1.ClusterProviderConfigSpec{
+			Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
+				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(w.double.URL())},
+			}},
+		},
+	}
+	if err := w.kube.Create(ctx, pc); err != nil {
+		return fmt.Errorf("cannot create the ClusterProviderConfig: %w", err)
+	}
+	return w.kube.Get(ctx, client.ObjectKey{Name: namespace}, &corev1.Namespace{})
+}
+
+// zipOf packs files into a .zip archive.
+func zipOf(files map[string]string) ([]byte, error) {
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	for name, content := range files {
+		f, err := z.Create(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := io.WriteString(f, content); err != nil {
+			return nil, err
+		}
+	}
+	err := z.Close()
+	return b.Bytes(), err
+}
+
+func (w *world) stop() {
+	if w.cancel != nil {
+		w.cancel()
+		<-w.done
+	}
+	if w.double != nil {
+		w.double.Close()
+	}
+	if w.cluster != nil {
+		if err := w.cluster.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+	}
+}

@@ -1,0 +1,41 @@
+// Package controller registers the controllers of all kinds: a line a kind.
+package controller
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/function"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// kinds of managed resources and what sets up their controllers.
+var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) error{
+	v1beta1.FunctionGroupVersionKind: function.Setup,
+}
+
+// Setup adds the controllers of all kinds to a manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	for gvk, setup := range kinds {
+		if err := setup(mgr, o); err != nil {
+			return errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind)
+		}
+	}
+	return nil
+}
+
+// SetupGated adds the controller of each kind once the cluster has the kind, and
+// the kinds of configurations that it refers to.
+func SetupGated(mgr ctrl.Manager, o managed.Options) error {
+	for gvk, setup := range kinds {
+		o.Gate.Register(func() {
+			if err := setup(mgr, o); err != nil {
+				panic(errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind))
+			}
+		}, gvk, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind)
+	}
+	return nil
+}

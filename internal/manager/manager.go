@@ -1,0 +1,242 @@
+// Package manager puts the provider together: one controller-runtime manager with
+// every controller, as the binary runs it. The demo and the tests run the same.
+package manager
+
+import (
+	"context"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	controllers "github.com/crossplane-contrib/provider-lambda/internal/controller"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// Leases of the leader election: as long as Crossplane's own, so that a busy API
+// server does not cost a provider its leadership.
+const (
+	leaseDuration = 60 * time.Second
+	renewDeadline = 50 * time.Second
+	retryPeriod   = 10 * time.Second
+
+	// shutdownTimeout is how long reconciles that run may take to end.
+	shutdownTimeout = 30 * time.Second
+)
+
+// Options of a provider.
+type Options struct {
+	// Options of crossplane-runtime: logger, poll interval, concurrency, features.
+	controller.Options
+
+	// Log is where everything is logged to.
+	Log logr.Logger
+
+	// SyncPeriod is how often every watched object is listed anew.
+	SyncPeriod time.Duration
+
+	// MinPollInterval is the floor under poll intervals.
+	MinPollInterval time.Duration
+
+	// PollJitter is the fraction by which poll intervals vary.
+	PollJitter float64
+
+	// ClusterID marks what this cluster owns. Empty means the UID of the namespace
+	// kube-system.
+	ClusterID string
+
+	// LeaderElection runs one of several replicas at a time.
+	LeaderElection bool
+
+	// LeaderElectionNamespace holds the lease. Empty means the pod's own.
+	LeaderElectionNamespace string
+
+	// Addresses to listen on. "0" or empty listens on none.
+	MetricsAddress, HealthAddress, PprofAddress string
+
+	// Namespaces to watch. None means all.
+	Namespaces []string
+
+	// SafeStart waits for each kind's definition before its controller is started.
+	SafeStart bool
+
+	// Config of AWS configurations.
+	Config config.Options
+
+	// Quota of AWS calls.
+	Quota quota.Options
+
+	// Now is the clock of the controllers. Nil means time.Now.
+	Now func() time.Time
+}
+
+// New returns a manager with every controller. ctx is for what it has to look up.
+func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Logger = logging.NewLogrLogger(o.Log)
+	scheme, err := newScheme()
+	if err != nil {
+		return nil, err
+	}
+	mgr, err := ctrl.NewManager(cfg, o.manager(scheme))
+	if err != nil {
+		return nil, errors.Wrap(err, "cannot make a manager")
+	}
+	if err := addChecks(mgr); err != nil {
+		return nil, err
+	}
+	id, err := clusterID(ctx, mgr.GetAPIReader(), o.ClusterID)
+	if err != nil {
+		return nil, err
+	}
+	return mgr, o.setup(mgr, id)
+}
+
+func newScheme() (*runtime.Scheme, error) {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1beta1.AddToScheme} {
+		if err := add(s); err != nil {
+			return nil, errors.Wrap(err, "cannot register API types")
+		}
+	}
+	return s, nil
+}
+
+// manager are the options of controller-runtime's manager.
+func (o Options) manager(scheme *runtime.Scheme) ctrl.Options {
+	out := ctrl.Options{
+		Scheme: scheme,
+		Logger: o.Log,
+		Cache: cache.Options{
+			DefaultTransform: cache.TransformStripManagedFields(),
+			ByObject:         map[client.Object]cache.ByObject{&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema}},
+		},
+		// Secrets and ConfigMaps are watched by their metadata alone.
+		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Namespace{}, &coordinationv1.Lease{}}}},
+
+		LeaderElection:                o.LeaderElection,
+		LeaderElectionID:              "crossplane-leader-election-provider-lambda",
+		LeaderElectionNamespace:       o.LeaderElectionNamespace,
+		LeaderElectionResourceLock:    resourcelock.LeasesResourceLock,
+		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 ptr.To(leaseDuration),
+		RenewDeadline:                 ptr.To(renewDeadline),
+		RetryPeriod:                   ptr.To(retryPeriod),
+
+		Metrics:                 server.Options{BindAddress: address(o.MetricsAddress)},
+		HealthProbeBindAddress:  address(o.HealthAddress),
+		PprofBindAddress:        o.PprofAddress,
+		GracefulShutdownTimeout: ptr.To(shutdownTimeout),
+		// Several managers may run in one process: in tests and the demo.
+		Controller: ctrlconfig.Controller{SkipNameValidation: ptr.To(true)},
+	}
+	if o.SyncPeriod > 0 {
+		out.Cache.SyncPeriod = ptr.To(o.SyncPeriod)
+	}
+	for _, ns := range o.Namespaces {
+		if out.Cache.DefaultNamespaces == nil {
+			out.Cache.DefaultNamespaces = map[string]cache.Config{}
+		}
+		out.Cache.DefaultNamespaces[ns] = cache.Config{}
+	}
+	return out
+}
+
+// address to listen on, where controller-runtime takes "0" for none.
+func address(a string) string {
+	if a == "" {
+		return "0"
+	}
+	return a
+}
+
+// addChecks are the probes: alive, and ready once the caches are filled.
+func addChecks(mgr ctrl.Manager) error {
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return errors.Wrap(err, "cannot add the liveness probe")
+	}
+	ready := func(r *http.Request) error {
+		if !mgr.GetCache().WaitForCacheSync(r.Context()) {
+			return errors.New("the caches are not filled yet")
+		}
+		return nil
+	}
+	return errors.Wrap(mgr.AddReadyzCheck("caches", ready), "cannot add the readiness probe")
+}
+
+// clusterID is the given one, or the UID of the namespace kube-system, which no two
+// clusters share.
+func clusterID(ctx context.Context, live client.Reader, given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	ns := &corev1.Namespace{}
+	if err := live.Get(ctx, client.ObjectKey{Name: "kube-system"}, ns); err != nil {
+		return "", errors.Wrap(err, "cannot read the namespace kube-system, whose UID marks what this cluster owns: grant it, or set --cluster-id")
+	}
+	return string(ns.GetUID()), nil
+}
+
+// setup adds the controllers, and what they share.
+func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
+	limiter := quota.New(o.Now, o.Quota)
+	o.Config.Namespaces = mgr.GetAPIReader()
+	resolver := config.New(mgr.GetClient(), config.LiveSecrets(mgr.GetAPIReader()), limiter, o.Now, o.Config)
+	mo := managed.Options{
+		Options:         o.Options,
+		Resolver:        resolver,
+		Tracker:         config.NewTracker(mgr.GetClient()),
+		Limiter:         limiter,
+		Objects:         objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now),
+		ClusterID:       clusterID,
+		MinPollInterval: o.MinPollInterval,
+		PollJitter:      o.PollJitter,
+		Now:             o.Now,
+		Random:          rand.Float64,
+	}
+	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Now: o.Now}
+	if o.SafeStart {
+		return o.setupGated(mgr, mo, po)
+	}
+	if err := providerconfig.Setup(mgr, po); err != nil {
+		return errors.Wrap(err, "cannot set up the controllers of provider configs")
+	}
+	return controllers.Setup(mgr, mo)
+}
+
+func (o Options) setupGated(mgr ctrl.Manager, mo managed.Options, po providerconfig.Options) error {
+	if err := customresourcesgate.Setup(mgr, o.Options); err != nil {
+		return errors.Wrap(err, "cannot watch custom resource definitions")
+	}
+	if err := providerconfig.SetupGated(mgr, po); err != nil {
+		return errors.Wrap(err, "cannot set up the controllers of provider configs")
+	}
+	return controllers.SetupGated(mgr, mo)
+}
