@@ -23,7 +23,7 @@ TESTFLAGS ?=
 
 .PHONY: demo
 demo: control-plane ## Run the provider against a double of AWS, with a table of what goes on. ONCE=1 ends after the show.
-	@ONCE=$(ONCE) go run ./cmd/demo
+	@go run ./cmd/demo
 
 .PHONY: run
 run: ## Run the provider against the cluster that kubectl is set to, after `kubectl apply -f package/crds`.
