@@ -146,7 +146,7 @@ func TestRetryAfter(t *testing.T) {
 	seconds := "2"
 	withHeader := func(v string) error {
 		return &smithyhttp.ResponseError{
-			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: 429, Header: http.Header{"Retry-After": {v}}}},
+			Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {v}}}},
 			Err:      &types.TooManyRequestsException{},
 		}
 	}

@@ -64,7 +64,7 @@ func cleanOther(err error) error {
 // be one that fetches credentials for it.
 func describe(outer *smithy.OperationError) string {
 	inner := innermost(outer)
-	m := ""
+	var m string
 	switch _, answered := errors.AsType[smithy.APIError](inner); {
 	case answered:
 		m = describeAnswer(inner, inner)

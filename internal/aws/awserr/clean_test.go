@@ -13,8 +13,10 @@ import (
 func TestClean(t *testing.T) {
 	denied := "User: arn:aws:sts::123456789012:assumed-role/provider/aws-go-sdk-1711111111111111 is not authorized to perform: "
 	fetch := func(err error) error {
-		return &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction",
-			Err: fmt.Errorf("get identity: get credentials: failed to refresh cached credentials, %w", err)}
+		return &smithy.OperationError{
+			ServiceID: "Lambda", OperationName: "GetFunction",
+			Err: fmt.Errorf("get identity: get credentials: failed to refresh cached credentials, %w", err),
+		}
 	}
 	cases := map[string]struct {
 		reason string
@@ -33,8 +35,10 @@ func TestClean(t *testing.T) {
 		},
 		"Attempts": {
 			"The number of attempts is noise.",
-			&smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction",
-				Err: fmt.Errorf("exceeded maximum number of attempts, 3, %w", answer("Lambda", "GetFunction", 429, "TooManyRequestsException", "Rate exceeded"))},
+			&smithy.OperationError{
+				ServiceID: "Lambda", OperationName: "GetFunction",
+				Err: fmt.Errorf("exceeded maximum number of attempts, 3, %w", answer("Lambda", "GetFunction", 429, "TooManyRequestsException", "Rate exceeded")),
+			},
 			"TooManyRequestsException: Rate exceeded",
 		},
 		"Violation": {

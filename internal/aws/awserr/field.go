@@ -106,7 +106,8 @@ func Field(err error) string {
 // the name of the operation's input that leads it.
 func fieldOfParams(e smithy.InvalidParamsError) string {
 	for _, err := range e.Errs() {
-		p, ok := err.(smithy.InvalidParamError)
+		var p smithy.InvalidParamError
+		ok := errors.As(err, &p)
 		if !ok {
 			continue
 		}

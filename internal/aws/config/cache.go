@@ -1,12 +1,10 @@
 package config
 
 import (
-	"context"
 	"maps"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/singleflight"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -81,13 +79,13 @@ func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 }
 
 // keep a session that was made, unless another was first.
-func (c *cache) keep(e *entry, k sessionKey, make func() *Session) *Session {
+func (c *cache) keep(e *entry, k sessionKey, fresh func() *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s, ok := e.sessions[k]; ok {
 		return s
 	}
-	s := make()
+	s := fresh()
 	e.sessions[k] = s
 	return s
 }
@@ -139,60 +137,4 @@ func (e *entry) drop(t sessionTags) {
 	delete(e.used, t)
 	maps.DeleteFunc(e.identities, func(k identityKey, _ *memo[identity]) bool { return k.tags == t })
 	maps.DeleteFunc(e.sessions, func(k sessionKey, _ *Session) bool { return k.tags == t })
-}
-
-// A memo is a value that is made once for all who ask for it. A failure counts
-// for a while.
-type memo[T any] struct {
-	now    func() time.Time
-	flight singleflight.Group
-
-	mu      sync.Mutex
-	done    bool
-	value   T
-	failure failure
-}
-
-// get the value, made by fn if it is not there yet.
-func (m *memo[T]) get(ctx context.Context, fn func(context.Context) (T, error)) (T, error) {
-	if v, ok, err := m.known(); ok || err != nil {
-		return v, err
-	}
-	made := m.flight.DoChan("", func() (any, error) {
-		if v, ok, err := m.known(); ok || err != nil {
-			return v, err
-		}
-		// Others wait for the result too: it does not depend on the first caller.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
-		defer cancel()
-		v, err := fn(ctx)
-		m.keep(v, err)
-		return v, err
-	})
-	var none T
-	select {
-	case <-ctx.Done():
-		return none, ctx.Err()
-	case got := <-made:
-		if got.Err != nil {
-			return none, got.Err
-		}
-		return got.Val.(T), nil //nolint:forcetypeassert // The function above returns nothing else.
-	}
-}
-
-func (m *memo[T]) known() (T, bool, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.value, m.done, m.failure.at(m.now())
-}
-
-func (m *memo[T]) keep(v T, err error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if err != nil {
-		m.failure = m.failure.again(m.now(), err)
-		return
-	}
-	m.value, m.done, m.failure = v, true, failure{}
 }

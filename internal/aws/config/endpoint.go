@@ -92,11 +92,12 @@ func signAs(ctx context.Context, e *v1beta1.EndpointConfig) context.Context {
 	if !overrides(e, awsmiddleware.GetServiceID(ctx)) {
 		return ctx
 	}
+	// The options that the SDK wants used instead are those of one service each.
 	if e.SigningName != nil {
-		ctx = awsmiddleware.SetSigningName(ctx, *e.SigningName)
+		ctx = awsmiddleware.SetSigningName(ctx, *e.SigningName) //nolint:staticcheck // See above.
 	}
 	if e.SigningRegion != nil {
-		ctx = awsmiddleware.SetSigningRegion(ctx, *e.SigningRegion)
+		ctx = awsmiddleware.SetSigningRegion(ctx, *e.SigningRegion) //nolint:staticcheck // See above.
 	}
 	return ctx
 }

@@ -71,7 +71,7 @@ func TestErrors(t *testing.T) {
 			want: using + `in key "creds" of Secret team-a/aws, line 2 opens a section and does not close it: write [default]`,
 		},
 		"NoProfile": {
-			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.Profile = ptr("prod") }), secret: data(ini),
+			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.Profile = new("prod") }), secret: data(ini),
 			want: using + `in key "creds" of Secret team-a/aws, there is no profile "prod", only "ci", "default": name one in credentials.profile`,
 		},
 		"Empty": {
@@ -124,7 +124,7 @@ func TestErrors(t *testing.T) {
 			if tc.region != "" {
 				where = tc.region
 			}
-			_, err := b.Resolve(context.Background(), f, where)
+			_, err := b.Resolve(t.Context(), f, where)
 			if err == nil {
 				t.Fatal("want an error")
 			}
@@ -136,7 +136,7 @@ func TestErrors(t *testing.T) {
 					t.Errorf("the error shows a secret: %v", err)
 				}
 			}
-			_, again := b.Resolve(context.Background(), f, where)
+			_, again := b.Resolve(t.Context(), f, where)
 			if again == nil || again.Error() != err.Error() {
 				t.Errorf("the error is another the next time: %v", again)
 			}
@@ -149,7 +149,7 @@ func TestForbidden(t *testing.T) {
 	b.secrets = SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) {
 		return nil, kerrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "aws", nil)
 	})
-	_, err := b.Resolve(context.Background(), function("ProviderConfig", "default"), region)
+	_, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 	if err == nil || !strings.Contains(err.Error(), "grant the provider's ServiceAccount get on secrets") {
 		t.Errorf("got %v", err)
 	}
@@ -185,7 +185,7 @@ func TestIdentify(t *testing.T) {
 			if tc.refuse != "" {
 				b.sts.refuseWith("GetCallerIdentity", tc.refuse)
 			}
-			got, err := b.Identify(context.Background(), pc)
+			got, err := b.Identify(t.Context(), pc)
 			if (err != nil) != tc.err {
 				t.Fatalf("\n%s\nIdentify: %v", tc.reason, err)
 			}

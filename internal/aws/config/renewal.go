@@ -121,24 +121,3 @@ func (r *renewing) keep(c aws.Credentials, err error) {
 	r.value, r.failure = c, failure{}
 	r.renewAt = c.Expires.Add(-min(earliest, c.Expires.Sub(now)/3))
 }
-
-// A failure counts for a while.
-type failure struct {
-	err   error
-	until time.Time
-	times int
-}
-
-// at is the failure that counts at a time.
-func (f failure) at(now time.Time) error {
-	if now.Before(f.until) {
-		return f.err
-	}
-	return nil
-}
-
-// again is the failure after one more.
-func (f failure) again(now time.Time, err error) failure {
-	wait := min(longestHoldOff, holdOff<<min(f.times, 10))
-	return failure{err: err, until: now.Add(wait), times: f.times + 1}
-}

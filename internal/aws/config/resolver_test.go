@@ -49,7 +49,7 @@ func TestResolveSession(t *testing.T) {
 	if got := keyOf(t, s); got != "AKIAONE" {
 		t.Errorf("signs with %q", got)
 	}
-	if Client(s, lambda.NewFromConfig) != Client(s, lambda.NewFromConfig) {
+	if c := Client(s, lambda.NewFromConfig); c != Client(s, lambda.NewFromConfig) {
 		t.Error("a client is made once a session")
 	}
 	if b.resolve(t, function("ProviderConfig", "default")) != s {
@@ -85,7 +85,7 @@ func TestCache(t *testing.T) {
 	}
 	expect("10,000 reconciles", 2, 1)
 
-	if _, err := b.Resolve(context.Background(), f, "us-east-1"); err != nil {
+	if _, err := b.Resolve(t.Context(), f, "us-east-1"); err != nil {
 		t.Fatal(err)
 	}
 	expect("another region", 2, 1)
@@ -132,9 +132,9 @@ func TestConcurrentFirstUse(t *testing.T) {
 	b.sts.gate = make(chan struct{})
 	var wg sync.WaitGroup
 	// One caller gives up while it waits. That must not fail the others.
-	impatient, cancel := context.WithCancel(context.Background())
+	impatient, cancel := context.WithCancel(t.Context())
 	for i := range 100 {
-		ctx := context.Background()
+		ctx := t.Context()
 		if i == 0 {
 			ctx = impatient
 		}
@@ -175,7 +175,7 @@ func TestRenewalWhileValid(t *testing.T) {
 		t.Errorf("%d calls of AssumeRole, want one more: a failure counts for a while", got)
 	}
 	b.wait(5 * time.Minute)
-	if _, err := s.AWS.Credentials.Retrieve(context.Background()); err == nil {
+	if _, err := s.AWS.Credentials.Retrieve(t.Context()); err == nil {
 		t.Error("credentials have expired, and there are no others")
 	}
 	b.sts.refuseWith("AssumeRole", "")
@@ -190,7 +190,7 @@ func TestFailureCountsForAWhile(t *testing.T) {
 	b.sts.refuseWith("GetCallerIdentity", "InvalidClientTokenId")
 	f := function("ProviderConfig", "default")
 	for range 100 {
-		if _, err := b.Resolve(context.Background(), f, region); err == nil {
+		if _, err := b.Resolve(t.Context(), f, region); err == nil {
 			t.Fatal("want an error")
 		}
 	}
@@ -204,14 +204,14 @@ func TestFailureCountsForAWhile(t *testing.T) {
 
 func TestAssumeRoleChain(t *testing.T) {
 	one := role(roleOne)
-	one.ExternalID = ptr("ext")
+	one.ExternalID = new("ext")
 	one.Tags = []v1beta1.SessionTag{{Key: "team", Value: "a"}}
 	one.TransitiveTagKeys = []string{"team"}
-	one.DurationSeconds = ptr(int32(7200))
-	one.Policy = ptr(`{"Version":"2012-10-17"}`)
+	one.DurationSeconds = new(int32(7200))
+	one.Policy = new(`{"Version":"2012-10-17"}`)
 	one.PolicyARNs = []string{"arn:aws:iam::aws:policy/ReadOnlyAccess"}
 	two := role(roleTwo)
-	two.RoleSessionName = ptr("deploy")
+	two.RoleSessionName = new("deploy")
 	two.ResourceTags = []string{"Namespace", "Kind", "Name"}
 	b := newBed(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{one, two} }),
@@ -279,13 +279,15 @@ func TestAllowedNamespaces(t *testing.T) {
 				cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
 					s.AllowedNamespaces = tc.allowed
 					s.Credentials.Source = v1beta1.CredentialsSourceSecret
-					s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: "crossplane-system",
-						LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}}
+					s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{
+						Namespace:                      "crossplane-system",
+						LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+					}
 				}),
 				secret("crossplane-system", "aws", map[string]string{"creds": ini}),
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns, Labels: map[string]string{"aws": "yes"}}},
 			)
-			_, err := b.Resolve(context.Background(), function("ClusterProviderConfig", "default"), region)
+			_, err := b.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
 			if (err == nil) != tc.want {
 				t.Errorf("\n%s\nResolve: %v", tc.reason, err)
 			}

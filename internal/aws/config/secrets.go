@@ -82,7 +82,7 @@ func separateKeys(data map[string][]byte, k secretKey, profile string) (aws.Cred
 			return c, nil
 		}
 	}
-	return aws.Credentials{}, fmt.Errorf("Secret %s %w: add it, or name in secretRef.key the key that holds an INI file (it has %s)", //nolint:staticcheck // Secret is a name.
+	return aws.Credentials{}, fmt.Errorf("Secret %s %w: add it, or name in secretRef.key the key that holds an INI file (it has %s)",
 		k.NamespacedName, err, keysIn(data))
 }
 
@@ -103,7 +103,7 @@ func (r *Resolver) secret(ctx context.Context, k secretKey) (map[string][]byte, 
 	data, err := r.secrets.Secret(ctx, k.NamespacedName)
 	switch {
 	case kerrors.IsNotFound(err):
-		return nil, fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", k.NamespacedName) //nolint:staticcheck // Secret is a name.
+		return nil, fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", k.NamespacedName)
 	case kerrors.IsForbidden(err):
 		return nil, fmt.Errorf("cannot read Secret %s: grant the provider's ServiceAccount get on secrets", k.NamespacedName)
 	case err != nil:
@@ -114,7 +114,7 @@ func (r *Resolver) secret(ctx context.Context, k secretKey) (map[string][]byte, 
 }
 
 func missingKey(data map[string][]byte, k secretKey) error {
-	return fmt.Errorf("Secret %s has no value at key %q (it has %s): add it, or correct secretRef.key", //nolint:staticcheck // Secret is a name.
+	return fmt.Errorf("Secret %s has no value at key %q (it has %s): add it, or correct secretRef.key",
 		k.NamespacedName, k.key, keysIn(data))
 }
 

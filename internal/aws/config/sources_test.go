@@ -1,12 +1,12 @@
 package config
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -56,7 +56,7 @@ func TestSources(t *testing.T) {
 		},
 		"Profile": {
 			reason: "A profile with a session token.",
-			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.Profile = ptr("ci") }),
+			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.Profile = new("ci") }),
 			secret: map[string]string{"creds": ini},
 			want:   aws.Credentials{AccessKeyID: "AKIACI", SecretAccessKey: "hunter3", SessionToken: "hunter4"},
 		},
@@ -90,7 +90,7 @@ func TestSources(t *testing.T) {
 			reason: "A token of the namespace.",
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) {
 				s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity, WebIdentity: &v1beta1.WebIdentityOptions{
-					WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne), RoleSessionName: "ci"},
+					WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne), RoleSessionName: "ci"},
 					TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret, SecretRef: secretRef("token")},
 				}}
 			}),
@@ -101,7 +101,7 @@ func TestSources(t *testing.T) {
 			reason: "A projected token.",
 			config: clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
 				s.Credentials.WebIdentity = &v1beta1.ClusterWebIdentityOptions{
-					WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)},
+					WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)},
 					TokenConfig:     &v1beta1.ClusterWebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/token"}},
 				}
 			}),
@@ -124,7 +124,7 @@ func TestSources(t *testing.T) {
 		"EnvironmentINI": {
 			reason: "An INI file in the provider's environment.",
 			config: clusterSource(v1beta1.CredentialsSourceEnvironment, func(s *v1beta1.ClusterProviderConfigSpec) {
-				s.Credentials.Env, s.Credentials.Profile = &xpv2.EnvSelector{Name: "CREDS"}, ptr("ci")
+				s.Credentials.Env, s.Credentials.Profile = &xpv2.EnvSelector{Name: "CREDS"}, new("ci")
 			}),
 			env:  map[string]string{"CREDS": ini},
 			want: aws.Credentials{AccessKeyID: "AKIACI", SecretAccessKey: "hunter3", SessionToken: "hunter4"},
@@ -145,17 +145,13 @@ func TestSources(t *testing.T) {
 				objs = append(objs, secret(ns, "aws", tc.secret))
 			}
 			b := newBed(t, Options{}, objs...)
-			for k, v := range tc.env {
-				b.env[k] = v
-			}
-			for k, v := range tc.files {
-				b.files[k] = v
-			}
+			maps.Copy(b.env, tc.env)
+			maps.Copy(b.files, tc.files)
 			kind := "ProviderConfig"
 			if tc.config.GetNamespace() == "" {
 				kind = "ClusterProviderConfig"
 			}
-			got, err := b.resolve(t, function(kind, "default")).AWS.Credentials.Retrieve(context.Background())
+			got, err := b.resolve(t, function(kind, "default")).AWS.Credentials.Retrieve(t.Context())
 			if err != nil {
 				t.Fatalf("\n%s\nRetrieve: %v", tc.reason, err)
 			}
@@ -270,7 +266,7 @@ func TestPodIdentity(t *testing.T) {
 func TestNoCredentialsAnywhere(t *testing.T) {
 	cleanEnvironment(t)
 	b := newBed(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA))
-	_, err := b.Resolve(context.Background(), function("ClusterProviderConfig", "default"), region)
+	_, err := b.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
 	want := `cannot use ClusterProviderConfig "default": AWS does not accept its credentials: cannot get AWS credentials: none of the default chain's sources has any: ` +
 		`give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source`
 	if err == nil || err.Error() != want {
@@ -305,10 +301,10 @@ func TestAuthorities(t *testing.T) {
 		want     string
 	}{
 		"Untrusted":   {reason: "No one vouches for it.", want: "is not trusted: give its authority in caBundle"},
-		"Config":      {reason: "The config does.", caBundle: ptr(pemOf(server))},
+		"Config":      {reason: "The config does.", caBundle: new(pemOf(server))},
 		"Environment": {reason: "The provider's environment does.", env: bundle},
-		"Both":        {reason: "Both do.", caBundle: ptr(pemOf(server)), env: bundle},
-		"Broken":      {reason: "What is no certificate is said to be none.", caBundle: ptr("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle holds no certificate"},
+		"Both":        {reason: "Both do.", caBundle: new(pemOf(server)), env: bundle},
+		"Broken":      {reason: "What is no certificate is said to be none.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle holds no certificate"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -318,7 +314,7 @@ func TestAuthorities(t *testing.T) {
 			b := newBed(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
 				s.Endpoint, s.CABundle = static(server.URL), tc.caBundle
 			}), secret(ns, "aws", map[string]string{"creds": ini}))
-			_, err := b.Resolve(context.Background(), function("ProviderConfig", "default"), region)
+			_, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 			if tc.want == "" && err != nil {
 				t.Errorf("\n%s\n%v", tc.reason, err)
 			}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net/http"
@@ -198,7 +197,7 @@ func cluster(change ...func(*v1beta1.ClusterProviderConfigSpec)) *v1beta1.Cluste
 
 func (b *bed) resolve(t *testing.T, f *v1beta1.Function) *Session {
 	t.Helper()
-	s, err := b.Resolve(context.Background(), f, region)
+	s, err := b.Resolve(t.Context(), f, region)
 	if err != nil {
 		t.Fatalf("Resolve: %v", err)
 	}
@@ -208,7 +207,7 @@ func (b *bed) resolve(t *testing.T, f *v1beta1.Function) *Session {
 // keyOf are the access key and the session token that a session signs with now.
 func keyOf(t *testing.T, s *Session) string {
 	t.Helper()
-	c, err := s.AWS.Credentials.Retrieve(context.Background())
+	c, err := s.AWS.Credentials.Retrieve(t.Context())
 	if err != nil {
 		t.Fatalf("Retrieve: %v", err)
 	}
@@ -217,15 +216,13 @@ func keyOf(t *testing.T, s *Session) string {
 
 func (b *bed) update(t *testing.T, obj client.Object, change func()) {
 	t.Helper()
-	if err := b.kube.Get(context.Background(), client.ObjectKeyFromObject(obj), obj); err != nil {
+	if err := b.kube.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
 	}
 	change()
-	if err := b.kube.Update(context.Background(), obj); err != nil {
+	if err := b.kube.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func role(arn string) v1beta1.AssumeRoleOptions { return v1beta1.AssumeRoleOptions{RoleARN: &arn} }
-
-func ptr[T any](v T) *T { return &v }

@@ -41,21 +41,23 @@ func TestTenants(t *testing.T) {
 		},
 		"PodToken": {
 			reason: "So is the token that the environment names.",
-			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)}})}, want: pod,
+			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)}})}, want: pod,
 		},
 		"TokenFile": {
 			reason: "So is any file of the pod.",
 			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
-				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)},
+				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)},
 				TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/var/run/secrets/kubernetes.io/serviceaccount/token"}},
 			})}, want: pod,
 		},
 		"FileBesideSecret": {
 			reason: "A Secret that is named too does not open the way to a file, nor a file's path that of a Secret.",
 			change: []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{
-				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)},
-				TokenConfig: &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/token"},
-					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
+				WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)},
+				TokenConfig: &v1beta1.WebIdentityTokenConfig{
+					Source: v1beta1.CredentialsSourceFilesystem, Fs: &xpv2.FsSelector{Path: "/token"},
+					SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"},
+				},
 			})}, want: pod,
 		},
 		"PodRole": {
@@ -88,7 +90,7 @@ func TestTenants(t *testing.T) {
 		"AllowedPodToken": {
 			reason:  "An operator may allow it.",
 			options: Options{AllowNamespacedPodIdentity: true},
-			change:  []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr(roleOne)}})},
+			change:  []func(*v1beta1.ProviderConfigSpec){web(v1beta1.WebIdentityOptions{WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: new(roleOne)}})},
 		},
 	}
 	for name, tc := range cases {
@@ -96,8 +98,8 @@ func TestTenants(t *testing.T) {
 			pc := namespaced(tc.change...)
 			b := newBed(t, tc.options, pc, secret(ns, "aws", map[string]string{"creds": ini}))
 			b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"], b.files["/pod"], b.files["/token"] = roleTwo, "/pod", "jwt", "jwt"
-			_, err := b.Resolve(context.Background(), function("ProviderConfig", "default"), region)
-			_, identifyErr := b.Identify(context.Background(), pc)
+			_, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
+			_, identifyErr := b.Identify(t.Context(), pc)
 			if tc.want == "" {
 				if err != nil || identifyErr != nil {
 					t.Errorf("\n%s\nResolve: %v, Identify: %v", tc.reason, err, identifyErr)
@@ -122,7 +124,7 @@ func TestOtherNamespaces(t *testing.T) {
 	foreign.SetNamespace("team-b")
 	b := newBed(t, Options{}, foreign, secret("team-b", "aws", map[string]string{"creds": ini}))
 	for _, name := range []string{"default", "team-b/default", "../team-b/default"} {
-		if _, err := b.Resolve(context.Background(), function("ProviderConfig", name), region); err == nil {
+		if _, err := b.Resolve(t.Context(), function("ProviderConfig", name), region); err == nil {
 			t.Errorf("a config of another namespace was used as %q", name)
 		}
 	}
@@ -132,10 +134,10 @@ func TestOtherNamespaces(t *testing.T) {
 		return map[string][]byte{"creds": []byte(ini)}, nil
 	})
 	own := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Name = "team-b/aws" })
-	if err := b.kube.Create(context.Background(), own); err != nil {
+	if err := b.kube.Create(t.Context(), own); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = b.Resolve(context.Background(), function("ProviderConfig", "default"), region)
+	_, _ = b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 	for _, k := range secretReads {
 		if k.Namespace != ns {
 			t.Errorf("a Secret of another namespace was read: %v", k)

@@ -17,7 +17,7 @@ import (
 )
 
 func TestTrack(t *testing.T) {
-	ctx := context.Background()
+	ctx := t.Context()
 	b := newBed(t, Options{})
 	writes := 0
 	counting := interceptor.NewClient(b.kube.(client.WithWatch), interceptor.Funcs{
@@ -105,7 +105,7 @@ func TestTrackNeedsAReference(t *testing.T) {
 	b := newBed(t, Options{})
 	f := function("ProviderConfig", "default")
 	f.SetProviderConfigReference(nil)
-	if err := NewTracker(b.kube).Track(context.Background(), f); err == nil {
+	if err := NewTracker(b.kube).Track(t.Context(), f); err == nil {
 		t.Error("want an error for a resource that names no config")
 	}
 }

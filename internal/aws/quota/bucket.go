@@ -143,7 +143,7 @@ func (b *bucket) grant(now time.Time, id string, a *account) {
 	case b.lines[User].total > 0:
 		b.credit = max(0, b.credit-float64(e.need))
 	}
-	b.stats.Granted += uint64(e.need)
+	b.stats.Granted += e.need
 	for range e.need {
 		a.tickets = append(a.tickets, b.tickets.issue(id, now.Add(b.opt.TicketTTL)))
 	}

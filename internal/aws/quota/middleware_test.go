@@ -44,7 +44,7 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 		calls++
 		_, _ = rw.Write([]byte(`{}`))
 	})
-	ctx := WithHolder(context.Background(), user("a"))
+	ctx := WithHolder(t.Context(), user("a"))
 	name := "orders"
 	list := func(ctx context.Context) error {
 		_, err := c.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: &name})
@@ -54,14 +54,14 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 	if wait := l.Reserve(here, user("a"), "ListAliases", "ListTags"); wait != 0 {
 		t.Fatalf("Reserve: %v", wait)
 	}
-	err := list(WithHolder(context.Background(), user("b")))
+	err := list(WithHolder(t.Context(), user("b")))
 	if wait, ok := Deferred(err); !ok || !near(wait, time.Second) || calls != 0 {
 		t.Errorf("b has no ticket: got %v (%v), %d calls sent", err, wait, calls)
 	}
 	if after, ok := awserr.RetryAfter(err); !awserr.IsTransient(err) || awserr.IsTerminal(err) || !ok || !near(after, time.Second) {
 		t.Errorf("a call that was deferred passes: %v", err)
 	}
-	if err := list(context.Background()); err == nil {
+	if err := list(t.Context()); err == nil {
 		t.Errorf("a stranger got a's ticket")
 	}
 	if err := errors.Join(list(ctx), list(ctx)); err != nil || calls != 2 {
@@ -74,7 +74,7 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 		t.Errorf("GetFunction has a quota of its own: %v", err)
 	}
 	w.now = w.now.Add(2 * time.Second)
-	if err := list(WithHolder(context.Background(), user("b"))); err != nil {
+	if err := list(WithHolder(t.Context(), user("b"))); err != nil {
 		t.Errorf("b came back in time: %v", err)
 	}
 	if got := l.Stats()[ControlPlane]; got.Sent != 3 || got.Deferred != 3 {
@@ -91,7 +91,7 @@ func TestMiddlewareCountsAttempts(t *testing.T) {
 		rw.WriteHeader(http.StatusInternalServerError)
 	})
 	name := "orders"
-	_, err := c.ListAliases(WithHolder(context.Background(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
+	_, err := c.ListAliases(WithHolder(t.Context(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
 	if _, ok := Deferred(err); !ok || calls != 2 {
 		t.Errorf("the third attempt has no token: got %v after %d calls", err, calls)
 	}
@@ -107,7 +107,7 @@ func TestMiddlewareHearsThrottles(t *testing.T) {
 		_, _ = rw.Write([]byte(`{"Reason":"CallerRateLimitExceeded","Type":"User","message":"Rate exceeded"}`))
 	})
 	name := "orders"
-	_, err := c.ListAliases(context.Background(), &lambda.ListAliasesInput{FunctionName: &name})
+	_, err := c.ListAliases(t.Context(), &lambda.ListAliasesInput{FunctionName: &name})
 	if wait, ok := Deferred(err); !ok || !near(wait, 2*time.Second) {
 		t.Errorf("the bucket is closed after a throttle: got %v, %v", err, wait)
 	}
@@ -117,10 +117,10 @@ func TestMiddlewareHearsThrottles(t *testing.T) {
 }
 
 func TestHolderFrom(t *testing.T) {
-	if _, ok := HolderFrom(context.Background()); ok {
+	if _, ok := HolderFrom(t.Context()); ok {
 		t.Error("an empty context has no holder")
 	}
-	if h, ok := HolderFrom(WithHolder(context.Background(), user("a"))); !ok || h != user("a") {
+	if h, ok := HolderFrom(WithHolder(t.Context(), user("a"))); !ok || h != user("a") {
 		t.Errorf("got %v, %v", h, ok)
 	}
 }

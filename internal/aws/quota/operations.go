@@ -15,12 +15,12 @@ const (
 	GetPolicy
 	// GetFunction has a quota of its own.
 	GetFunction
-
-	bucketCount = iota
-
-	// Unlimited operations are not of the control plane.
-	Unlimited Bucket = -1
 )
+
+// Unlimited operations are not of the control plane.
+const Unlimited Bucket = -1
+
+const bucketCount = int(GetFunction) + 1
 
 // String is the bucket's name in metrics.
 func (b Bucket) String() string {

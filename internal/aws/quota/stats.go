@@ -9,17 +9,17 @@ import (
 // Counts since the limiter was made.
 type Counts struct {
 	// Granted tickets.
-	Granted uint64
+	Granted int
 	// Sent calls.
-	Sent uint64
+	Sent int
 	// Deferred calls: they were not sent.
-	Deferred uint64
+	Deferred int
 	// Throttled calls: AWS refused them.
-	Throttled uint64
+	Throttled int
 	// Expired tickets: they were not used in time.
-	Expired uint64
+	Expired int
 	// Dropped holders: they did not come back.
-	Dropped uint64
+	Dropped int
 }
 
 // Stats of one bucket at one moment.

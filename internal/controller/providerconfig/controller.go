@@ -7,14 +7,13 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -77,7 +76,11 @@ var namespacedKind = kind{
 	new:     func() providerConfig { return &v1beta1.ProviderConfig{} },
 	newList: func() client.ObjectList { return &v1beta1.ProviderConfigList{} },
 	items: func(l client.ObjectList) []client.Object {
-		return pointers[v1beta1.ProviderConfig](l.(*v1beta1.ProviderConfigList).Items)
+		configs, ok := l.(*v1beta1.ProviderConfigList)
+		if !ok {
+			return nil
+		}
+		return pointers[v1beta1.ProviderConfig](configs.Items)
 	},
 }
 
@@ -86,7 +89,11 @@ var clusterKind = kind{
 	new:     func() providerConfig { return &v1beta1.ClusterProviderConfig{} },
 	newList: func() client.ObjectList { return &v1beta1.ClusterProviderConfigList{} },
 	items: func(l client.ObjectList) []client.Object {
-		return pointers[v1beta1.ClusterProviderConfig](l.(*v1beta1.ClusterProviderConfigList).Items)
+		configs, ok := l.(*v1beta1.ClusterProviderConfigList)
+		if !ok {
+			return nil
+		}
+		return pointers[v1beta1.ClusterProviderConfig](configs.Items)
 	},
 }
 
@@ -107,7 +114,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		kind:     k,
 		kube:     mgr.GetClient(),
 		resolver: o.Resolver,
-		record:   event.NewAPIRecorder(mgr.GetEventRecorderFor(name), o.EventFilterFunctions...), //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
+		record:   event.NewAPIRecorder(mgr.GetEventRecorderFor(name), o.EventFilterFunctions...),
 		log:      o.Logger.WithValues("controller", name),
 		now:      o.Now,
 	}

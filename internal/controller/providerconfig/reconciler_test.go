@@ -19,11 +19,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
@@ -142,14 +142,12 @@ func usage(namespace, kind, by string) *v1beta1.ProviderConfigUsage {
 	u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: by, Finalizers: []string{config.UsageFinalizer},
 		Labels:          map[string]string{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: kind},
-		OwnerReferences: []metav1.OwnerReference{{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function", Name: by, UID: types.UID(by), Controller: ptr(true)}},
+		OwnerReferences: []metav1.OwnerReference{{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function", Name: by, UID: types.UID(by), Controller: new(true)}},
 	}}
 	u.SetProviderConfigReference(xpv2.ProviderConfigReference{Kind: kind, Name: "default"})
 	u.SetResourceReference(xpv2.TypedReference{Kind: "Function", Name: by})
 	return u
 }
-
-func ptr[T any](v T) *T { return &v }
 
 func name(o client.Object) types.NamespacedName { return client.ObjectKeyFromObject(o) }
 
@@ -238,7 +236,7 @@ func TestDeletionIsHeldBack(t *testing.T) {
 	for i := range 5 {
 		u := usage(ns, "ClusterProviderConfig", fmt.Sprint("f", i))
 		b.get(u)
-		if err := config.Release(context.Background(), b.kube, u); err != nil {
+		if err := config.Release(t.Context(), b.kube, u); err != nil {
 			t.Fatal(err)
 		}
 		b.delete(u)
@@ -318,7 +316,7 @@ func TestSecretsAreProtected(t *testing.T) {
 		t.Error("a Secret that is deleted alone is held up")
 	}
 	aws = secret("aws")
-	if err := b.kube.Create(context.Background(), aws); err != nil {
+	if err := b.kube.Create(t.Context(), aws); err != nil {
 		t.Fatal(err)
 	}
 	b.reconcile(name(c))
@@ -337,7 +335,7 @@ func TestSecretsAreProtected(t *testing.T) {
 	}
 	u := usage(ns, "ProviderConfig", "orders")
 	b.get(u)
-	if err := config.Release(context.Background(), b.kube, u); err != nil {
+	if err := config.Release(t.Context(), b.kube, u); err != nil {
 		t.Fatal(err)
 	}
 	b.delete(u)
@@ -360,14 +358,14 @@ func TestSecretOfAnotherTime(t *testing.T) {
 
 func TestUsersOfSecret(t *testing.T) {
 	b := newBed(t, clusterKind, cpc())
-	if got := b.usersOfSecret(context.Background(), secret("aws")); len(got) != 1 {
+	if got := b.usersOfSecret(t.Context(), secret("aws")); len(got) != 1 {
 		t.Errorf("got %v, want the cluster's config", got)
 	}
-	if got := b.usersOfSecret(context.Background(), secret("plain")); len(got) != 0 {
+	if got := b.usersOfSecret(t.Context(), secret("plain")); len(got) != 0 {
 		t.Errorf("got %v, want none", got)
 	}
 	b = newBed(t, namespacedKind, pc())
-	if got := b.usersOfSecret(context.Background(), secret("aws")); len(got) != 1 || got[0].NamespacedName != name(pc()) {
+	if got := b.usersOfSecret(t.Context(), secret("aws")); len(got) != 1 || got[0].NamespacedName != name(pc()) {
 		t.Errorf("got %v, want the namespace's config", got)
 	}
 }

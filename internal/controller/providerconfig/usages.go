@@ -12,10 +12,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
@@ -39,7 +39,7 @@ type usages struct {
 }
 
 // blocking says what keeps a config from being deleted.
-func (u usages) blocking() string {
+func (u *usages) blocking() string {
 	names := strings.Join(u.names, ", ")
 	if more := int(u.count) - len(u.names); more > 0 {
 		names += fmt.Sprintf(" and %d more", more)
