@@ -1,6 +1,12 @@
 package awsdouble
 
-import "net/http"
+import (
+	"net/http"
+	"regexp"
+)
+
+// aliasName is a qualifier that can only name an alias.
+var aliasName = regexp.MustCompile(`^[0-9]*[a-zA-Z_-]`)
 
 func deleteFunction(s *Server, r *request) (*answer, error) {
 	t, err := r.target()
@@ -9,6 +15,9 @@ func deleteFunction(s *Server, r *request) (*answer, error) {
 	}
 	if t.qualifier == "$LATEST" {
 		return nil, invalidParameter("$LATEST version cannot be deleted without deleting the function.")
+	}
+	if aliasName.MatchString(t.qualifier) {
+		return nil, invalidParameter("Deletion of aliases is not currently supported.")
 	}
 	h := s.home(r.account, r.region)
 	f := h.functions[t.name]

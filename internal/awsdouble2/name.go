@@ -59,9 +59,6 @@ func (r *request) target() (target, error) {
 	if qualifier != "" && !qualifierName.MatchString(qualifier) {
 		v.pattern(qualifier, "qualifier", qualifierPattern)
 	}
-	if len(name) > 170 {
-		v.add(name, "functionName", "Member must have length less than or equal to 170")
-	}
 	if !functionName.MatchString(name) {
 		v.pattern(name, "functionName", namePattern)
 	}
