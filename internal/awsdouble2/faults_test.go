@@ -133,7 +133,7 @@ func TestEditsByHand(t *testing.T) {
 
 func TestQuotas(t *testing.T) {
 	clk := newClock()
-	s := start(t, Options{Now: clk.now, Quotas: true})
+	s := start(t, Options{Now: clk.now, Quotas: LambdaQuotas()})
 	c, ctx := client(s), context.Background()
 	create(t, c, zipFunction(t, "f"))
 	list := func() error {

@@ -19,15 +19,14 @@ type Options struct {
 	UpdateDuration time.Duration
 	// Latency is how long each call really takes before it is handled.
 	Latency time.Duration
-	// Quotas enforces the request rates of each account and region.
-	Quotas bool
-	// Rates are the rates that Quotas enforces. Default: LambdaRates.
-	Rates Rates
+	// Quotas are the request rates to enforce for each account and region.
+	// The zero value enforces none; LambdaQuotas are AWS's.
+	Quotas Quotas
 }
 
-// Rates are requests a second for each account and region. A bucket holds as
+// Quotas are requests a second for each account and region. A bucket holds as
 // many tokens as its rate. A rate of 0 is not enforced.
-type Rates struct {
+type Quotas struct {
 	// GetFunction is the rate of GetFunction alone.
 	GetFunction float64
 	// GetPolicy is the rate of GetPolicy alone.
@@ -36,7 +35,7 @@ type Rates struct {
 	ControlPlane float64
 }
 
-// LambdaRates are the rates that AWS enforces and does not raise.
-func LambdaRates() Rates {
-	return Rates{GetFunction: 100, GetPolicy: 15, ControlPlane: 15}
+// LambdaQuotas are the quotas that AWS enforces and does not raise.
+func LambdaQuotas() Quotas {
+	return Quotas{GetFunction: 100, GetPolicy: 15, ControlPlane: 15}
 }

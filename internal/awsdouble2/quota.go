@@ -21,15 +21,15 @@ func (t *tokens) take(rate float64, now time.Time) bool {
 
 // admit tells whether a Lambda call is within its quota.
 func (s *Server) admit(r *request) bool {
-	if r.service != serviceLambda || !s.options.Quotas {
+	if r.service != serviceLambda {
 		return true
 	}
-	name, rate := "", s.options.Rates.ControlPlane
+	name, rate := "", s.options.Quotas.ControlPlane
 	switch r.operation {
 	case "GetFunction":
-		name, rate = r.operation, s.options.Rates.GetFunction
+		name, rate = r.operation, s.options.Quotas.GetFunction
 	case "GetPolicy":
-		name, rate = r.operation, s.options.Rates.GetPolicy
+		name, rate = r.operation, s.options.Quotas.GetPolicy
 	}
 	if rate == 0 {
 		return true

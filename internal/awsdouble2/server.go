@@ -33,9 +33,6 @@ func New(o Options) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Rates == (Rates{}) {
-		o.Rates = LambdaRates()
-	}
 	return &Server{
 		options:  o,
 		accounts: map[string]string{},
