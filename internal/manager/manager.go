@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -26,6 +27,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/gate"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
 
@@ -84,6 +86,13 @@ type Options struct {
 
 	// SafeStart waits for each kind's definition before its controller is started.
 	SafeStart bool
+
+	// StateMetricInterval is how often resources are counted by their conditions.
+	StateMetricInterval time.Duration
+
+	// ChangeLogSocket is the Unix socket of Crossplane's change log sidecar. Empty
+	// means no change log.
+	ChangeLogSocket string
 
 	// Config of AWS configurations.
 	Config config.Options
@@ -207,6 +216,12 @@ func clusterID(ctx context.Context, live client.Reader, given string) (string, e
 // setup adds the controllers, and what they share.
 func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
+	if err := o.addMetrics(limiter); err != nil {
+		return err
+	}
+	if err := o.addChangeLog(mgr); err != nil {
+		return err
+	}
 	o.Config.Namespaces = mgr.GetAPIReader()
 	resolver := config.New(mgr.GetClient(), config.LiveSecrets(mgr.GetAPIReader()), limiter, o.Now, o.Config)
 	mo := managed.Options{
@@ -223,7 +238,7 @@ func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Now: o.Now}
 	if o.SafeStart {
-		return o.setupGated(mgr, mo, po)
+		return setupGated(mgr, mo, po)
 	}
 	if err := providerconfig.Setup(mgr, po); err != nil {
 		return errors.Wrap(err, "cannot set up the controllers of provider configs")
@@ -231,8 +246,11 @@ func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
 	return controllers.Setup(mgr, mo)
 }
 
-func (o Options) setupGated(mgr ctrl.Manager, mo managed.Options, po providerconfig.Options) error {
-	if err := customresourcesgate.Setup(mgr, o.Options); err != nil {
+// setupGated has each controller wait for its kind.
+func setupGated(mgr ctrl.Manager, mo managed.Options, po providerconfig.Options) error {
+	g := new(gate.Gate[schema.GroupVersionKind])
+	mo.Gate, po.Gate = g, g
+	if err := customresourcesgate.Setup(mgr, mo.Options); err != nil {
 		return errors.Wrap(err, "cannot watch custom resource definitions")
 	}
 	if err := providerconfig.SetupGated(mgr, po); err != nil {

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/zap/zapcore"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+)
+
+// flags of the provider. Those that provider-kubernetes has too have its names.
+type flags struct {
+	Debug bool `short:"d" help:"Log at debug level: each reconcile and what it decided. No secret is logged at any level."`
+
+	Sync                 time.Duration `short:"s" default:"1h" help:"How often the provider lists everything it watches anew from the API server. This does not check AWS."`
+	Poll                 time.Duration `default:"10m" help:"How often each resource is compared with AWS when nothing happens. A resource can ask for another interval with the annotation crossplane.io/poll-interval."`
+	MinPoll              time.Duration `default:"30s" help:"The shortest interval that a resource can ask for."`
+	PollJitterPercentage uint          `default:"10" help:"How much the poll interval varies, in percent of it: 0 to 99."`
+	PollStateMetric      time.Duration `default:"1m" help:"How often resources are counted by their conditions for the metrics; at least 30s."`
+	MaxReconcileRate     int           `default:"100" help:"How many resources of one kind are reconciled at the same time, at the most. AWS's request quotas are kept to whatever this is."`
+
+	LeaderElection          bool   `short:"l" default:"true" negatable:"" env:"LEADER_ELECTION" help:"Run one of several replicas at a time."`
+	LeaderElectionNamespace string `help:"Namespace of the leader election's lease. Default: that of the provider's pod."`
+
+	MetricsBindAddress     string `default:":8080" env:"METRICS_BIND_ADDRESS" help:"Address of the Prometheus metrics; 0 for none."`
+	HealthProbeBindAddress string `default:":8081" help:"Address of the probes /healthz and /readyz; 0 for none."`
+	PprofBindAddress       string `default:"" help:"Address of Go's profiler under /debug/pprof, such as 127.0.0.1:6060. Default: none."`
+
+	ClusterID      string   `help:"What marks, in tags, the things in AWS that this cluster owns. Default: the UID of the namespace kube-system. Set it where two clusters shall own the same things, one after the other."`
+	WatchNamespace []string `help:"Namespaces to work in. Default: all."`
+
+	EnableManagementPolicies bool   `default:"true" negatable:"" env:"ENABLE_MANAGEMENT_POLICIES" help:"Honour spec.managementPolicies."`
+	EnableChangelogs         bool   `default:"false" env:"ENABLE_CHANGE_LOGS" help:"Send each change made in AWS to Crossplane's change log sidecar."`
+	ChangelogsSocketPath     string `default:"/var/run/changelogs/changelogs.sock" env:"CHANGELOGS_SOCKET_PATH" help:"Unix socket of the change log sidecar."`
+	SafeStart                bool   `default:"true" negatable:"" help:"Start the controller of a kind once its CustomResourceDefinition is there, rather than fail without it."`
+
+	AllowNamespacedPodIdentity bool `help:"Let ProviderConfigs of any namespace use the identity of the provider's own pod (IRSA, PodIdentity, WebIdentity with a token file). Whoever may create a ProviderConfig then acts as the provider."`
+	ForbidNamespacedEndpoints  bool `help:"Refuse spec.endpoint in namespaced ProviderConfigs, so that tenants cannot have the provider call hosts of their choice."`
+
+	QuotaGetFunction  float64 `default:"98" help:"Calls of lambda:GetFunction a second for each AWS account and region. AWS's quota is 100 and is shared with whatever else calls it there."`
+	QuotaControlPlane float64 `default:"14.7" help:"Calls of all other operations of Lambda's control plane together, a second, for each account and region. AWS's quota is 15."`
+}
+
+// validate what kong's types don't.
+func (f flags) validate() error {
+	var errs []error
+	if f.PollJitterPercentage >= 100 { //nolint:mnd // Percent.
+		errs = append(errs, fmt.Errorf("--poll-jitter-percentage is %d: it is from 0 to 99", f.PollJitterPercentage))
+	}
+	if f.MaxReconcileRate < 1 {
+		errs = append(errs, fmt.Errorf("--max-reconcile-rate is %d: it is at least 1", f.MaxReconcileRate))
+	}
+	if f.Poll < f.MinPoll {
+		errs = append(errs, fmt.Errorf("--poll is %s, less than --min-poll, which is %s", f.Poll, f.MinPoll))
+	}
+	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
+		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane are more than 0"))
+	}
+	return errors.Join(errs...)
+}
+
+// options of the manager.
+func (f flags) options() (manager.Options, error) {
+	log := f.logger()
+	features := &feature.Flags{}
+	if f.EnableManagementPolicies {
+		features.Enable(feature.EnableBetaManagementPolicies)
+	}
+	o := manager.Options{
+		Options:                 controller.Options{PollInterval: f.Poll, MaxConcurrentReconciles: f.MaxReconcileRate, Features: features},
+		Log:                     log,
+		SyncPeriod:              f.Sync,
+		MinPollInterval:         f.MinPoll,
+		PollJitter:              float64(f.PollJitterPercentage) / 100, //nolint:mnd // Percent.
+		ClusterID:               f.ClusterID,
+		LeaderElection:          f.LeaderElection,
+		LeaderElectionNamespace: f.LeaderElectionNamespace,
+		MetricsAddress:          f.MetricsBindAddress,
+		HealthAddress:           f.HealthProbeBindAddress,
+		PprofAddress:            f.PprofBindAddress,
+		Namespaces:              f.WatchNamespace,
+		SafeStart:               f.SafeStart,
+		StateMetricInterval:     f.PollStateMetric,
+		Config:                  config.Options{AllowNamespacedPodIdentity: f.AllowNamespacedPodIdentity, ForbidNamespacedEndpoints: f.ForbidNamespacedEndpoints},
+		Quota:                   f.quota(),
+	}
+	if f.EnableChangelogs {
+		features.Enable(feature.EnableAlphaChangeLogs)
+		o.ChangeLogSocket = f.ChangelogsSocketPath
+	}
+	return o, nil
+}
+
+func (f flags) quota() quota.Options {
+	rates := maps.Clone(quota.DefaultRates)
+	get, rest := rates[quota.GetFunction], rates[quota.ControlPlane]
+	get.PerSecond, rest.PerSecond = f.QuotaGetFunction, f.QuotaControlPlane
+	rates[quota.GetFunction], rates[quota.ControlPlane] = get, rest
+	return quota.Options{Rates: rates}
+}
+
+// logger writes structured lines: JSON, or text for people at debug level.
+func (f flags) logger() logr.Logger {
+	l := zap.New(zap.UseDevMode(f.Debug), func(o *zap.Options) { o.TimeEncoder = zapcore.ISO8601TimeEncoder })
+	ctrl.SetLogger(l)
+	return l.WithName("provider-lambda")
+}
+
+// limited has the client hold back only what an API server would mind.
+func limited(cfg *rest.Config, rate int) *rest.Config { return ratelimiter.LimitRESTConfig(cfg, rate) }

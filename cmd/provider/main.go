@@ -1,0 +1,43 @@
+// Command provider runs the controllers of provider-lambda. It holds no logic: flags
+// become options of package manager.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/alecthomas/kong"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+)
+
+const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Every flag can be set by the environment variable shown as well."
+
+func main() {
+	f := flags{}
+	k := kong.Parse(&f, kong.Name("provider"), kong.Description(description), kong.UsageOnError(), kong.DefaultEnvars("PROVIDER_LAMBDA"))
+	k.FatalIfErrorf(f.validate())
+	if err := run(ctrl.SetupSignalHandler(), f); err != nil {
+		fmt.Fprintln(os.Stderr, "provider-lambda ended:", err)
+		os.Exit(1)
+	}
+}
+
+// run the provider until ctx is done.
+func run(ctx context.Context, f flags) error {
+	cfg, err := ctrl.GetConfig()
+	if err != nil {
+		return fmt.Errorf("cannot find a Kubernetes cluster: run in a pod, or set KUBECONFIG: %w", err)
+	}
+	o, err := f.options()
+	if err != nil {
+		return err
+	}
+	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), o)
+	if err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}

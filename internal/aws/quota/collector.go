@@ -1,0 +1,50 @@
+package quota
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Collector shows a limiter's state to Prometheus.
+type Collector struct {
+	limiter *Limiter
+	tokens  *prometheus.Desc
+	waiting *prometheus.Desc
+	calls   *prometheus.Desc
+	rate    *prometheus.Desc
+}
+
+// NewCollector of a limiter.
+func NewCollector(l *Limiter) *Collector {
+	labels := []string{"account", "region", "bucket"}
+	desc := func(name, help string, more ...string) *prometheus.Desc {
+		return prometheus.NewDesc("provider_lambda_quota_"+name, help, append(labels, more...), nil)
+	}
+	return &Collector{
+		limiter: l,
+		tokens:  desc("tokens", "Calls that may be sent right now"),
+		waiting: desc("waiting_calls", "Calls that resources wait for, by what they are for: user or poll", "for"),
+		calls:   desc("calls_total", "Calls by what became of them: sent, deferred (not sent yet) or throttled (refused by AWS)", "result"),
+		rate:    desc("rate", "Calls a second that are allowed at present; less than usual after a throttle"),
+	}
+}
+
+// Describe the metrics.
+func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{c.tokens, c.waiting, c.calls, c.rate} {
+		ch <- d
+	}
+}
+
+// Collect a snapshot.
+func (c *Collector) Collect(ch chan<- prometheus.Metric) {
+	for _, s := range c.limiter.Stats() {
+		send := func(d *prometheus.Desc, t prometheus.ValueType, v float64, more ...string) {
+			ch <- prometheus.MustNewConstMetric(d, t, v, append([]string{s.Scope.Account, s.Scope.Region, s.Bucket.String()}, more...)...)
+		}
+		send(c.tokens, prometheus.GaugeValue, s.Tokens)
+		send(c.rate, prometheus.GaugeValue, s.Rate)
+		send(c.waiting, prometheus.GaugeValue, float64(s.WaitingUsers), "user")
+		send(c.waiting, prometheus.GaugeValue, float64(s.WaitingPolls), "poll")
+		send(c.calls, prometheus.CounterValue, float64(s.Sent), "sent")
+		send(c.calls, prometheus.CounterValue, float64(s.Deferred), "deferred")
+		send(c.calls, prometheus.CounterValue, float64(s.Throttled), "throttled")
+	}
+}

@@ -1,0 +1,57 @@
+package manager
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/changelog"
+	"github.com/crossplane-contrib/provider-lambda/internal/version"
+)
+
+// addMetrics registers what the runtime measures, and the state of the quotas. A
+// manager without a metrics server measures nothing.
+func (o *Options) addMetrics(l *quota.Limiter) error {
+	if address(o.MetricsAddress) == "0" {
+		return nil
+	}
+	mr, st := xpmanaged.NewMRMetricRecorder(), statemetrics.NewMRStateMetrics()
+	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRMetrics: mr, MRStateMetrics: st}
+	for _, c := range []prometheus.Collector{mr, st, quota.NewCollector(l)} {
+		if err := metrics.Registry.Register(c); err != nil {
+			return errors.Wrap(err, "cannot register metrics")
+		}
+	}
+	return nil
+}
+
+// addChangeLog sends changes to the sidecar that listens on a socket.
+func (o *Options) addChangeLog(mgr ctrl.Manager) error {
+	if o.ChangeLogSocket == "" {
+		return nil
+	}
+	conn, err := grpc.NewClient("unix://"+o.ChangeLogSocket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		return errors.Wrapf(err, "cannot use the change log's socket %s", o.ChangeLogSocket)
+	}
+	l := changelog.New(v1alpha1.NewChangeLogServiceClient(conn), changelog.Options{
+		ProviderVersion: "provider-lambda:" + version.Version,
+		Now:             o.Now,
+		Log:             logging.NewLogrLogger(o.Log),
+	})
+	o.ChangeLogOptions = &controller.ChangeLogOptions{ChangeLogger: l}
+	if err := metrics.Registry.Register(l); err != nil {
+		return errors.Wrap(err, "cannot register the change log's metrics")
+	}
+	return errors.Wrap(mgr.Add(l), "cannot add the change log")
+}
