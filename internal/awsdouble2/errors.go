@@ -107,7 +107,9 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	if status == http.StatusNoContent {
 		return
 	}
-	_ = json.NewEncoder(w).Encode(body)
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(body)
 }
 
 func writeXML(w http.ResponseWriter, status int, body any) {

@@ -1,0 +1,94 @@
+package awsdouble
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go"
+)
+
+func TestLimits(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		change  func(in *lambda.CreateFunctionInput)
+		code    string
+		message string
+	}{
+		"LargestEnvironment": {
+			reason: "4096 bytes of JSON are accepted.",
+			change: func(in *lambda.CreateFunctionInput) {
+				in.Environment = &types.Environment{Variables: map[string]string{"LARGE_VAR": strings.Repeat("x", 4080)}}
+			},
+		},
+		"EnvironmentTooLarge": {
+			reason: "One byte more is refused, and the message quotes the values.",
+			change: func(in *lambda.CreateFunctionInput) {
+				in.Environment = &types.Environment{Variables: map[string]string{"LARGE_VAR": strings.Repeat("x", 4081)}}
+			},
+			code:    "InvalidParameterValueException",
+			message: `Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: {"LARGE_VAR":"xxx`,
+		},
+		"NoZip": {
+			reason:  "Code that is no zip is refused.",
+			change:  func(in *lambda.CreateFunctionInput) { in.Code.ZipFile = []byte("text") },
+			code:    "InvalidParameterValueException",
+			message: "Could not unzip uploaded file.",
+		},
+		"ZipTooLarge": {
+			reason:  "A zip of more than 50 MB goes through S3.",
+			change:  func(in *lambda.CreateFunctionInput) { in.Code.ZipFile = make([]byte, maxZip+1) },
+			code:    "RequestEntityTooLargeException",
+			message: "Zipped size must be smaller than 52428800 bytes",
+		},
+		"UnzippedTooLarge": {
+			reason:  "The zip's directory tells how large it unpacks.",
+			change:  func(in *lambda.CreateFunctionInput) { in.Code.ZipFile = bomb(t) },
+			code:    "InvalidParameterValueException",
+			message: "Unzipped size must be smaller than 262144000 bytes",
+		},
+		"TwoErrors": {
+			reason:  "All that the model forbids is reported at once.",
+			change:  func(in *lambda.CreateFunctionInput) { in.MemorySize, in.Timeout = aws.Int32(1), aws.Int32(901) },
+			code:    "ValidationException",
+			message: "2 validation errors detected: Value '1' at 'memorySize' failed to satisfy constraint: Member must have value greater than or equal to 128; Value '901' at 'timeout' failed to satisfy constraint: Member must have value less than or equal to 900",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			in := zipFunction(t, "f")
+			tc.change(in)
+			_, err := client(start(t, Options{})).CreateFunction(context.Background(), in)
+			if tc.code == "" {
+				if err != nil {
+					t.Errorf("%s: %v", tc.reason, err)
+				}
+				return
+			}
+			var api smithy.APIError
+			if !errors.As(err, &api) || api.ErrorCode() != tc.code || !strings.HasPrefix(api.ErrorMessage(), tc.message) {
+				t.Errorf("%s\ngot %.300v\nwant %s: %s", tc.reason, err, tc.code, tc.message)
+			}
+		})
+	}
+}
+
+// bomb is a small zip whose directory says that it unpacks to 250 MB.
+func bomb(t *testing.T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	if _, err := z.CreateRaw(&zip.FileHeader{Name: "f", Method: zip.Deflate, UncompressedSize64: maxUnzipped}); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
