@@ -13,6 +13,10 @@ GOLANGCI_VERSION := v2.12.2
 # A linter has to know the Go version that it reads the export data of.
 GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERSION 2>/dev/null)
 
+MODULE := github.com/crossplane-contrib/provider-lambda
+# What the provider says its version is.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
+
 # What `make generate` writes.
 GENERATED := package/crds apis/v1beta1/zz_generated.*
 
@@ -27,7 +31,7 @@ demo: control-plane ## Run the provider against a double of AWS, with a table of
 
 .PHONY: run
 run: ## Run the provider against the cluster that kubectl is set to, after `kubectl apply -f package/crds`.
-	@go run ./cmd/provider --debug
+	@go run ./cmd/provider --debug --no-leader-election --metrics-bind-address=127.0.0.1:8080 --health-probe-bind-address=0
 
 ##@ Test
 
@@ -81,7 +85,7 @@ format: $(GOLANGCI) ## Format the code and its imports.
 
 .PHONY: build
 build: ## Build the provider into bin/.
-	@CGO_ENABLED=0 go build -trimpath -o bin/provider ./cmd/provider
+	@CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X $(MODULE)/internal/version.Version=$(VERSION)" -o bin/provider ./cmd/provider
 
 .PHONY: generate
 generate: ## Generate deep copies, methods and CRDs from the API types.
