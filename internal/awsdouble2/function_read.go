@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ func getFunction(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: f.tags}
+	out := getFunctionOutput{Code: i.code, Configuration: i.Configuration, Tags: maps.Clone(f.tags)}
 	if f.concurrency != nil {
 		out.Concurrency = &concurrencyOutput{ReservedConcurrentExecutions: f.concurrency}
 	}

@@ -95,5 +95,5 @@ func listTags(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, json: map[string]any{"Tags": tags}}, nil
+	return &answer{status: http.StatusOK, json: map[string]any{"Tags": maps.Clone(tags)}}, nil
 }
