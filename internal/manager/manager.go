@@ -12,8 +12,10 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
@@ -223,13 +225,14 @@ func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
 		return err
 	}
 	o.Config.Namespaces = mgr.GetAPIReader()
-	resolver := config.New(mgr.GetClient(), config.LiveSecrets(mgr.GetAPIReader()), limiter, o.Now, o.Config)
+	objs := objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now)
+	resolver := config.New(mgr.GetClient(), secretsOf(objs), limiter, o.Now, o.Config)
 	mo := managed.Options{
 		Options:         o.Options,
 		Resolver:        resolver,
 		Tracker:         config.NewTracker(mgr.GetClient()),
 		Limiter:         limiter,
-		Objects:         objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now),
+		Objects:         objs,
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
@@ -244,6 +247,18 @@ func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
 		return errors.Wrap(err, "cannot set up the controllers of provider configs")
 	}
 	return controllers.Setup(mgr, mo)
+}
+
+// secretsOf reads Secrets with credentials as it does those that specs refer to: from
+// the API server when they have changed, so that a reconcile costs no request.
+func secretsOf(r *objects.Reader) config.Secrets {
+	return config.SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
+		d, err := r.Get(ctx, objects.Ref{Kind: objects.Secret, Namespace: name.Namespace, Name: name.Name})
+		if objects.IsMissing(err) {
+			return nil, kerrors.NewNotFound(corev1.Resource("secrets"), name.Name)
+		}
+		return d, err
+	})
 }
 
 // setupGated has each controller wait for its kind.

@@ -1,0 +1,258 @@
+package manager
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"go.uber.org/zap/zapcore"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble2"
+	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+)
+
+var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Controllers: true}}
+
+func TestMain(m *testing.M) { suite.Main(m) }
+
+const (
+	region = "eu-central-1"
+
+	// patience is how long anything may take before a test gives it up. Nothing
+	// depends on how long it does take.
+	patience = 60 * time.Second
+	glance   = 20 * time.Millisecond
+)
+
+// rig is a namespace of the control plane, a double, and the provider between them.
+type rig struct {
+	testing.TB
+
+	ns     string
+	double *awsdouble.Server
+	kube   client.Client
+	aws    *lambda.Client
+	logs   *logs
+
+	stop func()
+}
+
+// logs are all that a provider logs, at debug level.
+type logs struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+func (l *logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// newRig starts a double and a provider that works in a namespace of its own.
+func newRig(t testing.TB, d awsdouble.Options, change ...func(*Options)) *rig {
+	t.Helper()
+	c := suite.Cluster(t)
+	scheme, err := newScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kube, err := client.New(c.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{TB: t, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{}}
+	r.double.Start()
+	t.Cleanup(r.double.Close)
+	r.aws = lambda.NewFromConfig(r.double.Config(region))
+	r.create(&v1beta1.ProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: r.ns},
+		Spec: v1beta1.ProviderConfigSpec{
+			Credentials:    v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(r.double.URL())}}},
+		},
+	})
+	r.start(change...)
+	t.Cleanup(func() { r.stop() })
+	return r
+}
+
+// start the provider, as the binary puts it together.
+func (r *rig) start(change ...func(*Options)) {
+	r.Helper()
+	l := zap.New(zap.WriteTo(r.logs), zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
+	log.SetLogger(l)
+	features := &feature.Flags{}
+	features.Enable(feature.EnableBetaManagementPolicies)
+	o := Options{
+		Options:         controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 100, Features: features},
+		Log:             l,
+		MinPollInterval: time.Second,
+		ClusterID:       "test-cluster",
+		Namespaces:      []string{r.ns},
+	}
+	for _, f := range change {
+		f(&o)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	mgr, err := New(ctx, suite.Cluster(r).Config, o)
+	if err != nil {
+		cancel()
+		r.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- mgr.Start(ctx) }()
+	r.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			r.Errorf("the provider ended: %v", err)
+		}
+	})
+}
+
+// function with inline code, whose role AWS can assume.
+func (r *rig) function(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
+	f := &v1beta1.Function{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		Spec: v1beta1.FunctionSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
+			ForProvider: v1beta1.FunctionParameters{Region: region, FunctionSettings: v1beta1.FunctionSettings{
+				Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
+				Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
+			}},
+		},
+	}
+	for _, c := range change {
+		c(f)
+	}
+	return f
+}
+
+func (r *rig) create(objs ...client.Object) {
+	r.Helper()
+	for _, o := range objs {
+		if err := r.kube.Create(r.Context(), o); err != nil {
+			r.Fatalf("cannot create %T %s: %v", o, o.GetName(), err)
+		}
+	}
+}
+
+// edit an object as a user does, until no one else is quicker.
+func (r *rig) edit(f *v1beta1.Function, change func(*v1beta1.Function)) {
+	r.Helper()
+	r.until(fmt.Sprintf("%s can be edited", f.GetName()), func() bool {
+		r.get(f)
+		change(f)
+		err := r.kube.Update(r.Context(), f)
+		if err != nil && !kerrors.IsConflict(err) {
+			r.Fatalf("cannot edit %s: %v", f.GetName(), err)
+		}
+		return err == nil
+	})
+}
+
+func (r *rig) get(f *v1beta1.Function) {
+	r.Helper()
+	if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(f), f); err != nil {
+		r.Fatalf("cannot get %s: %v", f.GetName(), err)
+	}
+}
+
+// until something is so, or a test has no more patience.
+func (r *rig) until(what string, so func() bool) {
+	r.Helper()
+	deadline := time.Now().Add(patience)
+	for !so() {
+		if time.Now().After(deadline) {
+			r.Fatalf("gave up waiting until %s", what)
+		}
+		time.Sleep(glance)
+	}
+}
+
+// ready waits until the Function is, in its present generation.
+func (r *rig) ready(f *v1beta1.Function) {
+	r.Helper()
+	defer func() {
+		if r.Failed() {
+			r.Logf("%s: %+v", f.GetName(), f.Status)
+		}
+	}()
+	r.until(f.GetName()+" is Ready", func() bool { r.get(f); return isReady(f) })
+}
+
+func isReady(f *v1beta1.Function) bool {
+	c := f.GetCondition(xpv2.TypeReady)
+	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == f.GetGeneration() && f.GetObservedGeneration() == f.GetGeneration()
+}
+
+// look asks for a reconcile, and waits until it has been handled.
+func (r *rig) look(f *v1beta1.Function) {
+	r.Helper()
+	token := fmt.Sprint(time.Now().UnixNano())
+	r.edit(f, func(f *v1beta1.Function) {
+		if f.Annotations == nil {
+			f.Annotations = map[string]string{}
+		}
+		f.Annotations["crossplane.io/reconcile-requested-at"] = token
+	})
+	r.until(f.GetName()+" has been looked at", func() bool { r.get(f); return f.GetLastHandledReconcileAt() == token })
+}
+
+// config of a function in AWS.
+func (r *rig) config(name string) *lambda.GetFunctionOutput {
+	r.Helper()
+	out, err := r.aws.GetFunction(r.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To(name)})
+	if err != nil {
+		r.Fatalf("cannot read function %s: %v", name, err)
+	}
+	return out
+}
+
+// count of functions in AWS.
+func (r *rig) count() int {
+	r.Helper()
+	out, err := r.aws.ListFunctions(r.Context(), &lambda.ListFunctionsInput{})
+	if err != nil {
+		r.Fatalf("cannot list functions: %v", err)
+	}
+	return len(out.Functions)
+}
+
+// gone waits until the Function is.
+func (r *rig) gone(f *v1beta1.Function) {
+	r.Helper()
+	r.until(f.GetName()+" is gone", func() bool {
+		return kerrors.IsNotFound(r.kube.Get(r.Context(), client.ObjectKeyFromObject(f), f))
+	})
+}
+
+func (r *rig) remove(f *v1beta1.Function) {
+	r.Helper()
+	if err := r.kube.Delete(r.Context(), f); err != nil {
+		r.Fatalf("cannot delete %s: %v", f.GetName(), err)
+	}
+}
