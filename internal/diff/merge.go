@@ -125,10 +125,14 @@ func fillPointer(desired, observed reflect.Value, path string, left Left) {
 	switch {
 	case !block && desired.IsNil():
 		desired.Set(observed)
-	case block && !desired.IsNil() && !observed.IsNil():
+	case block && !desired.IsNil():
+		there := reflect.Zero(desired.Elem().Type())
+		if !observed.IsNil() {
+			there = observed.Elem()
+		}
 		c := reflect.New(desired.Elem().Type())
 		c.Elem().Set(desired.Elem())
-		fill(c.Elem(), observed.Elem(), path, left)
+		fill(c.Elem(), there, path, left)
 		desired.Set(c)
 	}
 }

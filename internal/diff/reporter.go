@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -82,18 +83,23 @@ func show(v reflect.Value) string {
 		return ""
 	}
 	s := text(v)
-	if len(s) > maxShown {
-		return s[:maxShown] + "..."
+	if len(s) <= maxShown {
+		return s
 	}
-	return s
+	// Not in the midst of a character: events and conditions are UTF-8.
+	end := maxShown
+	for !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "..."
 }
 
 func text(v reflect.Value) string {
+	if v.Type() == reflect.TypeFor[Secret]() {
+		return redacted
+	}
 	switch v.Kind() {
 	case reflect.String:
-		if v.Type() == reflect.TypeFor[Secret]() {
-			return redacted
-		}
 		return fmt.Sprintf("%q", v.String())
 	case reflect.Slice:
 		if v.Len() == 0 {
@@ -120,7 +126,7 @@ func text(v reflect.Value) string {
 func fields(v reflect.Value) string {
 	var set []string
 	for i := range v.NumField() {
-		if s := show(v.Field(i)); s != "" {
+		if s := show(v.Field(i)); s != "" && !v.Field(i).IsZero() {
 			set = append(set, jsonName(v.Type().Field(i))+":"+s)
 		}
 	}

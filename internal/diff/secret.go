@@ -6,7 +6,13 @@ const redacted = "(redacted)"
 
 // A Secret is a text that must not be seen: it is compared like any other, and
 // prints, formats and marshals as "(redacted)".
-type Secret string
+//
+// The text lies behind a pointer, since package fmt asks no methods of what it
+// reaches through unexported fields: there it shows an address.
+type Secret struct{ text *string }
+
+// NewSecret hides a text.
+func NewSecret(text string) Secret { return Secret{text: &text} }
 
 // String hides the secret.
 func (Secret) String() string { return redacted }
@@ -17,8 +23,17 @@ func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
 // MarshalText hides the secret from JSON, YAML and structured logs.
 func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 
-// Reveal returns the text itself, for the call to AWS that needs it.
-func (s Secret) Reveal() string { return string(s) }
+// Equal compares the texts.
+func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }
+
+// Reveal returns the text itself, for the call to AWS that needs it. The zero
+// Secret is an empty text.
+func (s Secret) Reveal() string {
+	if s.text == nil {
+		return ""
+	}
+	return *s.text
+}
 
 // Secrets wraps the values of a map.
 func Secrets(m map[string]string) map[string]Secret {
@@ -27,7 +42,7 @@ func Secrets(m map[string]string) map[string]Secret {
 	}
 	out := make(map[string]Secret, len(m))
 	for k, v := range m {
-		out[k] = Secret(v)
+		out[k] = NewSecret(v)
 	}
 	return out
 }
@@ -37,7 +52,7 @@ func Secrets(m map[string]string) map[string]Secret {
 func Reveal(m map[string]Secret) map[string]string {
 	out := make(map[string]string, len(m))
 	for k, v := range m {
-		out[k] = string(v)
+		out[k] = v.Reveal()
 	}
 	return out
 }

@@ -1,0 +1,171 @@
+package diff
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+)
+
+func TestMerge(t *testing.T) {
+	cases := map[string]struct {
+		reason     string
+		base, init thing
+		want       thing
+		left       Left
+	}{
+		"Nothing": {
+			reason: "Without init, nothing is left alone.",
+			base:   named("a"),
+			want:   named("a"),
+		},
+		"Scalar": {
+			reason: "What base lacks is init's, and left alone.",
+			base:   named("a"),
+			init:   thing{Size: ptr.To[int32](1), Kind: ptr.To("x"), Plain: "p"},
+			want:   thing{Common: Common{Name: ptr.To("a")}, Size: ptr.To[int32](1), Kind: ptr.To("x"), Plain: "p"},
+			left:   Left{"size", "kind", "Plain"},
+		},
+		"BaseWins": {
+			reason: "What base has is kept as base says.",
+			base:   named(""),
+			init:   named("b"),
+			want:   named(""),
+		},
+		"MapKeys": {
+			reason: "Maps merge by key.",
+			base:   thing{Tags: map[string]string{"a": "base"}},
+			init:   thing{Tags: map[string]string{"a": "init", "b": "init"}, Env: environment{Variables: Secrets(map[string]string{"T": "1"})}},
+			want:   thing{Tags: map[string]string{"a": "base", "b": "init"}, Env: environment{Variables: Secrets(map[string]string{"T": "1"})}},
+			left:   Left{"environment.variables[T]", "tags[b]"},
+		},
+		"List": {
+			reason: "A list is taken whole, or not at all.",
+			base:   thing{Layers: []string{"a"}},
+			init:   thing{Layers: []string{"b"}, Mounts: []mount{{Path: "m"}}},
+			want:   thing{Layers: []string{"a"}, Mounts: []mount{{Path: "m"}}},
+			left:   Left{"mounts"},
+		},
+		"EmptyList": {
+			reason: "An empty list says that there shall be none.",
+			base:   thing{Layers: []string{}},
+			init:   thing{Layers: []string{"b"}},
+			want:   thing{Layers: []string{}},
+		},
+		"Block": {
+			reason: "A block that base lacks is init's, all of it.",
+			init:   thing{Network: &network{Mode: "m"}},
+			want:   thing{Network: &network{Mode: "m"}},
+			left:   Left{"network"},
+		},
+		"BlockOfBoth": {
+			reason: "Blocks merge by field, at any depth.",
+			base:   thing{Network: &network{Mode: "m", Proxy: &proxy{Host: ptr.To("h")}}},
+			init:   thing{Network: &network{Mode: "n", Subnets: Set{"a"}, Proxy: &proxy{Host: ptr.To("i"), Port: ptr.To[int32](1)}}},
+			want:   thing{Network: &network{Mode: "m", Subnets: Set{"a"}, Proxy: &proxy{Host: ptr.To("h"), Port: ptr.To[int32](1)}}},
+			left:   Left{"network.subnets", "network.proxy.port"},
+		},
+		"Atomic": {
+			reason: "What is atomic is init's if base has nothing of it.",
+			init:   thing{Code: code{Source: "i", Key: ptr.To("k")}},
+			want:   thing{Code: code{Source: "i", Key: ptr.To("k")}},
+			left:   Left{"code"},
+		},
+		"AtomicOfBoth": {
+			reason: "Base's source never goes with init's key.",
+			base:   thing{Code: code{Source: "b"}},
+			init:   thing{Code: code{Source: "i", Key: ptr.To("k")}},
+			want:   thing{Code: code{Source: "b"}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, left := Merge(tc.base, tc.init)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nMerge(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.left, left); diff != "" {
+				t.Errorf("\n%s\nMerge(): left alone: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestFill(t *testing.T) {
+	observed := thing{
+		Common: Common{Name: ptr.To("aws")}, Size: ptr.To[int32](8), Kind: ptr.To("k"), Plain: "aws",
+		Env:    environment{Variables: Secrets(map[string]string{"A": "aws", "B": "aws"})},
+		Tags:   map[string]string{"a": "aws", "b": "aws"},
+		Layers: []string{"aws"}, Mounts: []mount{{Path: "aws"}},
+		Network: &network{Subnets: Set{"aws"}, IPv6: ptr.To(true), Mode: "aws", Proxy: &proxy{Port: ptr.To[int32](8)}},
+		Code:    code{Source: "aws", Key: ptr.To("aws")},
+	}
+	cases := map[string]struct {
+		reason            string
+		desired, observed thing
+		left              Left
+		want              thing
+	}{
+		"Nothing": {
+			reason:   "Scalars are left to AWS; lists, maps and blocks are not wanted.",
+			observed: observed,
+			want: thing{Common: Common{Name: ptr.To("aws")}, Size: ptr.To[int32](8), Kind: ptr.To("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
+				Code: code{Key: ptr.To("aws")}},
+		},
+		"Wanted": {
+			reason:   "What is wanted stays.",
+			desired:  thing{Size: ptr.To[int32](1), Layers: []string{"mine"}, Tags: map[string]string{"a": "mine"}},
+			observed: observed,
+			want: thing{Common: Common{Name: ptr.To("aws")}, Size: ptr.To[int32](1), Kind: ptr.To("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"a": "mine"},
+				Layers: []string{"mine"}, Code: code{Key: ptr.To("aws")}},
+		},
+		"ScalarsOfBlocks": {
+			reason:   "Scalars of a block that is wanted are left to AWS, too.",
+			desired:  thing{Network: &network{Mode: "mine", Proxy: &proxy{Host: ptr.To("mine")}}},
+			observed: thing{Network: observed.Network},
+			want: thing{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
+				Network: &network{Mode: "mine", IPv6: ptr.To(true), Proxy: &proxy{Host: ptr.To("mine"), Port: ptr.To[int32](8)}}},
+		},
+		"Left": {
+			reason: "What is left alone is as it is in AWS.",
+			desired: thing{Plain: "init", Layers: []string{"init"}, Mounts: []mount{{Path: "init"}}, Tags: map[string]string{"a": "init", "c": "init"},
+				Network: &network{Subnets: Set{"init"}}, Code: code{Source: "init"}},
+			left:     Left{"Plain", "layers", "mounts", "tags[a]", "tags[c]", "network", "code"},
+			observed: observed,
+			want: thing{Common: Common{Name: ptr.To("aws")}, Size: ptr.To[int32](8), Kind: ptr.To("k"), Plain: "aws", Env: environment{Variables: map[string]Secret{}},
+				Tags: map[string]string{"a": "aws"}, Layers: []string{"aws"}, Mounts: []mount{{Path: "aws"}}, Network: observed.Network, Code: observed.Code},
+		},
+		"LeftThatAWSLacks": {
+			reason:  "What is left alone may be removed by whoever has it.",
+			desired: thing{Layers: []string{"init"}, Tags: map[string]string{"a": "init", "b": "mine"}, Network: &network{Mode: "init"}},
+			left:    Left{"layers", "tags[a]", "network"},
+			want:    thing{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"b": "mine"}},
+		},
+		"LeftOfABlockThatAWSLacks": {
+			reason:  "Of a block that is to be made anew, only what is wanted is sent.",
+			desired: thing{Network: &network{Mode: "mine", Subnets: Set{"init"}, IPv6: ptr.To(true)}},
+			left:    Left{"network.subnets", "network.ipv6"},
+			want:    thing{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{}, Network: &network{Mode: "mine"}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := Fill(tc.desired, tc.observed, tc.left)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nFill(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestLeftCovers(t *testing.T) {
+	l := Left{"layers", "tags[a]", "network.proxy"}
+	for path, want := range map[string]bool{
+		"layers": true, "layers[0]": true, "layersOther": false, "tags": false, "tags[a]": true, "tags[ab]": false,
+		"network": false, "network.proxy": true, "network.proxy.host": true, "network.proxyHost": false, "": false,
+	} {
+		if got := l.Covers(path); got != want {
+			t.Errorf("Covers(%q) = %t, want %t", path, got, want)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package diff
+
+import "k8s.io/utils/ptr"
+
+// thing has a field of each sort that a kind describes itself with.
+type thing struct {
+	Common `json:",inline"`
+
+	Size    *int32            `json:"size"`
+	On      *bool             `json:"on"`
+	Kind    label             `json:"kind"`
+	Env     environment       `json:"environment"`
+	Tags    map[string]string `json:"tags"`
+	Layers  []string          `json:"layers"`
+	Network *network          `json:"network"`
+	Mounts  []mount           `json:"mounts"`
+	Code    code              `json:"code" diff:"atomic"`
+	Plain   string
+}
+
+// Common is what things share.
+type Common struct {
+	Name *string `json:"name"`
+}
+
+type label *string
+
+type environment struct {
+	Variables map[string]Secret `json:"variables"`
+}
+
+type network struct {
+	Subnets Set     `json:"subnets"`
+	IPv6    *bool   `json:"ipv6"`
+	Proxy   *proxy  `json:"proxy"`
+	Mode    string  `json:"mode"`
+	Zone    *string `json:"zone"`
+}
+
+type proxy struct {
+	Host *string `json:"host"`
+	Port *int32  `json:"port"`
+	Key  *Secret `json:"key"`
+}
+
+type mount struct {
+	Path string `json:"path"`
+	Read *bool  `json:"read"`
+}
+
+type code struct {
+	Source string  `json:"source"`
+	Key    *string `json:"key"`
+}
+
+func named(name string) thing { return thing{Common: Common{Name: ptr.To(name)}} }
