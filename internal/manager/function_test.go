@@ -1,0 +1,297 @@
+package manager
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// slow is a double that takes a moment over creations and updates.
+var slow = awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond}
+
+func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
+	r := newRig(t, slow)
+	f := r.function("f", func(f *v1beta1.Function) {
+		f.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "f-conn"}
+	})
+	r.create(f)
+	r.ready(f)
+	if meta.GetExternalName(f) != "f" || ptr.Deref(f.Status.AtProvider.FunctionArn, "") == "" || ptr.Deref(f.Status.AtProvider.State, "") != "Active" {
+		t.Errorf("a Ready Function must tell its name, ARN and state, got %+v", f.Status.AtProvider)
+	}
+	if f.GetCondition(xpv2.TypeSynced).ObservedGeneration != f.GetGeneration() {
+		t.Errorf("Synced must tell its generation, got %+v", f.GetCondition(xpv2.TypeSynced))
+	}
+	s := &corev1.Secret{}
+	r.until("the connection Secret is written", func() bool {
+		return r.kube.Get(t.Context(), client.ObjectKey{Namespace: r.ns, Name: "f-conn"}, s) == nil && string(s.Data["functionName"]) == "f"
+	})
+
+	r.edit(f, func(f *v1beta1.Function) {
+		f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"LOG_LEVEL": "debug"}}
+	})
+	r.ready(f)
+	got := r.config("f").Configuration
+	if ptr.Deref(got.MemorySize, 0) != 256 || got.Environment.Variables["LOG_LEVEL"] != "debug" {
+		t.Errorf("a Ready Function must be in AWS as its manifest says, got %+v", got)
+	}
+	r.until("an event tells what changed", func() bool { return strings.Contains(r.events("f"), "environment.variables[LOG_LEVEL]") })
+	if n := r.double.Count("UpdateFunctionConfiguration") + r.double.Count("UpdateFunctionCode"); n != 2 {
+		t.Errorf("configuration and code must take one call each, got %d calls", n)
+	}
+
+	if _, err := r.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](1024)}); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the change by hand is through in AWS", func() bool {
+		return r.config("f").Configuration.LastUpdateStatus == types.LastUpdateStatusSuccessful
+	})
+	r.look(f)
+	r.until("the change by hand is set right", func() bool { return ptr.Deref(r.config("f").Configuration.MemorySize, 0) == 256 })
+	r.ready(f)
+
+	r.remove(f)
+	r.gone(f)
+	if n := r.count(); n != 0 {
+		t.Errorf("a deleted Function must be gone from AWS, got %d functions", n)
+	}
+}
+
+// events of a Function, as kubectl describe shows them.
+func (r *rig) events(name string) string {
+	r.Helper()
+	l := &corev1.EventList{}
+	if err := r.kube.List(r.Context(), l, client.InNamespace(r.ns)); err != nil {
+		r.Fatal(err)
+	}
+	var b strings.Builder
+	for _, e := range l.Items {
+		if e.InvolvedObject.Name == name {
+			b.WriteString(e.Reason + ": " + e.Message + "\n")
+		}
+	}
+	return b.String()
+}
+
+func TestSteadyFunctionWritesNothing(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	f := r.function("f")
+	r.create(f)
+	r.ready(f)
+	r.look(f)
+	version := f.GetResourceVersion()
+	calls := r.double.Count("")
+	const looks = 3
+	for range looks {
+		r.look(f)
+	}
+	if got := r.double.Count("") - calls; got != looks {
+		t.Errorf("each look at a steady function must be one call, got %d for %d", got, looks)
+	}
+	// Each look's own request is two writes: the annotation, and that it was handled.
+	if version == f.GetResourceVersion() {
+		t.Error("the requests must have been written")
+	}
+	events := r.events("f")
+	if strings.Contains(events, "Updated") {
+		t.Errorf("nothing happened, so no event must say so, got:\n%s", events)
+	}
+}
+
+func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
+	r := newRig(t, slow)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: r.ns}, StringData: map[string]string{"password": "hunter2-one"}}
+	code := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "code", Namespace: r.ns}, Data: map[string]string{"index.py": "one"}}
+	r.create(code)
+	f := r.function("f", func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code"}}
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{
+			Variables:     map[string]string{"PLAIN": "hunter2-plain"},
+			VariablesFrom: []v1beta1.EnvironmentVariable{{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}}},
+		}
+	})
+	r.create(f)
+	r.until("the missing Secret is named", func() bool {
+		r.get(f)
+		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "Secret "+r.ns+"/db does not exist")
+	})
+	r.create(secret)
+	r.ready(f)
+
+	was := ptr.Deref(f.Status.AtProvider.CodeSHA256, "")
+	secret.StringData = map[string]string{"password": "hunter2-two"}
+	if err := r.kube.Update(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the rotated Secret is in AWS", func() bool {
+		return r.config("f").Configuration.Environment.Variables["DB_PASSWORD"] == "hunter2-two"
+	})
+	code.Data["index.py"] = "two"
+	if err := r.kube.Update(t.Context(), code); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the edited code is in AWS", func() bool { return ptr.Deref(r.config("f").Configuration.CodeSha256, "") != was })
+	r.until("all is Ready again", func() bool { r.get(f); return isReady(f) && ptr.Deref(f.Status.AtProvider.CodeSHA256, "") != was })
+
+	status, err := json.Marshal(f.Status)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, text := range map[string]string{"status": string(status), "events": r.events("f"), "the log at debug level": r.logs.String()} {
+		if i := strings.Index(text, "hunter2"); i >= 0 {
+			t.Errorf("no value of a variable may be in %s: ...%s", what, text[max(0, i-200):min(len(text), i+50)])
+		}
+	}
+}
+
+func TestForeignFunction(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	theirs := r.function("f")
+	if _, err := r.aws.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+		FunctionName: ptr.To("f"), Role: theirs.Spec.ForProvider.Role, PackageType: types.PackageTypeImage, MemorySize: ptr.To[int32](512),
+		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/theirs:v1")},
+		Tags: map[string]string{"owner": "them"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	f := r.function("f")
+	r.create(f)
+	r.until("it is said to be foreign", func() bool {
+		r.get(f)
+		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "exists and was not created by this resource")
+	})
+	if f.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+		t.Error("a Function must not be Ready by what is not its own")
+	}
+	r.remove(f)
+	r.gone(f)
+	if ptr.Deref(r.config("f").Configuration.MemorySize, 0) != 512 || r.double.Count("UpdateFunctionConfiguration")+r.double.Count("DeleteFunction") > 0 {
+		t.Error("a foreign function must never be touched")
+	}
+
+	seen := r.function("f", func(f *v1beta1.Function) {
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+		meta.SetExternalName(f, "f")
+	})
+	r.create(seen)
+	r.ready(seen)
+	if ptr.Deref(seen.Status.AtProvider.MemorySize, 0) != 512 {
+		t.Errorf("observing shows what is there, got %+v", seen.Status.AtProvider)
+	}
+	r.remove(seen)
+	r.gone(seen)
+	if r.count() != 1 {
+		t.Error("what is only observed must stay")
+	}
+}
+
+func TestImportedAndOrphaned(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	f := r.function("f", func(f *v1beta1.Function) {
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
+	})
+	r.create(f)
+	r.ready(f)
+	r.remove(f)
+	r.gone(f)
+	if r.count() != 1 {
+		t.Fatal("without the Delete policy the function must stay in AWS")
+	}
+
+	again := r.function("f")
+	r.create(again)
+	r.ready(again)
+	if got := r.config("f").Tags["crossplane-uid"]; got != string(again.GetUID()) {
+		t.Errorf("a re-created Function must take its function up again: want UID %s in its tags, got %s", again.GetUID(), got)
+	}
+	r.remove(again)
+	r.gone(again)
+	if r.count() != 0 {
+		t.Error("what was taken up again must be deleted")
+	}
+}
+
+func TestPaused(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	f := r.function("f", func(f *v1beta1.Function) {
+		f.Annotations = map[string]string{meta.AnnotationKeyReconciliationPaused: "true"}
+	})
+	r.create(f)
+	r.until("it is paused", func() bool { r.get(f); return f.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused })
+	if n := r.double.Count(""); n > 0 {
+		t.Errorf("a paused Function must make no call, got %d", n)
+	}
+	r.edit(f, func(f *v1beta1.Function) { delete(f.Annotations, meta.AnnotationKeyReconciliationPaused) })
+	r.ready(f)
+}
+
+func TestKilledWhileCreating(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: awsdouble.DropAfter, Times: -1})
+	f := r.function("f")
+	r.create(f)
+	r.until("AWS has the function, and no one knows", func() bool { return r.double.Count("CreateFunction") > 0 })
+	r.stop()
+	r.double.ClearFaults()
+	r.start()
+	r.ready(f)
+	if r.count() != 1 {
+		t.Errorf("a lost answer must neither duplicate nor orphan, got %d functions", r.count())
+	}
+	if meta.GetExternalName(f) != "f" {
+		t.Errorf("the external name must be written, got %v", f.GetAnnotations())
+	}
+}
+
+func TestMissingPermissionIsToldAndRecoveredFrom(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"), Times: -1})
+	f := r.function("f")
+	r.create(f)
+	r.until("the permission is named", func() bool {
+		r.get(f)
+		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "lambda:CreateFunction")
+	})
+	if c := f.GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || strings.Contains(strings.ToLower(c.Message), "requestid") {
+		t.Errorf("Synced must be False, by a message without a request id, got %+v", c)
+	}
+	r.double.ClearFaults()
+	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Description = ptr.To("granted") })
+	r.ready(f)
+}
+
+func TestBadInputIsNotHammered(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Runtime = ptr.To("python9.9") })
+	r.create(f)
+	r.until("AWS's refusal is told", func() bool {
+		r.get(f)
+		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "runtime")
+	})
+	refused := r.double.Count("CreateFunction")
+	for range 3 {
+		r.look(f)
+	}
+	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Runtime = ptr.To("python3.13") })
+	r.ready(f)
+	if refused > 2 {
+		t.Errorf("bad input must not be sent again and again, got %d calls before anything changed", refused)
+	}
+}
