@@ -1,6 +1,7 @@
 package v1beta1
 
 import (
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -29,17 +30,21 @@ func TestEveryFieldOfTheSDK(t *testing.T) {
 	}
 	s := settingsSchema(t)
 	c := &sdkComparison{t: t, seen: map[string]bool{}, lacking: lacking, open: open}
-	for _, input := range []any{lambda.CreateFunctionInput{}, lambda.UpdateFunctionConfigurationInput{}, lambda.PutFunctionConcurrencyInput{},
-		lambda.PutFunctionCodeSigningConfigInput{}, lambda.PutFunctionRecursionConfigInput{}, lambda.PutFunctionScalingConfigInput{}} {
+	for _, input := range []any{
+		lambda.CreateFunctionInput{},
+		lambda.UpdateFunctionConfigurationInput{},
+		lambda.PutFunctionConcurrencyInput{},
+		lambda.PutFunctionCodeSigningConfigInput{},
+		lambda.PutFunctionRecursionConfigInput{},
+		lambda.PutFunctionScalingConfigInput{},
+	} {
 		c.compare("", reflect.TypeOf(input), s)
 	}
 
 	// UpdateFunctionCode takes the code's fields beside others.
 	flat := apiextensionsv1.JSONSchemaProps{Properties: map[string]apiextensionsv1.JSONSchemaProps{}}
 	for _, of := range []apiextensionsv1.JSONSchemaProps{s, s.Properties["code"]} {
-		for name, p := range of.Properties {
-			flat.Properties[name] = p
-		}
+		maps.Copy(flat.Properties, of.Properties)
 	}
 	c.compare("", reflect.TypeFor[lambda.UpdateFunctionCodeInput](), flat)
 
@@ -65,8 +70,7 @@ func (c *sdkComparison) compare(path string, of reflect.Type, s apiextensionsv1.
 	for of.Kind() == reflect.Pointer {
 		of = of.Elem()
 	}
-	for i := range of.NumField() {
-		f := of.Field(i)
+	for f := range of.Fields() {
 		if !f.IsExported() || f.Name == "ResultMetadata" {
 			continue
 		}

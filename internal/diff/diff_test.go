@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/ptr"
 )
 
 func TestCompare(t *testing.T) {
@@ -23,17 +22,17 @@ func TestCompare(t *testing.T) {
 		},
 		"Scalar": {
 			reason: "A scalar has its old and its new value.",
-			args:   args{desired: thing{Size: ptr.To[int32](2)}, observed: thing{Size: ptr.To[int32](1)}},
+			args:   args{desired: thing{Size: new(int32(2))}, observed: thing{Size: new(int32(1))}},
 			want:   Changes{{Path: "size", Old: "1", New: "2"}},
 		},
 		"ScalarAdded": {
 			reason: "An absent value is empty.",
-			args:   args{desired: thing{On: ptr.To(false)}, observed: thing{}},
+			args:   args{desired: thing{On: new(false)}, observed: thing{}},
 			want:   Changes{{Path: "on", New: "false"}},
 		},
 		"ScalarRemoved": {
 			reason: "An absent value is empty.",
-			args:   args{desired: thing{}, observed: thing{Kind: ptr.To("x")}},
+			args:   args{desired: thing{}, observed: thing{Kind: new("x")}},
 			want:   Changes{{Path: "kind", Old: `"x"`}},
 		},
 		"EmptyIsNotAbsent": {
@@ -108,19 +107,19 @@ func TestCompare(t *testing.T) {
 		"Nested": {
 			reason: "A path leads through blocks.",
 			args: args{
-				desired:  thing{Network: &network{Proxy: &proxy{Host: ptr.To("p"), Port: ptr.To[int32](1)}}},
-				observed: thing{Network: &network{Proxy: &proxy{Host: ptr.To("q")}}},
+				desired:  thing{Network: &network{Proxy: &proxy{Host: new("p"), Port: new(int32(1))}}},
+				observed: thing{Network: &network{Proxy: &proxy{Host: new("q")}}},
 			},
 			want: Changes{{Path: "network.proxy.host", Old: `"q"`, New: `"p"`}, {Path: "network.proxy.port", New: "1"}},
 		},
 		"BlockAdded": {
 			reason: "A block that is absent is one change, with what is set in it.",
-			args:   args{desired: thing{Network: &network{Subnets: Set{"a"}, Mode: "m", Proxy: &proxy{Port: ptr.To[int32](1)}}}},
+			args:   args{desired: thing{Network: &network{Subnets: Set{"a"}, Mode: "m", Proxy: &proxy{Port: new(int32(1))}}}},
 			want:   Changes{{Path: "network", New: `{subnets:["a"] proxy:{port:1} mode:"m"}`}},
 		},
 		"BlockRemoved": {
 			reason: "A block that leaves is one change.",
-			args:   args{observed: thing{Network: &network{IPv6: ptr.To(true)}}},
+			args:   args{observed: thing{Network: &network{IPv6: new(true)}}},
 			want:   Changes{{Path: "network", Old: `{ipv6:true}`}},
 		},
 		"BlockEmpty": {
@@ -131,8 +130,8 @@ func TestCompare(t *testing.T) {
 		"ListOfBlocks": {
 			reason: "A field of an element goes by the element's index.",
 			args: args{
-				desired:  thing{Mounts: []mount{{Path: "a"}, {Path: "b", Read: ptr.To(true)}}},
-				observed: thing{Mounts: []mount{{Path: "a"}, {Path: "b", Read: ptr.To(false)}}},
+				desired:  thing{Mounts: []mount{{Path: "a"}, {Path: "b", Read: new(true)}}},
+				observed: thing{Mounts: []mount{{Path: "a"}, {Path: "b", Read: new(false)}}},
 			},
 			want: Changes{{Path: "mounts[1].read", Old: "false", New: "true"}},
 		},

@@ -24,10 +24,9 @@ func (l Left) Covers(path string) bool {
 // tagged `diff:"atomic"` are taken whole.
 func Merge[T any](base, init T) (T, Left) {
 	var left Left
-	out := reflect.New(reflect.TypeFor[T]()).Elem()
-	out.Set(reflect.ValueOf(base))
-	merge(out, reflect.ValueOf(init), "", &left)
-	return out.Interface().(T), left
+	out := base
+	merge(reflect.ValueOf(&out).Elem(), reflect.ValueOf(init), "", &left)
+	return out, left
 }
 
 func merge(base, init reflect.Value, path string, left *Left) {
@@ -97,10 +96,9 @@ func mergeMap(base, init reflect.Value, path string, left *Left) {
 // nil scalars, and the paths that are Left. Lists, maps and blocks (pointers to
 // structs) are exact, so their absence stays.
 func Fill[T any](desired, observed T, left Left) T {
-	out := reflect.New(reflect.TypeFor[T]()).Elem()
-	out.Set(reflect.ValueOf(desired))
-	fill(out, reflect.ValueOf(observed), "", left)
-	return out.Interface().(T)
+	out := desired
+	fill(reflect.ValueOf(&out).Elem(), reflect.ValueOf(observed), "", left)
+	return out
 }
 
 func fill(desired, observed reflect.Value, path string, left Left) {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/ptr"
 )
 
 func TestMerge(t *testing.T) {
@@ -22,8 +21,8 @@ func TestMerge(t *testing.T) {
 		"Scalar": {
 			reason: "What base lacks is init's, and left alone.",
 			base:   named("a"),
-			init:   thing{Size: ptr.To[int32](1), Kind: ptr.To("x"), Plain: "p"},
-			want:   thing{Common: Common{Name: ptr.To("a")}, Size: ptr.To[int32](1), Kind: ptr.To("x"), Plain: "p"},
+			init:   thing{Size: new(int32(1)), Kind: new("x"), Plain: "p"},
+			want:   thing{Common: Common{Name: new("a")}, Size: new(int32(1)), Kind: new("x"), Plain: "p"},
 			left:   Left{"size", "kind", "Plain"},
 		},
 		"BaseWins": {
@@ -60,21 +59,21 @@ func TestMerge(t *testing.T) {
 		},
 		"BlockOfBoth": {
 			reason: "Blocks merge by field, at any depth.",
-			base:   thing{Network: &network{Mode: "m", Proxy: &proxy{Host: ptr.To("h")}}},
-			init:   thing{Network: &network{Mode: "n", Subnets: Set{"a"}, Proxy: &proxy{Host: ptr.To("i"), Port: ptr.To[int32](1)}}},
-			want:   thing{Network: &network{Mode: "m", Subnets: Set{"a"}, Proxy: &proxy{Host: ptr.To("h"), Port: ptr.To[int32](1)}}},
+			base:   thing{Network: &network{Mode: "m", Proxy: &proxy{Host: new("h")}}},
+			init:   thing{Network: &network{Mode: "n", Subnets: Set{"a"}, Proxy: &proxy{Host: new("i"), Port: new(int32(1))}}},
+			want:   thing{Network: &network{Mode: "m", Subnets: Set{"a"}, Proxy: &proxy{Host: new("h"), Port: new(int32(1))}}},
 			left:   Left{"network.subnets", "network.proxy.port"},
 		},
 		"Atomic": {
 			reason: "What is atomic is init's if base has nothing of it.",
-			init:   thing{Code: code{Source: "i", Key: ptr.To("k")}},
-			want:   thing{Code: code{Source: "i", Key: ptr.To("k")}},
+			init:   thing{Code: code{Source: "i", Key: new("k")}},
+			want:   thing{Code: code{Source: "i", Key: new("k")}},
 			left:   Left{"code"},
 		},
 		"AtomicOfBoth": {
 			reason: "Base's source never goes with init's key.",
 			base:   thing{Code: code{Source: "b"}},
-			init:   thing{Code: code{Source: "i", Key: ptr.To("k")}},
+			init:   thing{Code: code{Source: "i", Key: new("k")}},
 			want:   thing{Code: code{Source: "b"}},
 		},
 	}
@@ -93,12 +92,12 @@ func TestMerge(t *testing.T) {
 
 func TestFill(t *testing.T) {
 	observed := thing{
-		Common: Common{Name: ptr.To("aws")}, Size: ptr.To[int32](8), Kind: ptr.To("k"), Plain: "aws",
+		Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Plain: "aws",
 		Env:    environment{Variables: Secrets(map[string]string{"A": "aws", "B": "aws"})},
 		Tags:   map[string]string{"a": "aws", "b": "aws"},
 		Layers: []string{"aws"}, Mounts: []mount{{Path: "aws"}},
-		Network: &network{Subnets: Set{"aws"}, IPv6: ptr.To(true), Mode: "aws", Proxy: &proxy{Port: ptr.To[int32](8)}},
-		Code:    code{Source: "aws", Key: ptr.To("aws")},
+		Network: &network{Subnets: Set{"aws"}, IPv6: new(true), Mode: "aws", Proxy: &proxy{Port: new(int32(8))}},
+		Code:    code{Source: "aws", Key: new("aws")},
 	}
 	cases := map[string]struct {
 		reason            string
@@ -109,31 +108,41 @@ func TestFill(t *testing.T) {
 		"Nothing": {
 			reason:   "Scalars are left to AWS; lists, maps and blocks are not wanted.",
 			observed: observed,
-			want: thing{Common: Common{Name: ptr.To("aws")}, Size: ptr.To[int32](8), Kind: ptr.To("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
-				Code: code{Key: ptr.To("aws")}},
+			want: thing{
+				Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
+				Code: code{Key: new("aws")},
+			},
 		},
 		"Wanted": {
 			reason:   "What is wanted stays.",
-			desired:  thing{Size: ptr.To[int32](1), Layers: []string{"mine"}, Tags: map[string]string{"a": "mine"}},
+			desired:  thing{Size: new(int32(1)), Layers: []string{"mine"}, Tags: map[string]string{"a": "mine"}},
 			observed: observed,
-			want: thing{Common: Common{Name: ptr.To("aws")}, Size: ptr.To[int32](1), Kind: ptr.To("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"a": "mine"},
-				Layers: []string{"mine"}, Code: code{Key: ptr.To("aws")}},
+			want: thing{
+				Common: Common{Name: new("aws")}, Size: new(int32(1)), Kind: new("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"a": "mine"},
+				Layers: []string{"mine"}, Code: code{Key: new("aws")},
+			},
 		},
 		"ScalarsOfBlocks": {
 			reason:   "Scalars of a block that is wanted are left to AWS, too.",
-			desired:  thing{Network: &network{Mode: "mine", Proxy: &proxy{Host: ptr.To("mine")}}},
+			desired:  thing{Network: &network{Mode: "mine", Proxy: &proxy{Host: new("mine")}}},
 			observed: thing{Network: observed.Network},
-			want: thing{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
-				Network: &network{Mode: "mine", IPv6: ptr.To(true), Proxy: &proxy{Host: ptr.To("mine"), Port: ptr.To[int32](8)}}},
+			want: thing{
+				Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
+				Network: &network{Mode: "mine", IPv6: new(true), Proxy: &proxy{Host: new("mine"), Port: new(int32(8))}},
+			},
 		},
 		"Left": {
 			reason: "What is left alone is as it is in AWS.",
-			desired: thing{Plain: "init", Layers: []string{"init"}, Mounts: []mount{{Path: "init"}}, Tags: map[string]string{"a": "init", "c": "init"},
-				Network: &network{Subnets: Set{"init"}}, Code: code{Source: "init"}},
+			desired: thing{
+				Plain: "init", Layers: []string{"init"}, Mounts: []mount{{Path: "init"}}, Tags: map[string]string{"a": "init", "c": "init"},
+				Network: &network{Subnets: Set{"init"}}, Code: code{Source: "init"},
+			},
 			left:     Left{"Plain", "layers", "mounts", "tags[a]", "tags[c]", "network", "code"},
 			observed: observed,
-			want: thing{Common: Common{Name: ptr.To("aws")}, Size: ptr.To[int32](8), Kind: ptr.To("k"), Plain: "aws", Env: environment{Variables: map[string]Secret{}},
-				Tags: map[string]string{"a": "aws"}, Layers: []string{"aws"}, Mounts: []mount{{Path: "aws"}}, Network: observed.Network, Code: observed.Code},
+			want: thing{
+				Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Plain: "aws", Env: environment{Variables: map[string]Secret{}},
+				Tags: map[string]string{"a": "aws"}, Layers: []string{"aws"}, Mounts: []mount{{Path: "aws"}}, Network: observed.Network, Code: observed.Code,
+			},
 		},
 		"LeftThatAWSLacks": {
 			reason:  "What is left alone may be removed by whoever has it.",
@@ -143,7 +152,7 @@ func TestFill(t *testing.T) {
 		},
 		"LeftOfABlockThatAWSLacks": {
 			reason:  "Of a block that is to be made anew, only what is wanted is sent.",
-			desired: thing{Network: &network{Mode: "mine", Subnets: Set{"init"}, IPv6: ptr.To(true)}},
+			desired: thing{Network: &network{Mode: "mine", Subnets: Set{"init"}, IPv6: new(true)}},
 			left:    Left{"network.subnets", "network.ipv6"},
 			want:    thing{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{}, Network: &network{Mode: "mine"}},
 		},

@@ -12,8 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 	"sigs.k8s.io/yaml"
-
-	"k8s.io/utils/ptr"
 )
 
 const hidden = "s3cr3t-v4lu3"
@@ -119,7 +117,7 @@ func TestChangesRedact(t *testing.T) {
 	of := func(s string) thing {
 		return thing{
 			Env:     environment{Variables: Secrets(map[string]string{"TOKEN": s})},
-			Network: &network{Proxy: &proxy{Key: ptr.To(NewSecret(s))}},
+			Network: &network{Proxy: &proxy{Key: new(NewSecret(s))}},
 		}
 	}
 	cases := map[string]struct {

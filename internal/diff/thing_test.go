@@ -1,7 +1,5 @@
 package diff
 
-import "k8s.io/utils/ptr"
-
 // thing has a field of each sort that a kind describes itself with.
 type thing struct {
 	Common `json:",inline"`
@@ -14,7 +12,7 @@ type thing struct {
 	Layers  []string          `json:"layers"`
 	Network *network          `json:"network"`
 	Mounts  []mount           `json:"mounts"`
-	Code    code              `json:"code" diff:"atomic"`
+	Code    code              `diff:"atomic"      json:"code"`
 	Plain   string
 }
 
@@ -53,4 +51,4 @@ type code struct {
 	Key    *string `json:"key"`
 }
 
-func named(name string) thing { return thing{Common: Common{Name: ptr.To(name)}} }
+func named(name string) thing { return thing{Common: Common{Name: new(name)}} }
