@@ -151,10 +151,10 @@ func (w *world) farewell() {
 		path = w.flags.Kubeconfig
 	}
 	fmt.Printf(`    export KUBECONFIG=%s
-    kubectl get functions
-    kubectl describe function %s
-    kubectl edit function %s                  # change memorySize, environment, code ...
-    kubectl explain function.spec.forProvider
+    kubectl get lambda                         # everything of this provider
+    kubectl describe lambdafn %s
+    kubectl edit lambdafn %s                # change memorySize, environment, code ...
+    kubectl explain lambdafn.spec.forProvider
     aws --endpoint-url %s --region %s lambda list-functions   # with any credentials
 
 With real AWS: install the provider in your cluster, and apply a ClusterProviderConfig

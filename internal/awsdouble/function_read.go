@@ -53,6 +53,13 @@ func (s *Server) pick(f *function, t target, r *request) (instance, error) {
 		i := *f.latest
 		i.FunctionArn += ":$LATEST"
 		return i, nil
+	case "$LATEST.PUBLISHED":
+		// What functions on managed instances run: the version published last.
+		if n := len(f.versions); n > 0 && f.latest.CapacityProviderConfig != nil {
+			i := *f.versions[n-1]
+			i.Version, i.FunctionArn = t.qualifier, f.latest.FunctionArn+":"+t.qualifier
+			return i, nil
+		}
 	}
 	for _, v := range f.versions {
 		if v.Version == t.qualifier {

@@ -53,13 +53,26 @@ func target(d desired, have settings, name string, ignoreTag func(string) bool) 
 	if ptr.Deref(t.KMSKeyArn, "") == "" {
 		t.KMSKeyArn = nil
 	}
+	t.ImageConfig = plainImage(t.ImageConfig)
 	t.Tags = keepIgnored(t.Tags, have.Tags, ignoreTag)
 	return t
 }
 
+// plainImage tells overrides of nothing as none, as AWS does.
+func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
+	if in == nil {
+		return nil
+	}
+	out := &v1beta1.ImageConfig{Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: nonEmpty(in.WorkingDirectory)}
+	if len(out.Command)+len(out.EntryPoint) == 0 && out.WorkingDirectory == nil {
+		return nil
+	}
+	return out
+}
+
 // withDefaults fills in blocks that AWS never leaves empty.
 func withDefaults(s settings, name string) settings {
-	if s.PackageType == nil {
+	if s.PackageType == nil && s.Code != (code{}) {
 		s.PackageType = ptr.To(string(types.PackageTypeZip))
 	}
 	if s.EphemeralStorage == nil {

@@ -204,12 +204,32 @@ func TestDiff(t *testing.T) {
 			}(),
 			want: want{changes: []string{"tags[stray]: removed"}, call: callUntag},
 		},
+		"InitProviderFileSystems": {
+			reason:       "A list that initProvider alone names is left alone whole.",
+			forProvider:  minimal(),
+			initProvider: v1beta1.FunctionSettings{FileSystemConfigs: []v1beta1.FileSystemConfig{{Arn: "a", LocalMountPath: "/mnt/a"}}},
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.FileSystemConfigs = []types.FileSystemConfig{{Arn: ptr.To("b"), LocalMountPath: ptr.To("/mnt/b")}}
+			}),
+		},
+		"PackageTypeLeftToAWS": {
+			reason:      "An imported function whose code is another's is the package type that it is.",
+			forProvider: v1beta1.FunctionSettings{},
+			observed:    sparse(func(c *types.FunctionConfiguration) { c.PackageType = types.PackageTypeImage }),
+		},
 		"ForProviderWins": {
 			reason:       "What both name is ours.",
 			forProvider:  minimal(func(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](256) }),
 			initProvider: v1beta1.FunctionSettings{MemorySize: ptr.To[int32](512)},
 			observed:     sparse(),
 			want:         want{changes: []string{"memorySize: 128 -> 256"}, call: callUpdateConfiguration},
+		},
+		"ImageOverridesOfNothing": {
+			reason: "An empty override is none: AWS doesn't keep it.",
+			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
+				p.ImageConfig = &v1beta1.ImageConfig{Command: []string{}, WorkingDirectory: ptr.To("")}
+			}),
+			observed: sparse(),
 		},
 		"DecimalsBySize": {
 			reason: "A number is the same however it is written.",

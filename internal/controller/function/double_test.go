@@ -167,7 +167,7 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 // way takes no more calls than there are kinds of call, and afterwards nothing is
 // written any more.
 func TestAnySpec(t *testing.T) {
-	const specs = 60
+	const specs = 200
 	for seed := range uint64(specs) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

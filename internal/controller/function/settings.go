@@ -136,7 +136,7 @@ func plainCapacityProvider(in *v1beta1.CapacityProviderConfig) *v1beta1.Capacity
 
 // plainFileSystems drops S3 read modes that say no more than AWS's default.
 func plainFileSystems(in []v1beta1.FileSystemConfig) []v1beta1.FileSystemConfig {
-	out := make([]v1beta1.FileSystemConfig, 0, len(in))
+	var out []v1beta1.FileSystemConfig
 	for _, f := range in {
 		if s := f.S3FilesConfig; s != nil && (s.DirectS3Read == nil || *s.DirectS3Read == directS3ReadDefault) {
 			f.S3FilesConfig = nil
