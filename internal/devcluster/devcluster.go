@@ -30,6 +30,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 
 	"k8s.io/client-go/rest"
@@ -115,8 +116,8 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 // to be kept, and removes what it left on disk. It may be called more than once.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
-		for i := len(c.processes) - 1; i >= 0; i-- {
-			c.processes[i].kill()
+		for _, p := range slices.Backward(c.processes) {
+			p.kill()
 		}
 		if c.port != nil {
 			c.port.release()

@@ -41,11 +41,15 @@ func startProcess(dir *runDir, path string, args ...string) (*process, error) {
 	}
 	defer out.Close() //nolint:errcheck // The program has a descriptor of its own.
 
-	p := &process{name: name, cmd: exec.Command(path, args...), log: out.Name(), done: make(chan struct{})}
-	p.cmd.Dir = dir.path
-	p.cmd.Stdout = out
-	p.cmd.Stderr = out
-	p.cmd.SysProcAttr = processAttributes()
+	cmd := &exec.Cmd{
+		Path:        path,
+		Args:        append([]string{name}, args...),
+		Dir:         dir.path,
+		Stdout:      out,
+		Stderr:      out,
+		SysProcAttr: processAttributes(),
+	}
+	p := &process{name: name, cmd: cmd, log: out.Name(), done: make(chan struct{})}
 
 	started := make(chan error)
 	go p.run(started)

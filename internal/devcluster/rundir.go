@@ -126,7 +126,8 @@ func commandLine(pid int) string {
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return string(text)
 	}
-	text, err := exec.Command("ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)).Output()
+	ps := exec.Cmd{Path: "/bin/ps", Args: []string{"ps", "-ww", "-o", "command=", "-p", strconv.Itoa(pid)}}
+	text, err := ps.Output()
 	if err != nil {
 		return ""
 	}

@@ -87,6 +87,7 @@ func namespacePrefix(test string) string {
 
 // startContext ends shortly before the tests are out of time.
 func startContext(t testing.TB) (context.Context, context.CancelFunc) {
+	t.Helper()
 	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {
 		if deadline, ok := d.Deadline(); ok {
 			return context.WithDeadline(t.Context(), deadline.Add(-timeoutMargin))
