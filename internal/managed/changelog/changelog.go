@@ -1,0 +1,147 @@
+// Package changelog sends entries of Crossplane's change log without holding up
+// the reconcile that made the change. The runtime logs between creating a thing and
+// recording that it did; a log that is slow or away must not widen that gap.
+package changelog
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+)
+
+const (
+	defaultQueue = 1000
+	sendTimeout  = 10 * time.Second
+	flushTimeout = 5 * time.Second
+)
+
+var errFull = errors.New("the queue of the change log is full, so this entry is lost: is the service at --changelogs-socket-path running?")
+
+// Options of a Logger.
+type Options struct {
+	// ProviderVersion is shown in each entry.
+	ProviderVersion string
+
+	// Queue is how many entries can wait to be sent. 0 means 1,000.
+	Queue int
+
+	// Now is the clock.
+	Now func() time.Time
+
+	// Log is told of entries that cannot be sent.
+	Log logging.Logger
+}
+
+// A Logger queues entries and sends them one after the other once it is started.
+type Logger struct {
+	client v1alpha1.ChangeLogServiceClient
+	o      Options
+	queue  chan *v1alpha1.ChangeLogEntry
+	lost   prometheus.Counter
+}
+
+// New returns a Logger that sends to a service.
+func New(client v1alpha1.ChangeLogServiceClient, o Options) *Logger {
+	if o.Queue <= 0 {
+		o.Queue = defaultQueue
+	}
+	return &Logger{
+		client: client,
+		o:      o,
+		queue:  make(chan *v1alpha1.ChangeLogEntry, o.Queue),
+		lost: prometheus.NewCounter(prometheus.CounterOpts{
+			Namespace: "provider_lambda",
+			Name:      "changelog_lost_entries_total",
+			Help:      "Entries of the change log that could not be sent, or not be queued",
+		}),
+	}
+}
+
+// Log queues an entry. It never waits: if the queue is full it returns an error.
+func (l *Logger) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad xpmanaged.AdditionalDetails) error {
+	snapshot, err := resource.AsProtobufStruct(mg)
+	if err != nil {
+		return errors.Wrap(err, "cannot take a snapshot of the managed resource")
+	}
+	gvk := mg.GetObjectKind().GroupVersionKind()
+	e := &v1alpha1.ChangeLogEntry{
+		Timestamp:         timestamppb.New(l.o.Now()),
+		Provider:          l.o.ProviderVersion,
+		ApiVersion:        gvk.GroupVersion().String(),
+		Kind:              gvk.Kind,
+		Name:              mg.GetName(),
+		ExternalName:      meta.GetExternalName(mg),
+		Operation:         op,
+		Snapshot:          snapshot,
+		AdditionalDetails: ad,
+	}
+	if changeErr != nil {
+		message := changeErr.Error()
+		e.ErrorMessage = &message
+	}
+	select {
+	case l.queue <- e:
+		return nil
+	default:
+		l.lost.Inc()
+		return errFull
+	}
+}
+
+// Start sends what is queued until the context is done, and then, for a few seconds,
+// what is left.
+func (l *Logger) Start(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			l.flush(context.WithoutCancel(ctx))
+			return nil
+		case e := <-l.queue:
+			// An entry that is on its way when the provider is told to stop is not lost.
+			l.send(context.WithoutCancel(ctx), e)
+		}
+	}
+}
+
+// NeedLeaderElection is false: a replica that has ceased to lead still has entries.
+func (l *Logger) NeedLeaderElection() bool { return false }
+
+// Describe the metric of lost entries.
+func (l *Logger) Describe(ch chan<- *prometheus.Desc) { l.lost.Describe(ch) }
+
+// Collect the metric of lost entries.
+func (l *Logger) Collect(ch chan<- prometheus.Metric) { l.lost.Collect(ch) }
+
+func (l *Logger) flush(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+	defer cancel()
+	for {
+		select {
+		case e := <-l.queue:
+			l.send(ctx, e)
+		default:
+			return
+		}
+	}
+}
+
+func (l *Logger) send(ctx context.Context, e *v1alpha1.ChangeLogEntry) {
+	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
+	defer cancel()
+	_, err := l.client.SendChangeLog(ctx, &v1alpha1.SendChangeLogRequest{Entry: e}, grpc.WaitForReady(true))
+	if err == nil {
+		return
+	}
+	l.lost.Inc()
+	l.o.Log.Info("Cannot send an entry of the change log", "error", err, "kind", e.GetKind(), "name", e.GetName())
+}
