@@ -30,7 +30,7 @@ func TestClassify(t *testing.T) {
 		want   class
 	}{
 		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: terminal},
-		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, newThing(), ownership.Claim{}), want: terminal},
+		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, ownership.Claim{}), want: terminal},
 		"Role":    {reason: "A new role takes seconds to be known.", err: errRole, want: transient},
 		"Policy":  {reason: "Only the user can change the policies.", err: errCannotCreate, want: terminal},
 		"Other":   {reason: "It may pass or not.", err: errors.New("boom"), want: unclassified},
@@ -104,6 +104,7 @@ func TestErrorsAreForgotten(t *testing.T) {
 		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(h *harness) {
 			h.change(func(mg *thing) { meta.SetExternalCreateFailed(mg, time.Now()) })
 		}, want: 10 * time.Minute},
+		"Config": {reason: "The config that it refers to has changed.", do: func(h *harness) { h.gate.memory.renew(cart) }, want: 5 * time.Second},
 		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(h *harness) { h.gate.memory.poke(cart) }, want: 5 * time.Second},
 		"Delete": {reason: "The user wants something else now.", do: func(h *harness) { h.delete() }, want: 5 * time.Second},
 		"Success": {reason: "It worked in between.", do: func(h *harness) {

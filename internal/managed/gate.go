@@ -100,7 +100,7 @@ func (g *gate[T]) waits(mg T, known record, first bool) time.Duration {
 		// Others have to finish first. Their going is an event.
 		return cadence.MaxPending
 	}
-	if first && !known.poked() && settled(mg) && g.refersToNothing(mg) {
+	if first && !known.poked() && !known.renewed && settled(mg) && g.refersToNothing(mg) {
 		// After a start, what was in order is polled at the pace at which it would have
 		// been, had the provider not stopped. A Secret may have changed meanwhile, so
 		// those that refer to one do not wait.

@@ -291,6 +291,7 @@ func TestPriority(t *testing.T) {
 			},
 			want: quota.Poll,
 		},
+		"Config": {reason: "A config that many may refer to has changed.", do: func(h *harness) { h.gate.memory.renew(cart) }, want: quota.Poll},
 		"Poked":  {reason: "A Secret that it refers to has changed.", do: func(h *harness) { h.gate.memory.poke(cart) }, want: quota.User},
 		"Served": {reason: "The change has been looked at.", do: func(h *harness) { h.gate.memory.poke(cart); h.reconcile() }, want: quota.Poll},
 		"Hopeless": {
@@ -378,6 +379,13 @@ func TestSpreadAfterStart(t *testing.T) {
 			}
 		})
 	}
+	t.Run("NewConfig", func(t *testing.T) {
+		h := restart(func(*thing) {})
+		h.gate.memory.renew(cart)
+		if h.reconcile(); len(h.cloud.calls) == 0 {
+			t.Error("what a changed config has woken is looked at at once")
+		}
+	})
 	t.Run("Poked", func(t *testing.T) {
 		h := restart(func(*thing) {})
 		h.gate.memory.poke(cart)

@@ -34,6 +34,9 @@ type record struct {
 	// served is how many of them have been looked at.
 	pokes, served int
 
+	// renewed is true once what the resource needs has changed.
+	renewed bool
+
 	// class and failures are the kind and number of errors in a row.
 	class    class
 	failures int
@@ -78,6 +81,16 @@ func (m *memory) poke(key types.NamespacedName) {
 	defer m.mu.Unlock()
 	r := m.record(key)
 	r.pokes++
+	r.failures = 0
+}
+
+// renew clears the errors of a resource, since what it needs has changed. A resource
+// that is not known yet is looked at rather than spread.
+func (m *memory) renew(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	r.renewed = true
 	r.failures = 0
 }
 

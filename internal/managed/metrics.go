@@ -35,7 +35,7 @@ type stateCounter struct {
 
 // Start counting, until the context is done.
 func (s *stateCounter) Start(ctx context.Context) error {
-	t := time.NewTicker(s.interval)
+	t := time.NewTicker(s.interval) //nolint:forbidigo // This is no reconcile.
 	defer t.Stop()
 	for {
 		select {

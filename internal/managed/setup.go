@@ -36,6 +36,9 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 		Named(name).
 		WithOptions(co).
 		For(k.New(), builder.WithPredicates(desiredStateChanged()))
+	if err := watchConfigs(mgr, k, b, g.memory.renew); err != nil {
+		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
+	}
 	if k.Refs != nil {
 		if err := watchRefs(mgr, o, k, b, g.memory.poke); err != nil {
 			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)

@@ -26,7 +26,7 @@ func (c *Client) Annotate(ctx context.Context, obj client.Object, annotations ma
 	meta.AddAnnotations(obj, maps.Clone(annotations))
 	var err error
 	for range attempts {
-		_, err = c.patchMetadata(ctx, obj, map[string]any{"annotations": annotations})
+		err = c.patchMetadata(ctx, obj, map[string]any{"annotations": annotations})
 		if err == nil || kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err) || ctx.Err() != nil {
 			break
 		}
@@ -91,13 +91,13 @@ func (f *Finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) er
 // read live and the patch made again, unless the spec has changed too: then the
 // conflict is returned, for the caller works with an outdated spec.
 func (f *Finalizer) patch(ctx context.Context, obj resource.Object, change func(metav1.Object, string)) error {
-	now := obj.(client.Object)
+	var now metav1.Object = obj
 	var err error
 	for range attempts {
 		// The change works in place on a slice that obj must not share.
 		wanted := &metav1.ObjectMeta{Finalizers: slices.Clone(now.GetFinalizers())}
 		change(wanted, f.name)
-		_, err = f.c.patchMetadata(ctx, obj, map[string]any{
+		err = f.c.patchMetadata(ctx, obj, map[string]any{
 			"finalizers":      append([]string{}, wanted.Finalizers...),
 			"resourceVersion": now.GetResourceVersion(),
 		})
@@ -123,24 +123,24 @@ func (f *Finalizer) patch(ctx context.Context, obj resource.Object, change func(
 // patchMetadata merges values into an object's metadata and takes over the answer,
 // unless the spec has changed since: what is decided by the old spec must then not
 // pass for the new one.
-func (c *Client) patchMetadata(ctx context.Context, obj client.Object, values map[string]any) (*metav1.PartialObjectMetadata, error) {
+func (c *Client) patchMetadata(ctx context.Context, obj client.Object, values map[string]any) error {
 	values["uid"] = obj.GetUID()
 	body, err := json.Marshal(map[string]any{"metadata": values})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p, err := c.partial(obj)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := c.Client.Patch(ctx, p, client.RawPatch(types.MergePatchType, body)); err != nil {
-		return nil, err
+		return err
 	}
 	c.wrote(p)
 	if p.GetGeneration() == obj.GetGeneration() {
 		takeMetadata(obj, p)
 	}
-	return p, nil
+	return nil
 }
 
 // partial names an object without its spec and status.

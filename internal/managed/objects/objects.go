@@ -9,6 +9,7 @@ package objects
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -184,9 +185,7 @@ func (r *Reader) load(ctx context.Context, ref Ref) (Data, string, error) {
 		return nil, "", err
 	}
 	data := make(Data, len(cm.Data)+len(cm.BinaryData))
-	for k, v := range cm.BinaryData {
-		data[k] = v
-	}
+	maps.Copy(data, cm.BinaryData)
 	for k, v := range cm.Data {
 		data[k] = []byte(v)
 	}

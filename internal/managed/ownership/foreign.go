@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
@@ -24,7 +22,7 @@ func IsForeign(err error) bool {
 
 // NewForeignError explains the verdict Foreign. what names the thing in AWS, such
 // as "function my-function".
-func NewForeignError(what string, tags map[string]string, mg metav1.Object, c Claim) *ForeignError {
+func NewForeignError(what string, tags map[string]string, c Claim) *ForeignError {
 	if !tagged(tags) {
 		return &ForeignError{message: fmt.Sprintf(
 			"%s exists and was not created by this resource%s; to import it, set the annotation %s to its name",

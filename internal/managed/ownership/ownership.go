@@ -27,7 +27,7 @@ const (
 )
 
 const (
-	// AnnotationAdopt, set to "true", lets a resource take over a thing that
+	// AnnotationAdopt is the annotation that, set to "true", lets a resource take over a thing that
 	// another cluster or another resource owns, or that no one seems to own.
 	AnnotationAdopt = "lambda.aws.m.crossplane.io/adopt"
 

@@ -201,7 +201,7 @@ func TestForeignError(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			err := fmt.Errorf("cannot observe: %w", NewForeignError("function cart", tc.tags, object("u1", nil), c))
+			err := fmt.Errorf("cannot observe: %w", NewForeignError("function cart", tc.tags, c))
 			if !IsForeign(err) {
 				t.Errorf("%s: IsForeign is false", tc.reason)
 			}
