@@ -13,6 +13,9 @@ GOLANGCI_VERSION := v2.12.2
 # A linter has to know the Go version that it reads the export data of.
 GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERSION 2>/dev/null)
 
+# Its results hold paths, so each clone keeps its own, whatever it shares.
+LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/.cache/golangci-lint $(GOLANGCI)
+
 MODULE := github.com/crossplane-contrib/provider-lambda
 # What the provider says its version is.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -67,7 +70,7 @@ lint-vet: ## Run go vet.
 
 .PHONY: lint-golangci
 lint-golangci: $(GOLANGCI) ## Run golangci-lint, as .golangci.yml says.
-	@$(GOLANGCI) run ./...
+	@$(LINT) run ./...
 
 .PHONY: lint-generated
 lint-generated: ## Check that the generated code is what `make generate` makes of the API types.
@@ -79,7 +82,7 @@ lint-generated: ## Check that the generated code is what `make generate` makes o
 
 .PHONY: format
 format: $(GOLANGCI) ## Format the code and its imports.
-	@$(GOLANGCI) fmt
+	@$(LINT) fmt
 
 ##@ Build
 
