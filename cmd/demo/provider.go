@@ -17,7 +17,7 @@ import (
 
 // startProvider runs the provider in this process, put together as the binary is.
 func (w *world) startProvider(ctx context.Context) error {
-	section("Starting the provider")
+	sectionf("Starting the provider")
 	l := logr.Discard()
 	if w.flags.Debug {
 		l = zap.New(zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))

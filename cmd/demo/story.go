@@ -7,14 +7,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"k8s.io/utils/ptr"
-
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -58,7 +56,7 @@ func run(ctx context.Context, f flags) error {
 
 // create applies the examples and shows how each becomes ready.
 func (w *world) create(ctx context.Context) error {
-	section("kubectl apply -f %s", w.flags.Examples)
+	sectionf("kubectl apply -f %s", w.flags.Examples)
 	names, err := w.apply(ctx)
 	if err != nil {
 		return err
@@ -84,7 +82,7 @@ func (w *world) drift(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	section("Someone changes the memory of %s in AWS by hand: %d -> 1024 MB", driftOf, before)
+	sectionf("Someone changes the memory of %s in AWS by hand: %d -> 1024 MB", driftOf, before)
 	if _, err := w.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf), MemorySize: ptr.To[int32](1024)}); err != nil {
 		return fmt.Errorf("cannot change function %s by hand: %w", driftOf, err)
 	}
@@ -102,7 +100,7 @@ func (w *world) drift(ctx context.Context) error {
 
 // rotate changes a Secret and shows that the function has the new value.
 func (w *world) rotate(ctx context.Context) error {
-	section("The Secret %s is rotated", rotated)
+	sectionf("The Secret %s is rotated", rotated)
 	s := &corev1.Secret{}
 	if err := w.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: rotated}, s); err != nil {
 		return fmt.Errorf("cannot read Secret %s: %w", rotated, err)
@@ -125,7 +123,7 @@ func (w *world) rotate(ctx context.Context) error {
 
 // remove deletes everything and checks that nothing is left in AWS.
 func (w *world) remove(ctx context.Context) error {
-	section("kubectl delete functions --all")
+	sectionf("kubectl delete functions --all")
 	if err := w.kube.DeleteAllOf(ctx, &v1beta1.Function{}, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("cannot delete the Functions: %w", err)
 	}
@@ -145,7 +143,7 @@ func (w *world) remove(ctx context.Context) error {
 }
 
 func (w *world) farewell() {
-	section("Go on yourself")
+	sectionf("Go on yourself")
 	path, err := filepath.Abs(w.flags.Kubeconfig)
 	if err != nil {
 		path = w.flags.Kubeconfig
@@ -164,7 +162,7 @@ Everything stays up until Ctrl-C.
 `, path, driftOf, driftOf, w.double.URL(), region)
 }
 
-func section(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }
+func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }
 
 func ready(f *v1beta1.Function) bool {
 	c := f.GetCondition("Ready")

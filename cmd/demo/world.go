@@ -11,14 +11,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
@@ -76,7 +75,7 @@ func startWorld(ctx context.Context, f flags) (w *world, err error) {
 }
 
 func (w *world) startCluster(ctx context.Context) error {
-	section("Starting etcd, kube-apiserver and kube-controller-manager (the first run builds them, which takes minutes)")
+	sectionf("Starting etcd, kube-apiserver and kube-controller-manager (the first run builds them, which takes minutes)")
 	began := time.Now()
 	var err error
 	if w.cluster, err = devcluster.Start(ctx, devcluster.Options{CRDs: []string{w.flags.CRDs}, Controllers: true}); err != nil {
@@ -103,7 +102,7 @@ func (w *world) startCluster(ctx context.Context) error {
 // startDouble starts the double of AWS with Lambda's real quotas, and puts there
 // what the examples refer to.
 func (w *world) startDouble() error {
-	section("Starting the double of AWS, with Lambda's real request quotas")
+	sectionf("Starting the double of AWS, with Lambda's real request quotas")
 	w.double = awsdouble.New(awsdouble.Options{CreateDuration: settles, UpdateDuration: settles, Latency: latency, Quotas: awsdouble.LambdaQuotas()})
 	w.double.Start()
 	zipped, err := zipOf(map[string]string{"index.mjs": "export const handler = async () => \"Hello from S3\";\n"})

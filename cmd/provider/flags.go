@@ -73,7 +73,7 @@ func (f flags) validate() error {
 }
 
 // options of the manager.
-func (f flags) options() (manager.Options, error) {
+func (f flags) options() manager.Options {
 	log := f.logger()
 	features := &feature.Flags{}
 	if f.EnableManagementPolicies {
@@ -101,7 +101,7 @@ func (f flags) options() (manager.Options, error) {
 		features.Enable(feature.EnableAlphaChangeLogs)
 		o.ChangeLogSocket = f.ChangelogsSocketPath
 	}
-	return o, nil
+	return o
 }
 
 func (f flags) quota() quota.Options {

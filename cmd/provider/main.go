@@ -31,11 +31,7 @@ func run(ctx context.Context, f flags) error {
 	if err != nil {
 		return fmt.Errorf("cannot find a Kubernetes cluster: run in a pod, or set KUBECONFIG: %w", err)
 	}
-	o, err := f.options()
-	if err != nil {
-		return err
-	}
-	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), o)
+	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), f.options())
 	if err != nil {
 		return err
 	}

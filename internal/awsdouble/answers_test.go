@@ -70,6 +70,7 @@ func TestAnswersOfAWS(t *testing.T) {
 // tell makes a story's calls on a new server and returns how many answers it
 // compared.
 func (st *story) tell(t *testing.T) int {
+	t.Helper()
 	clk := newClock()
 	s := start(t, Options{Now: clk.now, CreateDuration: time.Second, UpdateDuration: time.Second})
 	s.PutObject("code", "k", archive(t, "s3"))

@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 )
 
@@ -35,9 +36,7 @@ func createCodeSigning(s *Server, r *request) (*answer, error) {
 	s.serial++
 	c := in.signingConfig
 	c.tags = map[string]string{}
-	for k, v := range in.Tags {
-		c.tags[k] = v
-	}
+	maps.Copy(c.tags, in.Tags)
 	c.CodeSigningConfigId = fmt.Sprintf("csc-%017x", s.serial)
 	c.CodeSigningConfigArn = h.arn("code-signing-config:" + c.CodeSigningConfigId)
 	c.LastModified = s.lastModified()

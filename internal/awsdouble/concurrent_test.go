@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -12,7 +11,7 @@ import (
 
 func TestConcurrentCallers(t *testing.T) {
 	s := start(t, Options{})
-	c, ctx := client(s), context.Background()
+	c, ctx := client(s), t.Context()
 	arn := *create(t, c, zipFunction(t, "f")).FunctionArn
 	var wg sync.WaitGroup
 	for i := range 8 {

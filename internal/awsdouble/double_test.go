@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"errors"
 	"sync"
 	"testing"
@@ -93,7 +92,7 @@ func zipFunction(t *testing.T, name string) *lambda.CreateFunctionInput {
 
 func create(t *testing.T, c *lambda.Client, in *lambda.CreateFunctionInput) *lambda.CreateFunctionOutput {
 	t.Helper()
-	out, err := c.CreateFunction(context.Background(), in)
+	out, err := c.CreateFunction(t.Context(), in)
 	if err != nil {
 		t.Fatalf("CreateFunction: %v", err)
 	}
@@ -102,7 +101,7 @@ func create(t *testing.T, c *lambda.Client, in *lambda.CreateFunctionInput) *lam
 
 func get(t *testing.T, c *lambda.Client, name string) *lambda.GetFunctionOutput {
 	t.Helper()
-	out, err := c.GetFunction(context.Background(), &lambda.GetFunctionInput{FunctionName: aws.String(name)})
+	out, err := c.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String(name)})
 	if err != nil {
 		t.Fatalf("GetFunction: %v", err)
 	}

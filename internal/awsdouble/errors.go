@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"net/http"
 )
 
@@ -57,9 +58,7 @@ func throttled() *Error {
 
 // writeError writes an error in the form of the service's protocol.
 func writeError(w http.ResponseWriter, service string, e *Error) {
-	for k, v := range e.Header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), e.Header)
 	switch service {
 	case serviceS3:
 		writeXML(w, e.Status, s3Error{Code: e.Code, Message: e.Message})
@@ -109,7 +108,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(body)
+	_ = enc.Encode(body) //nolint:errchkjson // A client that has gone away is no one to tell.
 }
 
 func writeXML(w http.ResponseWriter, status int, body any) {

@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"context"
 	"net/http"
 	"testing"
 	"time"
@@ -28,7 +27,7 @@ func TestFaults(t *testing.T) {
 			c := client(s)
 			create(t, c, zipFunction(t, "f"))
 			s.Fail(Fault{Operation: "GetFunction", Resource: "f", Error: tc.fault})
-			_, err := c.GetFunction(context.Background(), &lambda.GetFunctionInput{FunctionName: aws.String("f")})
+			_, err := c.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")})
 			wantError(t, err, tc.want, tc.fault.Message)
 			get(t, c, "f")
 		})
@@ -47,7 +46,7 @@ func TestDropBeforeAndAfterTheEffect(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, Options{})
 			s.Fail(Fault{Operation: "CreateFunction", Drop: tc.drop})
-			_, err := client(s).CreateFunction(context.Background(), zipFunction(t, "f"))
+			_, err := client(s).CreateFunction(t.Context(), zipFunction(t, "f"))
 			if err == nil {
 				t.Fatal("the dropped call succeeded")
 			}
@@ -64,7 +63,7 @@ func TestDropBeforeAndAfterTheEffect(t *testing.T) {
 func TestLostAnswerShowsAsAlreadyExists(t *testing.T) {
 	s := start(t, Options{})
 	s.Fail(Fault{Operation: "CreateFunction", Drop: DropAfter})
-	_, err := retrying(s).CreateFunction(context.Background(), zipFunction(t, "f"))
+	_, err := retrying(s).CreateFunction(t.Context(), zipFunction(t, "f"))
 	wantError(t, err, "ResourceConflictException", "Function already exist: f")
 	if n := s.Count("CreateFunction"); n != 2 {
 		t.Errorf("%d calls, want 2", n)
@@ -73,7 +72,7 @@ func TestLostAnswerShowsAsAlreadyExists(t *testing.T) {
 
 func TestFailedCreationAndUpdate(t *testing.T) {
 	s := start(t, Options{})
-	c, ctx := client(s), context.Background()
+	c, ctx := client(s), t.Context()
 	s.FailCreation("bad", "The subnet has no free addresses.", "SubnetOutOfIPAddresses")
 	create(t, c, zipFunction(t, "bad"))
 	bad := get(t, c, "bad").Configuration
@@ -104,7 +103,7 @@ func TestRoleNotReadyUntil(t *testing.T) {
 	clk := newClock()
 	s := start(t, Options{Now: clk.now})
 	s.RoleNotReadyUntil(clk.now().Add(10 * time.Second))
-	_, err := client(s).CreateFunction(context.Background(), zipFunction(t, "f"))
+	_, err := client(s).CreateFunction(t.Context(), zipFunction(t, "f"))
 	wantError(t, err, "InvalidParameterValueException", "The role defined for the function cannot be assumed by Lambda.")
 	clk.move(10 * time.Second)
 	create(t, client(s), zipFunction(t, "f"))
@@ -134,7 +133,7 @@ func TestEditsByHand(t *testing.T) {
 func TestQuotas(t *testing.T) {
 	clk := newClock()
 	s := start(t, Options{Now: clk.now, Quotas: LambdaQuotas()})
-	c, ctx := client(s), context.Background()
+	c, ctx := client(s), t.Context()
 	create(t, c, zipFunction(t, "f"))
 	list := func() error {
 		_, err := c.ListFunctions(ctx, &lambda.ListFunctionsInput{})

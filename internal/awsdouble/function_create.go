@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -119,9 +120,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	l.LastModified = s.lastModified()
 	s.begin(l, s.options.CreateDuration, take(s.plans.creations, name))
 	tags := map[string]string{}
-	for k, v := range in.Tags {
-		tags[k] = v
-	}
+	maps.Copy(tags, in.Tags)
 	return &function{
 		latest: l, next: 1, tags: tags, codeSigning: in.CodeSigningConfigArn,
 		recursiveLoop: "Terminate", scaling: map[string]Scaling{},

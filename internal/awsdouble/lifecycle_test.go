@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"testing"
@@ -16,7 +15,7 @@ import (
 func TestStatesFollowTheClock(t *testing.T) {
 	clk := newClock()
 	s := start(t, Options{Now: clk.now, CreateDuration: 5 * time.Second, UpdateDuration: 3 * time.Second})
-	c, ctx := client(s), context.Background()
+	c, ctx := client(s), t.Context()
 
 	created := create(t, c, zipFunction(t, "f"))
 	pending := get(t, c, "f").Configuration
@@ -64,7 +63,7 @@ func TestRedundantUpdateGoesInProgress(t *testing.T) {
 	create(t, c, zipFunction(t, "f"))
 	before := get(t, c, "f").Configuration
 	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("f"), Description: aws.String("")}
-	out, err := c.UpdateFunctionConfiguration(context.Background(), in)
+	out, err := c.UpdateFunctionConfiguration(t.Context(), in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +74,7 @@ func TestRedundantUpdateGoesInProgress(t *testing.T) {
 
 func TestCreateConflictAndRevision(t *testing.T) {
 	s := start(t, Options{})
-	c, ctx := client(s), context.Background()
+	c, ctx := client(s), t.Context()
 	first := create(t, c, zipFunction(t, "f"))
 	_, err := c.CreateFunction(ctx, zipFunction(t, "f"))
 	wantError(t, err, "ResourceConflictException", "Function already exist: f")
@@ -90,7 +89,7 @@ func TestCreateConflictAndRevision(t *testing.T) {
 
 func TestDelete(t *testing.T) {
 	s := start(t, Options{})
-	c, ctx := client(s), context.Background()
+	c, ctx := client(s), t.Context()
 	create(t, c, zipFunction(t, "f"))
 	if _, err := c.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String("f")}); err != nil {
 		t.Fatal(err)
@@ -114,7 +113,7 @@ func TestCodeIsMeasured(t *testing.T) {
 		t.Errorf("CodeSha256 %s, CodeSize %d", *out.CodeSha256, out.CodeSize)
 	}
 	s.PutObject("b", "k", archive(t, "v2"))
-	updated, err := c.UpdateFunctionCode(context.Background(), &lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), S3Bucket: aws.String("b"), S3Key: aws.String("k")})
+	updated, err := c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), S3Bucket: aws.String("b"), S3Key: aws.String("k")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +125,7 @@ func TestCodeIsMeasured(t *testing.T) {
 
 func TestNilKeepsAndEmptyClears(t *testing.T) {
 	s := start(t, Options{})
-	c, ctx := client(s), context.Background()
+	c, ctx := client(s), t.Context()
 	in := zipFunction(t, "f")
 	in.Environment = &types.Environment{Variables: map[string]string{"A": "1"}}
 	in.Layers = []string{"arn:aws:lambda:eu-west-1:123456789012:layer:l:1"}
@@ -168,7 +167,7 @@ func TestListFunctionsPages(t *testing.T) {
 	p := lambda.NewListFunctionsPaginator(c, &lambda.ListFunctionsInput{})
 	sizes := []int{}
 	for p.HasMorePages() {
-		page, err := p.NextPage(context.Background())
+		page, err := p.NextPage(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

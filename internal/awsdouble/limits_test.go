@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"archive/zip"
 	"bytes"
-	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -64,7 +63,7 @@ func TestLimits(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			in := zipFunction(t, "f")
 			tc.change(in)
-			_, err := client(start(t, Options{})).CreateFunction(context.Background(), in)
+			_, err := client(start(t, Options{})).CreateFunction(t.Context(), in)
 			if tc.code == "" {
 				if err != nil {
 					t.Errorf("%s: %v", tc.reason, err)

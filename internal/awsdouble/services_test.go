@@ -2,7 +2,6 @@ package awsdouble
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -22,7 +21,7 @@ import (
 func TestS3(t *testing.T) {
 	s := start(t, Options{})
 	c := s3.NewFromConfig(s.Config(testRegion), func(o *s3.Options) { o.UsePathStyle = true })
-	ctx, data := context.Background(), []byte("content")
+	ctx, data := t.Context(), []byte("content")
 	s.CreateBucket("b", true)
 	sum := sha256.Sum256(data)
 	checksum := base64.StdEncoding.EncodeToString(sum[:])
@@ -67,7 +66,7 @@ func TestAccountsAndRegionsAreApart(t *testing.T) {
 	s := start(t, Options{})
 	s.AddAccessKey("AKIAOTHER", "210987654321")
 	create(t, client(s), zipFunction(t, "f"))
-	ctx := context.Background()
+	ctx := t.Context()
 	_, err := clientOf(s.ConfigFor(testRegion, "AKIAOTHER")).GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: aws.String("f")})
 	wantError(t, err, "ResourceNotFoundException", "Function not found: arn:aws:lambda:eu-west-1:210987654321:function:f")
 	_, err = clientOf(s.Config("us-east-1")).GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: aws.String("f")})
@@ -79,7 +78,7 @@ func TestAccountsAndRegionsAreApart(t *testing.T) {
 
 func TestSTS(t *testing.T) {
 	s := start(t, Options{})
-	ctx, c := context.Background(), sts.NewFromConfig(s.Config(testRegion))
+	ctx, c := t.Context(), sts.NewFromConfig(s.Config(testRegion))
 	me, err := c.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil || *me.Account != DefaultAccount {
 		t.Fatalf("GetCallerIdentity: %+v, %v", me, err)
@@ -113,7 +112,7 @@ func TestSTS(t *testing.T) {
 func TestImages(t *testing.T) {
 	const digest = "sha256:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 	s := start(t, Options{})
-	ctx := context.Background()
+	ctx := t.Context()
 	s.PutImage("app", "latest", digest)
 	out, err := ecr.NewFromConfig(s.Config(testRegion)).BatchGetImage(ctx, &ecr.BatchGetImageInput{
 		RepositoryName: aws.String("app"), ImageIds: []ecrtypes.ImageIdentifier{{ImageTag: aws.String("latest")}, {ImageTag: aws.String("absent")}},
@@ -138,7 +137,7 @@ func TestImages(t *testing.T) {
 
 func TestSubConfigurations(t *testing.T) {
 	s := start(t, Options{})
-	c, ctx, f := client(s), context.Background(), aws.String("f")
+	c, ctx, f := client(s), t.Context(), aws.String("f")
 	create(t, c, zipFunction(t, "f"))
 
 	csc, err := c.CreateCodeSigningConfig(ctx, &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-west-1:123456789012:/signing-profiles/p/v"}}})

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"strings"
 )
 
@@ -73,9 +74,7 @@ func (c *settings) apply(to *Configuration, region string) {
 func (c *settings) applyClearable(to *Configuration) {
 	if c.Environment != nil {
 		to.Environment = &Environment{Variables: map[string]string{}}
-		for k, v := range c.Environment.Variables {
-			to.Environment.Variables[k] = v
-		}
+		maps.Copy(to.Environment.Variables, c.Environment.Variables)
 	}
 	if c.DeadLetterConfig != nil {
 		to.DeadLetterConfig = nil

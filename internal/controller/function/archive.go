@@ -12,10 +12,10 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"

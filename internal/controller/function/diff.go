@@ -4,9 +4,8 @@ import (
 	"maps"
 	"strings"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"

@@ -4,16 +4,16 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/utils/ptr"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -159,7 +159,7 @@ func (e *external) judge(f *v1beta1.Function, o observed, name string) (ownershi
 	claim := ownership.Claim{Kind: kind, ClusterID: e.owner.clusterID, Named: named(f, o)}
 	v := ownership.Judge(o.function.Tags, f, claim)
 	if !v.Manageable() {
-		return v, ownership.NewForeignError("function "+name, o.function.Tags, f, claim)
+		return v, ownership.NewForeignError("function "+name, o.function.Tags, claim)
 	}
 	return v, nil
 }

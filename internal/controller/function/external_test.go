@@ -12,9 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -311,8 +311,7 @@ func TestUpdate(t *testing.T) {
 			if _, held := turn.Held(); held != tc.held {
 				t.Errorf("%s: held: want %t, got %t", tc.reason, tc.held, held)
 			}
-			want := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](9), RevisionId: ptr.To("rev-1")}
-			if diff := cmp.Diff(want.Timeout, in.Timeout); diff != "" || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
+			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
 				t.Errorf("%s: only what changed is sent, guarded by the revision that was observed: %+v", tc.reason, in)
 			}
 		})

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"

@@ -1,6 +1,8 @@
 package function
 
 import (
+	"slices"
+
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -49,10 +51,8 @@ func (r *refs) keys(s, cm *v1beta1.KeySelector) {
 }
 
 func (r *refs) add(ref objects.Ref) {
-	for _, have := range r.found {
-		if have == ref {
-			return
-		}
+	if slices.Contains(r.found, ref) {
+		return
 	}
 	r.found = append(r.found, ref)
 }
