@@ -14,6 +14,8 @@ type Call struct {
 	Service string
 	// Account is the account of the access key.
 	Account string
+	// Caller is the ARN of who signed it, in strict mode.
+	Caller string
 	// Region is the region of the signature's scope.
 	Region string
 	// Resource is what the call names: a function's name or ARN as sent, a
@@ -58,6 +60,9 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 	c := Call{
 		Operation: r.operation, Service: r.service, Account: r.account, Region: r.region,
 		Resource: r.resource(), Time: s.options.Now(),
+	}
+	if r.caller != nil {
+		c.Caller = r.caller.arn
 	}
 	switch {
 	case f != nil && f.Drop != DropNone:

@@ -22,6 +22,12 @@ type Options struct {
 	// Quotas are the request rates to enforce for each account and region.
 	// The zero value enforces none; LambdaQuotas are AWS's.
 	Quotas Quotas
+	// StrictCredentials has every call checked as AWS checks it: it must be
+	// signed, by SigV4, with the key of a user of AddUser or of a session that
+	// has not expired, and a role is assumed only as AddRole says it may be.
+	// Without it any key will do, and any role may be assumed. The time of a
+	// signature is not checked, for the SDK signs by a clock of its own.
+	StrictCredentials bool
 }
 
 // Quotas are requests a second for each account and region. A bucket holds as

@@ -1,6 +1,7 @@
 package awsdouble
 
 import (
+	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
@@ -33,19 +34,33 @@ type request struct {
 	operation string
 	account   string
 	region    string
+	// payload is the SHA-256 of the body as it was sent, in hex. It and the
+	// caller are there in strict mode only.
+	payload string
+	caller  *principal
 }
 
 var credential = regexp.MustCompile(`Credential=([^/,\s]+)/\d{8}/([^/]+)/([^/]+)/aws4_request`)
 
 // parse reads a request's body and who signed it for which service.
 func (s *Server) parse(r *http.Request) (*request, error) {
-	body, err := readBody(r)
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the request's body: %w", err)
+	}
+	body, err := plainBody(r, raw)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request's body: %w", err)
 	}
 	req := &request{http: r, body: body, region: "us-east-1", account: DefaultAccount}
+	if s.options.StrictCredentials {
+		req.payload = hashOf(raw)
+	}
 	if m := credential.FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
 		req.account, req.region, req.service = s.accountOf(m[1]), m[2], m[3]
+	}
+	if s.options.StrictCredentials && req.service == "" {
+		req.service = addressed(r)
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
 		if req.form, err = url.ParseQuery(string(body)); err != nil {
@@ -56,17 +71,16 @@ func (s *Server) parse(r *http.Request) (*request, error) {
 	return req, nil
 }
 
-// readBody returns the whole body, decompressed where the SDK compressed it.
-func readBody(r *http.Request) ([]byte, error) {
-	in := io.Reader(r.Body)
-	if r.Header.Get("Content-Encoding") == "gzip" {
-		z, err := gzip.NewReader(r.Body)
-		if err != nil {
-			return nil, err
-		}
-		in = z
+// plainBody returns the whole body, decompressed where the SDK compressed it.
+func plainBody(r *http.Request, raw []byte) ([]byte, error) {
+	if r.Header.Get("Content-Encoding") != "gzip" {
+		return raw, nil
 	}
-	return io.ReadAll(in)
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 // decode reads the JSON body into v. An empty body leaves v as it is.

@@ -69,6 +69,15 @@ var stsActions = map[string]handler{
 	"AssumeRoleWithWebIdentity": assumeRoleWithWebIdentity,
 }
 
+// localRoutes are what answers a pod on its node, unsigned: the agent of EKS Pod
+// Identity and the instance metadata service.
+var localRoutes = []route{
+	{"GET", "/v1/credentials", "AssumeRoleForPodIdentity", podCredentials},
+	{"PUT", "/latest/api/token", "GetToken", metadataToken},
+	{"GET", "/latest/meta-data/iam/security-credentials", "GetMetadata", instanceRole},
+	{"GET", "/latest/meta-data/iam/security-credentials/{Role}", "GetMetadata", instanceCredentials},
+}
+
 // ecrTargets are ECR's operations (JSON 1.1), by the end of X-Amz-Target.
 var ecrTargets = map[string]handler{"BatchGetImage": batchGetImage}
 
@@ -86,6 +95,8 @@ func find(r *request) handler {
 		return findRoute(s3Routes, r)
 	case serviceLambda:
 		return findRoute(lambdaRoutes, r)
+	case "":
+		return findRoute(localRoutes, r)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -26,6 +27,7 @@ type Server struct {
 	throttled int
 	tokens    map[string]*tokens
 	serial    int
+	iam       directory
 }
 
 // New returns a server that does not listen yet.
@@ -41,6 +43,7 @@ func New(o Options) *Server {
 		images:   map[string]string{},
 		plans:    newPlans(),
 		tokens:   map[string]*tokens{},
+		iam:      newDirectory(),
 	}
 }
 
@@ -101,7 +104,7 @@ func (s *Server) accountOf(accessKey string) string {
 // ServeHTTP answers one call: a fault, a throttle, or the operation.
 func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if s.options.Latency > 0 {
-		time.Sleep(s.options.Latency)
+		time.Sleep(s.options.Latency) //nolint:forbidigo // The network takes real time.
 	}
 	r, err := s.parse(hr)
 	if err != nil {
@@ -136,6 +139,11 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 	case f != nil && f.Drop == DropNone:
 		e := f.Error
 		return nil, &e
+	}
+	if err := s.authenticate(r); err != nil {
+		return nil, err
+	}
+	switch {
 	case !s.admit(r):
 		return nil, throttled()
 	case len(r.body) > maxRequest && r.service == serviceLambda:
@@ -151,9 +159,7 @@ func write(w http.ResponseWriter, r *request, a *answer, err error) {
 		writeError(w, r.service, asError(err))
 		return
 	}
-	for k, v := range a.header {
-		w.Header()[k] = v
-	}
+	maps.Copy(w.Header(), a.header)
 	switch {
 	case a.xml != nil:
 		writeXML(w, a.status, a.xml)

@@ -4,7 +4,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +17,9 @@ type identity struct {
 }
 
 func getCallerIdentity(_ *Server, r *request) (*answer, error) {
+	if c := r.caller; c != nil {
+		return &answer{status: http.StatusOK, xml: identity{Arn: c.arn, UserID: c.id, Account: c.account}}, nil
+	}
 	return &answer{status: http.StatusOK, xml: identity{
 		Arn: "arn:" + partition(r.region) + ":iam::" + r.account + ":user/double", UserID: "AIDADOUBLE", Account: r.account,
 	}}, nil
@@ -54,7 +56,7 @@ type webIdentityResponse struct {
 }
 
 func assumeRole(s *Server, r *request) (*answer, error) {
-	a, err := s.assume(r)
+	a, err := s.assume(r, s.assumeStrictly)
 	if err != nil {
 		return nil, err
 	}
@@ -65,36 +67,80 @@ func assumeRoleWithWebIdentity(s *Server, r *request) (*answer, error) {
 	if r.form.Get("WebIdentityToken") == "" {
 		return nil, &Error{Status: http.StatusBadRequest, Code: "InvalidIdentityToken", Message: "The ID Token provided is not a valid JWT. (You may see this error if you sent an Access Token)"}
 	}
-	a, err := s.assume(r)
+	a, err := s.assume(r, s.assumeByToken)
 	if err != nil {
 		return nil, err
 	}
 	return &answer{status: http.StatusOK, xml: webIdentityResponse{Result: a}}, nil
 }
 
-// assume makes an access key that acts in the role's account.
-func (s *Server) assume(r *request) (assumed, error) {
-	role := r.form.Get("RoleArn")
-	parts := strings.SplitN(role, ":", 6)
-	if !roleArn.MatchString(role) {
+// assume makes an access key that acts in the role's account: after the checks of
+// strict, or after none.
+func (s *Server) assume(r *request, strict func(*request, wish) (string, *key, error)) (assumed, error) {
+	if role := r.form.Get("RoleArn"); !roleArn.MatchString(role) {
 		return assumed{}, &Error{Status: http.StatusBadRequest, Code: "ValidationError", Message: role + " is invalid"}
 	}
-	seconds, err := strconv.Atoi(r.form.Get("DurationSeconds"))
-	if err != nil {
-		seconds = 3600
+	w, err := wishOf(r.form)
+	if !s.options.StrictCredentials {
+		return s.assumeFreely(w), nil
 	}
+	if err != nil {
+		return assumed{}, err
+	}
+	id, k, err := strict(r, w)
+	if err != nil {
+		return assumed{}, err
+	}
+	return assumed{
+		Credentials: sessionCredentials{
+			AccessKeyID: id, SecretAccessKey: k.secret, SessionToken: k.token,
+			Expiration: k.expires.Format(time.RFC3339),
+		},
+		AssumedRoleUser: assumedUser{Arn: k.who.arn, AssumedRoleID: k.who.id},
+	}, nil
+}
+
+// assumeFreely lets anybody assume any role.
+func (s *Server) assumeFreely(w wish) assumed {
+	parts := strings.SplitN(w.role, ":", 6)
 	s.serial++
 	key := fmt.Sprintf("ASIADOUBLE%06d", s.serial)
 	s.accounts[key] = parts[4]
-	session := r.form.Get("RoleSessionName")
 	return assumed{
 		Credentials: sessionCredentials{
 			AccessKeyID: key, SecretAccessKey: "double", SessionToken: "double",
-			Expiration: s.options.Now().Add(time.Duration(seconds) * time.Second).UTC().Format(time.RFC3339),
+			Expiration: s.options.Now().Add(w.duration).UTC().Format(time.RFC3339),
 		},
 		AssumedRoleUser: assumedUser{
-			Arn:           fmt.Sprintf("arn:%s:sts::%s:assumed-role/%s/%s", parts[1], parts[4], role[strings.LastIndex(role, "/")+1:], session),
-			AssumedRoleID: "AROADOUBLE:" + session,
+			Arn:           fmt.Sprintf("arn:%s:sts::%s:assumed-role/%s/%s", parts[1], parts[4], w.role[strings.LastIndex(w.role, "/")+1:], w.name),
+			AssumedRoleID: "AROADOUBLE:" + w.name,
 		},
-	}, nil
+	}
+}
+
+// assumeStrictly is AssumeRole by a caller that is known.
+func (s *Server) assumeStrictly(r *request, w wish) (string, *key, error) {
+	role, err := s.permit(r.caller, w)
+	if err != nil {
+		return "", nil, err
+	}
+	id, k := s.issue(role, w, r.caller.inherited)
+	return id, k, nil
+}
+
+// assumeByToken is AssumeRoleWithWebIdentity with a token that is checked.
+func (s *Server) assumeByToken(r *request, w wish) (string, *key, error) {
+	c, err := s.identifyToken(accountOfArn(w.role), r.form.Get("WebIdentityToken"))
+	if err != nil {
+		return "", nil, err
+	}
+	role := s.iam.roles[w.role]
+	if err := role.accepts(c); err != nil {
+		return "", nil, err
+	}
+	if err := role.permitDuration(w); err != nil {
+		return "", nil, err
+	}
+	id, k := s.issue(role, w, nil)
+	return id, k, nil
 }

@@ -1,0 +1,137 @@
+package awsdouble
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+)
+
+// podAudience is the audience of tokens for EKS Pod Identity.
+const podAudience = "pods.eks.amazonaws.com"
+
+// AddPodIdentity associates a ServiceAccount with a role, as EKS does. Pods of it
+// get the role's credentials at URL()/v1/credentials for a token of the issuer, which
+// AddIssuer must have made known to the role's account with the audience
+// pods.eks.amazonaws.com. The role must trust ServicePods and TagSession.
+func (s *Server) AddPodIdentity(issuer *Issuer, subject, role string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.iam.pods[issuer.URL+" "+subject] = role
+}
+
+// AddInstanceProfile gives the node a role, whose credentials the instance metadata
+// service at URL() hands out. The role must trust ServiceInstances.
+func (s *Server) AddInstanceProfile(role string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.iam.instance = role
+}
+
+// containerCredentials are what SDKs expect of an endpoint of a container and of
+// the metadata service alike.
+type containerCredentials struct {
+	Code            string `json:",omitempty"`
+	Type            string `json:",omitempty"`
+	AccessKeyID     string `json:"AccessKeyId"`
+	SecretAccessKey string
+	Token           string
+	AccountID       string `json:"AccountId"`
+	Expiration      string
+}
+
+// podCredentials answers as the agent of EKS Pod Identity on a node.
+func podCredentials(s *Server, r *request) (*answer, error) {
+	token := r.http.Header.Get("Authorization")
+	if token == "" {
+		return nil, podRefusal(http.StatusBadRequest, "InvalidRequestException", "Service account token cannot be empty")
+	}
+	c, role, err := s.pod(token)
+	if err != nil {
+		return nil, err
+	}
+	parts := strings.Split(c.Subject, ":")
+	w := wish{name: "eks-double-pod", duration: defaultSession, tags: map[string]string{}}
+	if len(parts) == 4 {
+		w.tags["kubernetes-namespace"], w.tags["kubernetes-service-account"] = parts[2], parts[3]
+		w.transitive = []string{"kubernetes-namespace", "kubernetes-service-account"}
+	}
+	return &answer{status: http.StatusOK, json: s.containerKeys(role, w)}, nil
+}
+
+// pod that a token is of, and its role.
+func (s *Server) pod(token string) (claims, Role, error) {
+	t, err := parseToken(token)
+	if err != nil {
+		return claims{}, Role{}, podRefusal(http.StatusBadRequest, "InvalidTokenException", "The token included in the request is invalid.")
+	}
+	arn, ok := s.iam.pods[t.claims.Issuer+" "+t.claims.Subject]
+	if !ok {
+		return claims{}, Role{}, podRefusal(http.StatusNotFound, "ResourceNotFoundException", "No associations found for the service account")
+	}
+	c, err := s.identifyToken(accountOfArn(arn), token)
+	if err != nil {
+		e := asError(err)
+		return claims{}, Role{}, podRefusal(http.StatusBadRequest, e.Code, e.Message)
+	}
+	role := s.iam.roles[arn]
+	if !slices.Contains(c.Audience, podAudience) || !slices.Contains(role.Principals, ServicePods) || !role.TagSession {
+		return claims{}, Role{}, podRefusal(http.StatusForbidden, "AccessDeniedException", "Unauthorized Exception! EKS does not have permissions to assume the associated role.")
+	}
+	return c, role, nil
+}
+
+func podRefusal(status int, code, message string) *Error {
+	return &Error{Status: status, Code: code, Message: message, Fields: map[string]string{"code": code}}
+}
+
+func (s *Server) containerKeys(role Role, w wish) containerCredentials {
+	id, k := s.issue(role, w, nil)
+	return containerCredentials{
+		AccessKeyID: id, SecretAccessKey: k.secret, Token: k.token,
+		AccountID: k.who.account, Expiration: k.expires.Format(time.RFC3339),
+	}
+}
+
+// metadataToken begins a session with the metadata service (IMDSv2).
+func metadataToken(s *Server, r *request) (*answer, error) {
+	ttl := r.http.Header.Get("X-Aws-Ec2-Metadata-Token-Ttl-Seconds")
+	if ttl == "" {
+		return nil, &Error{Status: http.StatusBadRequest, Code: "BadRequest"}
+	}
+	s.iam.metadata = "double-metadata-token-" + newUUID()
+	return &answer{
+		status: http.StatusOK, raw: []byte(s.iam.metadata),
+		header: http.Header{"X-Aws-Ec2-Metadata-Token-Ttl-Seconds": {ttl}},
+	}, nil
+}
+
+// node's role, for a session with the metadata service.
+func (s *Server) node(r *request) (Role, error) {
+	if s.iam.metadata == "" || r.http.Header.Get("X-Aws-Ec2-Metadata-Token") != s.iam.metadata {
+		return Role{}, &Error{Status: http.StatusUnauthorized, Code: "Unauthorized"}
+	}
+	role, ok := s.iam.roles[s.iam.instance]
+	if !ok || !slices.Contains(role.Principals, ServiceInstances) {
+		return Role{}, &Error{Status: http.StatusNotFound, Code: "NotFound"}
+	}
+	return role, nil
+}
+
+func instanceRole(s *Server, r *request) (*answer, error) {
+	role, err := s.node(r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, raw: []byte(role.ARN[strings.LastIndex(role.ARN, "/")+1:])}, nil
+}
+
+func instanceCredentials(s *Server, r *request) (*answer, error) {
+	role, err := s.node(r)
+	if err != nil {
+		return nil, err
+	}
+	c := s.containerKeys(role, wish{name: "i-0123456789abcdef0", duration: defaultSession})
+	c.Code, c.Type = "Success", "AWS-HMAC"
+	return &answer{status: http.StatusOK, json: c}, nil
+}

@@ -1,0 +1,162 @@
+package awsdouble
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	shortestSession = 15 * time.Minute
+	defaultSession  = time.Hour
+	// chainedSession is the longest of a role that another role assumes.
+	chainedSession = time.Hour
+)
+
+// wish is what a call of STS asks of a session.
+type wish struct {
+	role       string
+	name       string
+	duration   time.Duration
+	externalID string
+	tags       map[string]string
+	transitive []string
+	policy     string
+}
+
+// wishOf a call. A member that is not there, or is wrong, has its default.
+func wishOf(f url.Values) (wish, error) {
+	w := wish{
+		role: f.Get("RoleArn"), name: f.Get("RoleSessionName"), duration: defaultSession,
+		externalID: f.Get("ExternalId"), policy: f.Get("Policy"), tags: map[string]string{},
+	}
+	if text := f.Get("DurationSeconds"); text != "" {
+		seconds, err := strconv.Atoi(text)
+		if err != nil {
+			return w, stsError400("ValidationError", "%q is no number of seconds", text)
+		}
+		w.duration = time.Duration(seconds) * time.Second
+	}
+	folded := map[string]bool{}
+	for i := 1; f.Has(fmt.Sprintf("Tags.member.%d.Key", i)); i++ {
+		k := f.Get(fmt.Sprintf("Tags.member.%d.Key", i))
+		if folded[strings.ToLower(k)] {
+			return w, stsError400("InvalidParameterValue", "Duplicate tag keys found. Please note that Tag keys are case insensitive.")
+		}
+		folded[strings.ToLower(k)] = true
+		w.tags[k] = f.Get(fmt.Sprintf("Tags.member.%d.Value", i))
+	}
+	for i := 1; f.Has(fmt.Sprintf("TransitiveTagKeys.member.%d", i)); i++ {
+		w.transitive = append(w.transitive, f.Get(fmt.Sprintf("TransitiveTagKeys.member.%d", i)))
+	}
+	return w, w.check()
+}
+
+// check what AWS checks of the parameters alone.
+func (w *wish) check() error {
+	if w.duration < shortestSession {
+		return stsError400("ValidationError", "1 validation error detected: Value '%d' at 'durationSeconds' failed to satisfy constraint: Member must have value greater than or equal to 900", int(w.duration.Seconds()))
+	}
+	if w.policy != "" && !json.Valid([]byte(w.policy)) {
+		return stsError400("MalformedPolicyDocument", "Syntax errors in policy.")
+	}
+	for _, k := range w.transitive {
+		if _, ok := w.tags[k]; !ok {
+			return stsError400("InvalidParameterValue", "The specified transitive tag key must be included in the requested tags.")
+		}
+	}
+	return nil
+}
+
+func stsError400(code, format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func notAuthorized(caller, action, role string) *Error {
+	return &Error{Status: http.StatusForbidden, Code: "AccessDenied", Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", caller, action, role)}
+}
+
+// permit a caller to have what it wishes, or say why not.
+func (s *Server) permit(p *principal, w wish) (Role, error) {
+	role, ok := s.iam.roles[w.role]
+	denied := notAuthorized(p.arn, "sts:AssumeRole", w.role)
+	if !ok || role.ExternalID != "" && role.ExternalID != w.externalID {
+		return Role{}, denied
+	}
+	trusted, itself := role.trusts(p)
+	if !trusted || !p.allows(w.role) && !(itself && p.account == accountOfArn(w.role)) {
+		return Role{}, denied
+	}
+	if err := role.permitTags(p, w); err != nil {
+		return Role{}, err
+	}
+	if p.role != "" && w.duration > chainedSession {
+		return Role{}, stsError400("ValidationError", "The requested DurationSeconds exceeds the 1 hour session limit for roles assumed by role chaining")
+	}
+	return role, role.permitDuration(w)
+}
+
+// permitTags of a session. Tags that are handed down count as tags that are set.
+func (r *Role) permitTags(p *principal, w wish) error {
+	if len(w.tags)+len(p.inherited) > 0 && !r.TagSession {
+		return notAuthorized(p.arn, "sts:TagSession", r.ARN)
+	}
+	for k := range w.tags {
+		if _, taken := p.inherited[k]; taken {
+			return stsError400("InvalidParameterValue", "One of the specified transitive tag keys can't be set because it conflicts with a transitive tag key from the calling session.")
+		}
+		if r.TagKeys != nil && !slices.Contains(r.TagKeys, k) {
+			return notAuthorized(p.arn, "sts:TagSession", r.ARN)
+		}
+	}
+	for k, want := range r.RequestTags {
+		if got, ok := w.tags[k]; !ok || want != "*" && got != want {
+			return notAuthorized(p.arn, "sts:AssumeRole", r.ARN)
+		}
+	}
+	return nil
+}
+
+func (r *Role) permitDuration(w wish) error {
+	limit := r.MaxSessionDuration
+	if limit == 0 {
+		limit = defaultSession
+	}
+	if w.duration > limit {
+		return stsError400("ValidationError", "The requested DurationSeconds exceeds the MaxSessionDuration set for this role.")
+	}
+	return nil
+}
+
+// issue keys of a new session of a role. inherited are the tags that its caller
+// hands down.
+func (s *Server) issue(role Role, w wish, inherited map[string]string) (string, *key) {
+	s.serial++
+	tags := maps.Clone(inherited)
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	for _, t := range w.transitive {
+		tags[t] = w.tags[t]
+	}
+	id := fmt.Sprintf("ASIADOUBLE%06d", s.serial)
+	name := role.ARN[strings.LastIndex(role.ARN, "/")+1:]
+	k := &key{
+		secret:  "double-secret-" + newUUID(),
+		token:   "double-session-token-" + newUUID(),
+		expires: s.options.Now().Add(w.duration).UTC().Truncate(time.Second),
+		who: &principal{
+			arn:  strings.Replace(role.ARN[:strings.Index(role.ARN, ":role/")], ":iam:", ":sts:", 1) + ":assumed-role/" + name + "/" + w.name,
+			role: role.ARN, id: "AROADOUBLE" + strings.ToUpper(name) + ":" + w.name, account: accountOfArn(role.ARN),
+			mayAssume: role.MayAssume, inherited: tags,
+		},
+	}
+	s.iam.keys[id], s.accounts[id] = k, k.who.account
+	return id, k
+}

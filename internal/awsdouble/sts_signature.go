@@ -1,0 +1,146 @@
+package awsdouble
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
+)
+
+const (
+	signatureMismatch = "The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details."
+	tokenInvalid      = "The security token included in the request is invalid."
+	tokenExpired      = "The security token included in the request is expired"
+)
+
+// authorization are the parts of a SigV4 header.
+var authorization = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/,\s]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, ?SignedHeaders=([^,\s]+), ?Signature=([0-9a-f]{64})$`)
+
+// unsigned are operations that nobody signs: a token says who calls.
+var unsigned = map[string]bool{
+	"AssumeRoleWithWebIdentity": true,
+	"AssumeRoleForPodIdentity":  true,
+	"GetToken":                  true,
+	"GetMetadata":               true,
+}
+
+// authenticate finds out who calls. In strict mode it refuses whom it does not
+// know; otherwise it knows nobody and refuses nobody.
+func (s *Server) authenticate(r *request) error {
+	if !s.options.StrictCredentials || unsigned[r.operation] {
+		return nil
+	}
+	m := authorization.FindStringSubmatch(r.http.Header.Get("Authorization"))
+	if m == nil {
+		return refusal(r.service, "MissingAuthenticationTokenException", "Missing Authentication Token")
+	}
+	k, ok := s.iam.keys[m[1]]
+	if !ok || k.token != r.http.Header.Get("X-Amz-Security-Token") {
+		return refusal(r.service, "UnrecognizedClientException", tokenInvalid)
+	}
+	if !k.expires.IsZero() && !s.options.Now().Before(k.expires) {
+		return refusal(r.service, "ExpiredTokenException", tokenExpired)
+	}
+	if !signedBy(r, m[1], k, m[5], m[6]) {
+		return refusal(r.service, "InvalidSignatureException", signatureMismatch)
+	}
+	r.caller = k.who
+	return nil
+}
+
+// addressed is the service that a call without a signature is for, or nothing
+// where it is for the node.
+func addressed(r *http.Request) string {
+	switch {
+	case strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonEC2ContainerRegistry"):
+		return serviceECR
+	case strings.HasPrefix(r.URL.Path, "/20"):
+		return serviceLambda
+	case findRoute(localRoutes, &request{http: r}) != nil:
+		return ""
+	default:
+		return serviceS3
+	}
+}
+
+// signedBy computes a call's signature anew and compares.
+func signedBy(r *request, id string, k *key, signedHeaders, signature string) bool {
+	at, err := time.Parse("20060102T150405Z", r.http.Header.Get("X-Amz-Date"))
+	if err != nil {
+		return false
+	}
+	payload := r.payload
+	if sent := r.http.Header.Get("X-Amz-Content-Sha256"); sent != "" {
+		if len(sent) == len(payload) && sent != payload {
+			return false
+		}
+		payload = sent
+	}
+	again := unsignedCopy(r.http, strings.Split(signedHeaders, ";"))
+	keys := aws.Credentials{AccessKeyID: id, SecretAccessKey: k.secret, SessionToken: k.token}
+	err = v4.NewSigner().SignHTTP(context.Background(), keys, again, payload, r.service, r.region, at, func(o *v4.SignerOptions) {
+		o.DisableURIPathEscaping = r.service == serviceS3
+	})
+	if err != nil {
+		return false
+	}
+	want := authorization.FindStringSubmatch(again.Header.Get("Authorization"))
+	return want != nil && want[5] == signedHeaders && subtle.ConstantTimeCompare([]byte(want[6]), []byte(signature)) == 1
+}
+
+// unsignedCopy of a call has the headers that were signed, and no body.
+func unsignedCopy(hr *http.Request, headers []string) *http.Request {
+	u := *hr.URL
+	c := &http.Request{Method: hr.Method, URL: &u, Host: hr.Host, Header: http.Header{}}
+	for _, h := range headers {
+		if h == "content-length" {
+			c.ContentLength = hr.ContentLength
+		} else if v := hr.Header.Values(h); len(v) > 0 {
+			c.Header[http.CanonicalHeaderKey(h)] = v
+		}
+	}
+	return c
+}
+
+// refusal of a call, as its service spells it.
+func refusal(service, code, message string) *Error {
+	e := &Error{Status: http.StatusForbidden, Code: code, Message: message}
+	switch service {
+	case serviceSTS:
+		e.Code = stsCodes[code]
+	case serviceS3:
+		other := s3Refusals[code]
+		e.Status, e.Code, e.Message = other.Status, other.Code, other.Message
+	case serviceECR:
+		e.Status = http.StatusBadRequest
+	}
+	return e
+}
+
+// stsCodes are STS's codes for those of other services.
+var stsCodes = map[string]string{
+	"MissingAuthenticationTokenException": "MissingAuthenticationToken",
+	"UnrecognizedClientException":         "InvalidClientTokenId",
+	"ExpiredTokenException":               "ExpiredToken",
+	"InvalidSignatureException":           "SignatureDoesNotMatch",
+}
+
+// s3Refusals are S3's for those of other services.
+var s3Refusals = map[string]Error{
+	"MissingAuthenticationTokenException": {Status: http.StatusForbidden, Code: "AccessDenied", Message: "Access Denied"},
+	"UnrecognizedClientException":         {Status: http.StatusForbidden, Code: "InvalidAccessKeyId", Message: "The AWS Access Key Id you provided does not exist in our records."},
+	"ExpiredTokenException":               {Status: http.StatusBadRequest, Code: "ExpiredToken", Message: "The provided token has expired."},
+	"InvalidSignatureException":           {Status: http.StatusForbidden, Code: "SignatureDoesNotMatch", Message: "The request signature we calculated does not match the signature you provided. Check your key and signing method."},
+}
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
