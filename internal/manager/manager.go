@@ -12,16 +12,13 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
@@ -123,9 +120,14 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	if err := addChecks(mgr); err != nil {
 		return nil, err
 	}
-	id, err := clusterID(ctx, mgr.GetAPIReader(), o.ClusterID)
+	id, err := clusterID(ctx, mgr.GetAPIReader(), o.ClusterID, o.Log)
 	if err != nil {
 		return nil, err
+	}
+	if o.SafeStart {
+		if o.SafeStart, err = mayWatchDefinitions(ctx, mgr.GetClient()); err != nil {
+			return nil, err
+		}
 	}
 	return mgr, o.setup(mgr, id)
 }
@@ -141,14 +143,11 @@ func newScheme() (*runtime.Scheme, error) {
 }
 
 // manager are the options of controller-runtime's manager.
-func (o Options) manager(scheme *runtime.Scheme) ctrl.Options {
-	out := ctrl.Options{
+func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
+	return ctrl.Options{
 		Scheme: scheme,
 		Logger: o.Log,
-		Cache: cache.Options{
-			DefaultTransform: cache.TransformStripManagedFields(),
-			ByObject:         map[client.Object]cache.ByObject{&apiextensionsv1.CustomResourceDefinition{}: {Transform: customresourcesgate.TransformStripCRDSchema}},
-		},
+		Cache:  o.cacheOptions(),
 		// Secrets and ConfigMaps are watched by their metadata alone.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Namespace{}, &coordinationv1.Lease{}}}},
 
@@ -168,16 +167,6 @@ func (o Options) manager(scheme *runtime.Scheme) ctrl.Options {
 		// Several managers may run in one process: in tests and the demo.
 		Controller: ctrlconfig.Controller{SkipNameValidation: ptr.To(true)},
 	}
-	if o.SyncPeriod > 0 {
-		out.Cache.SyncPeriod = ptr.To(o.SyncPeriod)
-	}
-	for _, ns := range o.Namespaces {
-		if out.Cache.DefaultNamespaces == nil {
-			out.Cache.DefaultNamespaces = map[string]cache.Config{}
-		}
-		out.Cache.DefaultNamespaces[ns] = cache.Config{}
-	}
-	return out
 }
 
 // address to listen on, where controller-runtime takes "0" for none.
@@ -202,21 +191,8 @@ func addChecks(mgr ctrl.Manager) error {
 	return errors.Wrap(mgr.AddReadyzCheck("caches", ready), "cannot add the readiness probe")
 }
 
-// clusterID is the given one, or the UID of the namespace kube-system, which no two
-// clusters share.
-func clusterID(ctx context.Context, live client.Reader, given string) (string, error) {
-	if given != "" {
-		return given, nil
-	}
-	ns := &corev1.Namespace{}
-	if err := live.Get(ctx, client.ObjectKey{Name: "kube-system"}, ns); err != nil {
-		return "", errors.Wrap(err, "cannot read the namespace kube-system, whose UID marks what this cluster owns: grant it, or set --cluster-id")
-	}
-	return string(ns.GetUID()), nil
-}
-
 // setup adds the controllers, and what they share.
-func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
+func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
 	if err := o.addMetrics(limiter); err != nil {
 		return err
@@ -226,7 +202,7 @@ func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
 	}
 	o.Config.Namespaces = mgr.GetAPIReader()
 	objs := objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now)
-	resolver := config.New(mgr.GetClient(), secretsOf(objs), limiter, o.Now, o.Config)
+	resolver := config.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
 	mo := managed.Options{
 		Options:         o.Options,
 		Resolver:        resolver,
@@ -247,18 +223,6 @@ func (o Options) setup(mgr ctrl.Manager, clusterID string) error {
 		return errors.Wrap(err, "cannot set up the controllers of provider configs")
 	}
 	return controllers.Setup(mgr, mo)
-}
-
-// secretsOf reads Secrets with credentials as it does those that specs refer to: from
-// the API server when they have changed, so that a reconcile costs no request.
-func secretsOf(r *objects.Reader) config.Secrets {
-	return config.SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
-		d, err := r.Get(ctx, objects.Ref{Kind: objects.Secret, Namespace: name.Namespace, Name: name.Name})
-		if objects.IsMissing(err) {
-			return nil, kerrors.NewNotFound(corev1.Resource("secrets"), name.Name)
-		}
-		return d, err
-	})
 }
 
 // setupGated has each controller wait for its kind.

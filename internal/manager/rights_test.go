@@ -1,0 +1,186 @@
+package manager
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// crossplanesRules are what Crossplane's RBAC manager grants to a provider with the
+// capability safe-start: no more, in particular no deletion of its own kinds, no
+// events.k8s.io and no namespaces.
+func crossplanesRules(safeStart bool) []rbacv1.PolicyRule {
+	rules := []rbacv1.PolicyRule{
+		{APIGroups: []string{v1beta1.Group}, Resources: []string{"*", "*/status"}, Verbs: []string{"get", "list", "watch", "update", "patch", "create"}},
+		{APIGroups: []string{v1beta1.Group}, Resources: []string{"*/finalizers"}, Verbs: []string{"update"}},
+		{APIGroups: []string{"", "coordination.k8s.io"}, Resources: []string{"secrets", "configmaps", "events", "leases"}, Verbs: []string{"*"}},
+	}
+	if safeStart {
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{"apiextensions.k8s.io"}, Resources: []string{"customresourcedefinitions"}, Verbs: []string{"get", "list", "watch"}})
+	}
+	return rules
+}
+
+// as returns a configuration that may do what Crossplane lets a provider do.
+func (r *rig) as(user string, rules []rbacv1.PolicyRule) *rest.Config {
+	r.Helper()
+	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: user}, Rules: rules}
+	binding := &rbacv1.ClusterRoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Name: user},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: user},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
+	}
+	r.create(role, binding)
+	cfg := rest.CopyConfig(suite.Cluster(r).Config)
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
+	return cfg
+}
+
+func TestWorksWithCrossplanesRights(t *testing.T) {
+	for name, safeStart := range map[string]bool{"safe-start": true, "no-safe-start": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, awsdouble.Options{})
+			r.stop() // Another provider takes over.
+			features := &feature.Flags{}
+			features.Enable(feature.EnableBetaManagementPolicies)
+			ctx, cancel := context.WithCancel(t.Context())
+			mgr, err := New(ctx, r.as("provider-lambda-"+name, crossplanesRules(safeStart)), Options{
+				Options:                 controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 10, Features: features},
+				Log:                     zap.New(zap.WriteTo(r.logs), zap.UseDevMode(true)),
+				MinPollInterval:         time.Second,
+				SafeStart:               true,
+				LeaderElection:          true,
+				LeaderElectionNamespace: r.ns,
+			})
+			if err != nil {
+				cancel()
+				t.Fatal(err)
+			}
+			done := make(chan error, 1)
+			go func() { done <- mgr.Start(ctx) }()
+			t.Cleanup(func() {
+				cancel()
+				if err := <-done; err != nil {
+					t.Errorf("the provider ended: %v", err)
+				}
+				if t.Failed() {
+					t.Log(r.logs)
+				}
+			})
+
+			f := r.function("cart")
+			r.create(f)
+			r.ready(f)
+			r.until("events are there", func() bool { return strings.Contains(r.events("cart"), "Created") })
+			if err := r.kube.Delete(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+			r.until("the Function is gone", func() bool {
+				return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKeyFromObject(f), f))
+			})
+			u := &v1beta1.ProviderConfigUsageList{}
+			r.until("the usage is gone", func() bool {
+				if err := r.kube.List(t.Context(), u, client.InNamespace(r.ns)); err != nil {
+					t.Fatal(err)
+				}
+				return len(u.Items) == 0
+			})
+		})
+	}
+}
+
+func TestClusterID(t *testing.T) {
+	c := suite.Cluster(t)
+	scheme, err := newScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	admin, err := client.New(c.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns := &corev1.Namespace{}
+	if err := admin.Get(t.Context(), client.ObjectKey{Name: "kube-system"}, ns); err != nil {
+		t.Fatal(err)
+	}
+	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: trustConfigMap}}
+	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cm), cm); err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{TB: t, kube: admin}
+	as := func(user string, rules ...rbacv1.PolicyRule) client.Client {
+		k, err := client.New(r.as(user, rules), client.Options{Scheme: scheme})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return k
+	}
+	cases := map[string]struct {
+		reason string
+		live   client.Client
+		given  string
+		want   string
+		err    string
+	}{
+		"Given":     {reason: "The user's word.", live: admin, given: "prod eu/1", want: "prod eu/1"},
+		"Illegal":   {reason: "AWS would refuse the tag.", live: admin, given: "a,b", err: "cannot be the value of an AWS tag"},
+		"Namespace": {reason: "What no two clusters share.", live: admin, want: string(ns.GetUID())},
+		"Crossplane": {
+			reason: "Crossplane grants ConfigMaps, not namespaces.",
+			live:   as("id-crossplane", crossplanesRules(true)...), want: string(cm.GetUID()),
+		},
+		"Nothing": {reason: "Says what to grant.", live: as("id-nothing"), err: "set --cluster-id"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := clusterID(t.Context(), tc.live, tc.given, logr.Discard())
+			if got != tc.want || (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
+				t.Errorf("%s: want %q, %q, got %q, %v", tc.reason, tc.want, tc.err, got, err)
+			}
+		})
+	}
+}
+
+func TestMayWatchDefinitions(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	for name, want := range map[string]bool{"defs-yes": true, "defs-no": false} {
+		k, err := client.New(r.as(name, crossplanesRules(want)), client.Options{Scheme: r.kube.Scheme()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := mayWatchDefinitions(t.Context(), k); got != want || err != nil {
+			t.Errorf("%s: want %t, got %t, %v", name, want, got, err)
+		}
+	}
+}
+
+func TestOnlyNamesAndVersionsAreKept(t *testing.T) {
+	in := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "shop", Name: "db", UID: "u", ResourceVersion: "7",
+		Labels: map[string]string{"a": "b"}, Annotations: map[string]string{"big": "blob"},
+	}}
+	out, err := nameAndVersion(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := out.(*metav1.PartialObjectMetadata)
+	if m.Labels != nil || m.Annotations != nil || m.Name != "db" || m.Namespace != "shop" || m.UID != "u" || m.ResourceVersion != "7" {
+		t.Errorf("got %+v", m)
+	}
+}
