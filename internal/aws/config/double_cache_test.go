@@ -1,0 +1,102 @@
+package config
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// TestDoubleOncePerLifetime reconciles very often, and then for a day, minute by minute.
+func TestDoubleOncePerLifetime(t *testing.T) {
+	b := newDoubleBed(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
+	f := function("ProviderConfig", "default")
+	for range 10_000 {
+		keyOf(t, b.resolve(t, f))
+	}
+	b.expect(t, "10,000 resolves", map[string]int{"AssumeRole": 2, "GetCallerIdentity": 1})
+
+	for range 24 * 60 {
+		if err := b.call(t, f); err != nil {
+			t.Fatalf("at %v: %v", b.now(), err)
+		}
+		b.wait(time.Minute)
+	}
+	// Credentials of an hour are renewed after 55 minutes: 27 times in a day, for two roles.
+	b.expect(t, "a day", map[string]int{"AssumeRole": 2 * 27, "GetCallerIdentity": 1, "GetFunction": 24 * 60})
+	for _, c := range b.double.Calls() {
+		switch {
+		case c.Operation == "GetFunction" && (c.ErrorCode != "ResourceNotFoundException" || c.Account != "222222222222"):
+			t.Fatalf("Lambda was called in account %s as %s: %s", c.Account, c.Caller, c.ErrorCode)
+		case c.Resource == roleTwo && c.Caller != "arn:aws:sts::111111111111:assumed-role/one/provider-lambda":
+			t.Fatalf("the second role was assumed by %s", c.Caller)
+		}
+	}
+}
+
+// TestDoubleConcurrentUse has many come at once, at first and after an expiry.
+func TestDoubleConcurrentUse(t *testing.T) {
+	b := newDoubleBed(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
+	for i := range 2 {
+		var wg sync.WaitGroup
+		for range 90 {
+			wg.Go(func() {
+				if err := b.call(t, function("ProviderConfig", "default")); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		b.expect(t, "concurrent use", map[string]int{"AssumeRole": 2 * (i + 1), "GetCallerIdentity": 1})
+		b.wait(2 * time.Hour)
+	}
+}
+
+// TestDoubleRotatedSecret replaces a key. The old one is unknown to AWS from then on.
+func TestDoubleRotatedSecret(t *testing.T) {
+	for name, change := range map[string]func(*v1beta1.ProviderConfigSpec){
+		"Keys":  func(*v1beta1.ProviderConfigSpec) {},
+		"Roles": chained,
+	} {
+		t.Run(name, func(t *testing.T) {
+			creds := secret(ns, "aws", map[string]string{"creds": ini})
+			b := newDoubleBed(t, namespaced(change), creds)
+			f := function("ProviderConfig", "default")
+			if err := b.call(t, f); err != nil {
+				t.Fatal(err)
+			}
+			b.double.AddUser(awsdouble.User{ARN: userARN, AccessKeyID: "AKIANEW", SecretAccessKey: "new", MayAssume: []string{"*"}})
+			b.double.RemoveKey("AKIAONE")
+			if err := b.call(t, f); name == "Keys" && awserr.Code(err) != "UnrecognizedClientException" {
+				t.Errorf("a key that was deleted is used still: %v", err)
+			}
+			b.update(t, creds, func() {
+				creds.Data["creds"] = []byte("[default]\naws_access_key_id=AKIANEW\naws_secret_access_key=new\n")
+			})
+			if err := b.call(t, f); err != nil {
+				t.Errorf("the new key must count at once: %v", err)
+			}
+		})
+	}
+}
+
+// TestDoubleRotatedToken has the kubelet write new tokens for a day, each of them before
+// the last has expired.
+func TestDoubleRotatedToken(t *testing.T) {
+	b := newDoubleBed(t, clusterSource(v1beta1.CredentialsSourceWebIdentity))
+	b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
+	f := function("ClusterProviderConfig", "default")
+	for minute := range 24 * 60 {
+		if minute%48 == 0 {
+			b.files["/pod"] = b.token(t, "sts.amazonaws.com")
+		}
+		if err := b.call(t, f); err != nil {
+			t.Fatalf("minute %d: %v", minute, err)
+		}
+		b.wait(time.Minute)
+	}
+	b.expect(t, "30 tokens in a day", map[string]int{"AssumeRoleWithWebIdentity": 30, "GetCallerIdentity": 30})
+}
