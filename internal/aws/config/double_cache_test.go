@@ -42,10 +42,15 @@ func TestDoubleConcurrentUse(t *testing.T) {
 	b := newDoubleBed(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
 	for i := range 2 {
 		var wg sync.WaitGroup
-		for range 90 {
+		for range 200 {
 			wg.Go(func() {
-				if err := b.call(t, function("ProviderConfig", "default")); err != nil {
-					t.Error(err)
+				s, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
+				if err != nil {
+					t.Errorf("Resolve: %v", err)
+					return
+				}
+				if _, err := s.AWS.Credentials.Retrieve(t.Context()); err != nil {
+					t.Errorf("Retrieve: %v", err)
 				}
 			})
 		}
