@@ -17,12 +17,16 @@ const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provide
 
 func main() {
 	f := flags{}
-	k := kong.Parse(&f, kong.Name("provider"), kong.Description(description), kong.UsageOnError(), kong.DefaultEnvars("PROVIDER_LAMBDA"))
+	k := kong.Parse(&f, kongOptions()...)
 	k.FatalIfErrorf(f.validate())
 	if err := run(ctrl.SetupSignalHandler(), f); err != nil {
 		fmt.Fprintln(os.Stderr, "provider-lambda ended:", err)
 		os.Exit(1)
 	}
+}
+
+func kongOptions() []kong.Option {
+	return []kong.Option{kong.Name("provider"), kong.Description(description), kong.UsageOnError(), kong.DefaultEnvars("PROVIDER_LAMBDA")}
 }
 
 // run the provider until ctx is done.

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+)
+
+// parse a command line as main does.
+func parse(t *testing.T, args ...string) (flags, string, error) {
+	t.Helper()
+	f := flags{}
+	out := &bytes.Buffer{}
+	exited := false
+	p, err := kong.New(&f, append(kongOptions(), kong.Writers(out, out), kong.Exit(func(int) { exited = true }))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Parse(args)
+	if exited {
+		err = nil
+	}
+	return f, out.String(), err
+}
+
+func TestDefaults(t *testing.T) {
+	f, _, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.validate(); err != nil {
+		t.Errorf("the defaults are valid: %v", err)
+	}
+	o := f.options()
+	if !o.LeaderElection || !o.SafeStart || !o.Features.Enabled(feature.EnableBetaManagementPolicies) {
+		t.Errorf("leader election, safe start and management policies are on: %+v", o)
+	}
+	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity {
+		t.Errorf("pprof, the change log and the pod's identity for tenants are off: %+v", o)
+	}
+	if o.PollInterval != 10*time.Minute || o.MinPollInterval != 30*time.Second || o.PollJitter != 0.1 || o.MaxConcurrentReconciles != 100 {
+		t.Errorf("poll %s, floor %s, jitter %v, rate %d", o.PollInterval, o.MinPollInterval, o.PollJitter, o.MaxConcurrentReconciles)
+	}
+}
+
+func TestFlagsReachTheManager(t *testing.T) {
+	f, _, err := parse(t, "--no-leader-election", "--no-enable-management-policies", "--no-safe-start", "--enable-changelogs",
+		"--changelogs-socket-path=/tmp/s", "--poll=5m", "--min-poll=1m", "--poll-jitter-percentage=20", "--sync=2h", "--max-reconcile-rate=7",
+		"--cluster-id=prod", "--watch-namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:1",
+		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--forbid-namespaced-endpoints",
+		"--allow-namespaced-pod-identity", "--leader-election-namespace=ns", "--poll-state-metric=2m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := f.options()
+	for what, wrong := range map[string]bool{
+		"leader election":     o.LeaderElection || o.LeaderElectionNamespace != "ns",
+		"management policies": o.Features.Enabled(feature.EnableBetaManagementPolicies),
+		"safe start":          o.SafeStart,
+		"change log":          o.ChangeLogSocket != "/tmp/s",
+		"poll":                o.PollInterval != 5*time.Minute || o.MinPollInterval != time.Minute || o.PollJitter != 0.2,
+		"sync":                o.SyncPeriod != 2*time.Hour,
+		"rate":                o.MaxConcurrentReconciles != 7,
+		"cluster":             o.ClusterID != "prod",
+		"namespaces":          strings.Join(o.Namespaces, " ") != "a b",
+		"addresses":           o.MetricsAddress != "0" || o.HealthAddress != "127.0.0.1:1" || o.PprofAddress != "127.0.0.1:2",
+		"quotas":              o.Quota.Rates[quota.GetFunction].PerSecond != 50 || o.Quota.Rates[quota.ControlPlane].PerSecond != 5,
+		"tenants":             !o.Config.ForbidNamespacedEndpoints || !o.Config.AllowNamespacedPodIdentity,
+		"state metrics":       o.StateMetricInterval != 2*time.Minute,
+	} {
+		if wrong {
+			t.Errorf("%s: the flag does not reach the manager: %+v", what, o)
+		}
+	}
+	if quota.DefaultRates[quota.GetFunction].PerSecond == 50 {
+		t.Error("a flag changes the defaults of other limiters")
+	}
+}
+
+func TestInvalidFlags(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		args   []string
+		want   string
+	}{
+		"Jitter":   {reason: "Whole intervals cannot jitter away.", args: []string{"--poll-jitter-percentage=100"}, want: "--poll-jitter-percentage"},
+		"Rate":     {reason: "Someone has to work.", args: []string{"--max-reconcile-rate=0"}, want: "--max-reconcile-rate"},
+		"Poll":     {reason: "The floor holds for the default too.", args: []string{"--poll=10s"}, want: "--min-poll"},
+		"Quota":    {reason: "No quota is no call, ever.", args: []string{"--quota-control-plane=0"}, want: "--quota-control-plane"},
+		"Negative": {reason: "Nor a negative one.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f, _, err := parse(t, tc.args...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := f.validate(); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("%s: want an error about %s, got %v", tc.reason, tc.want, err)
+			}
+		})
+	}
+	if _, _, err := parse(t, "--no-such-flag"); err == nil {
+		t.Error("a misspelt flag is an error")
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("LEADER_ELECTION", "false")
+	t.Setenv("PROVIDER_LAMBDA_POLL", "42m")
+	f, _, err := parse(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.LeaderElection || f.Poll != 42*time.Minute {
+		t.Errorf("want flags from the environment, got %t, %s", f.LeaderElection, f.Poll)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	_, help, err := parse(t, "--help")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"--poll=10m", "--[no-]leader-election", "$LEADER_ELECTION", "$PROVIDER_LAMBDA_CLUSTER_ID", "crossplane.io/poll-interval", "AWS's quota is 15"} {
+		if !strings.Contains(strings.Join(strings.Fields(help), " "), want) {
+			t.Errorf("the help lacks %q:\n%s", want, help)
+		}
+	}
+}
