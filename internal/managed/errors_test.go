@@ -170,6 +170,27 @@ func TestStalled(t *testing.T) {
 	}
 }
 
+func TestStalledIsOfAGeneration(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.cloud.fail["Create"] = errInput
+	for range stalledFailures {
+		h.reconcile()
+	}
+	h.change(func(mg *thing) { mg.Generation = 2 })
+	h.reconcile()
+	mg := h.stored()
+	if c := mg.GetCondition(condition.TypeStalled); c.Status != corev1.ConditionTrue || c.ObservedGeneration != 2 || mg.GetObservedGeneration() != 2 {
+		t.Errorf("a change that does not help is stalled at once: %+v", mg.Status)
+	}
+	h.change(func(mg *thing) { mg.Generation = 3 })
+	h.cloud.fail["Create"] = errRole
+	h.reconcile()
+	mg = h.stored()
+	if c := mg.GetCondition(condition.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 2 {
+		t.Errorf("a change that leads to a passing error proceeds: %+v", mg.Status)
+	}
+}
+
 func TestTransientErrorIsNotStalled(t *testing.T) {
 	h := newHarness(t, newThing())
 	h.cloud.fail["Create"] = errRole

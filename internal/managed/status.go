@@ -33,17 +33,19 @@ func completeStatus(m *memory) func(ctx context.Context, obj client.Object) bool
 }
 
 // stall says that only the user can help, once an error has shown to be of that
-// kind, and takes it back when there is no error any more.
+// kind, and takes it back when there is none any more, or another spec fails for
+// another reason.
 func stall(m *memory, mg Managed, t *Turn) {
-	err := t.failure()
-	stalled := mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue
+	err, generation := t.failure(), mg.GetGeneration()
+	c := mg.GetCondition(condition.TypeStalled)
+	stalled := c.Status == corev1.ConditionTrue
 	switch {
-	case err == nil && stalled:
-		mg.SetConditions(condition.Proceeding(mg.GetGeneration()))
-	case err == nil || classify(err) != terminal:
-		return
-	case stalled, m.failures(client.ObjectKeyFromObject(mg), terminal)+1 >= stalledFailures:
-		mg.SetConditions(condition.Stalled(mg.GetGeneration(), err.Error()))
+	case err != nil && classify(err) == terminal:
+		if stalled || m.failures(client.ObjectKeyFromObject(mg), terminal)+1 >= stalledFailures {
+			mg.SetConditions(condition.Stalled(generation, err.Error()))
+		}
+	case stalled && (err == nil || c.ObservedGeneration != generation):
+		mg.SetConditions(condition.Proceeding(generation))
 	}
 }
 
@@ -51,7 +53,8 @@ func stall(m *memory, mg Managed, t *Turn) {
 // says that it does not and waiting is of no use, or only the user can help.
 func concluded(mg Managed, t *Turn) bool {
 	if t.failure() != nil {
-		return mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue
+		c := mg.GetCondition(condition.TypeStalled)
+		return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration()
 	}
 	ready, synced := mg.GetCondition(xpv2.TypeReady), mg.GetCondition(xpv2.TypeSynced)
 	if t.did != nothing || synced.Status != corev1.ConditionTrue || ready.ObservedGeneration != mg.GetGeneration() {

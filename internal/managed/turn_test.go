@@ -223,3 +223,69 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+// A kind that still says Available when it calls for an update is looked at again
+// soon, and its generation is not concluded.
+func TestUpdateOfAKindThatSaysAvailable(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.settle()
+	script(h, &scripted{observe: func(_ context.Context, mg *thing) { mg.SetConditions(condition.Available(mg.GetGeneration())) }})
+	h.change(func(mg *thing) { mg.Spec.Value = "b"; mg.Generation = 2 })
+	if got := h.reconcile(); got != cadence.MinPending {
+		t.Errorf("want another look in %s, got %s", cadence.MinPending, got)
+	}
+	if got := h.stored().GetObservedGeneration(); got != 1 {
+		t.Errorf("what was only just asked for is not concluded: observedGeneration %d", got)
+	}
+}
+
+// An API that is not consistent may not know yet what it has created.
+func TestCreationGrace(t *testing.T) {
+	h := newHarness(t, newThing(), func(_ *Options, k *Kind[*thing]) { k.CreationGrace = time.Hour })
+	h.reconcile()
+	h.cloud.there, h.cloud.calls, h.events.all = false, nil, nil
+	for range 3 {
+		if got := h.reconcile(); got != cadence.MinPending {
+			t.Errorf("want another look in %s, got %s", cadence.MinPending, got)
+		}
+	}
+	if diff := cmp.Diff([]string{"Get", "Get", "Get"}, h.cloud.calls); diff != "" {
+		t.Errorf("it is not created twice: -want, +got:\n%s", diff)
+	}
+	if got := h.events.count("PendingExternalResource"); got != 1 {
+		t.Errorf("waiting is told once, not %d times", got)
+	}
+}
+
+// What was created is recorded even if the user edits the resource meanwhile.
+func TestEditedWhileCreating(t *testing.T) {
+	h := newHarness(t, newThing())
+	script(h, &scripted{create: func(_ context.Context, mg *thing) {
+		meta.SetExternalName(mg, "cart-fn")
+		h.change(func(mg *thing) {
+			mg.Spec.Value = "b"
+			mg.Generation = 2
+			mg.SetLabels(map[string]string{"team": "shop"})
+		})
+	}})
+	h.reconcile()
+	got := h.stored()
+	if meta.GetExternalName(got) != "cart-fn" || meta.GetExternalCreateSucceeded(got).IsZero() {
+		t.Errorf("the creation is not recorded: %v", got.GetAnnotations())
+	}
+	if got.Spec.Value != "b" || got.GetLabels()["team"] != "shop" || got.GetGeneration() != 2 {
+		t.Errorf("the user's edit is lost: %+v", got)
+	}
+	if c := got.GetCondition(xpv2.TypeReady); c.ObservedGeneration != 1 || c.Reason != xpv2.ReasonCreating {
+		t.Errorf("want the status of the generation that was created: %+v", c)
+	}
+}
+
+func TestDescribedCreate(t *testing.T) {
+	h := newHarness(t, newThing())
+	script(h, &scripted{create: func(ctx context.Context, _ *thing) { Describe(ctx, "Created function cart-fn") }})
+	h.reconcile()
+	if diff := cmp.Diff([]string{"CreatedExternalResource: Created function cart-fn"}, h.events.all); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
