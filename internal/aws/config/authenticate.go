@@ -11,11 +11,34 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // authenticate returns an aws.Config whose credentials are those of a config,
-// after its chain of roles. It makes no call.
-func (r *Resolver) authenticate(ctx context.Context, s settings, m material, tags sessionTags, region string) (aws.Config, error) {
+// after its chain of roles. It makes no call. What does not depend on a resource
+// is shared by all, so that it is fetched once.
+func (r *Resolver) authenticate(ctx context.Context, s settings, m material, e *entry, tags sessionTags, region string) (aws.Config, error) {
+	shared := s.withoutResourceTags()
+	cfg, err := r.cache.shared(e, partitionOf(region)).get(ctx, func(ctx context.Context) (aws.Config, error) {
+		return r.authenticateShared(ctx, shared, m, region)
+	})
+	if err != nil {
+		return aws.Config{}, err
+	}
+	return r.assume(cfg, s.AssumeRoleChain[len(shared.AssumeRoleChain):], tags), nil
+}
+
+// assume roles, one after the other.
+func (r *Resolver) assume(cfg aws.Config, chain []v1beta1.AssumeRoleOptions, tags sessionTags) aws.Config {
+	for _, role := range chain {
+		cfg.Credentials = r.renew(assumeRole(cfg, role, tags))
+	}
+	return cfg
+}
+
+// authenticateShared is authenticate without the roles that depend on a resource.
+func (r *Resolver) authenticateShared(ctx context.Context, s settings, m material, region string) (aws.Config, error) {
 	cfg, err := r.load(ctx, s, region)
 	if err != nil {
 		return aws.Config{}, err
@@ -34,10 +57,7 @@ func (r *Resolver) authenticate(ctx context.Context, s settings, m material, tag
 		}
 		cfg.Credentials = r.renew(chain)
 	}
-	for _, role := range s.AssumeRoleChain {
-		cfg.Credentials = r.renew(assumeRole(cfg, role, tags))
-	}
-	return cfg, nil
+	return r.assume(cfg, s.AssumeRoleChain, sessionTags{}), nil
 }
 
 // load what holds for all clients of a config: region, endpoints, HTTP, retries.

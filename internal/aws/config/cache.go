@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -27,7 +28,10 @@ type cache struct {
 // An entry is of one version of a config and of what its credentials come from.
 // A new version replaces it.
 type entry struct {
-	version    string
+	version string
+	// base are configurations with what does not depend on a resource, by
+	// partition.
+	base       map[string]*memo[aws.Config]
 	identities map[identityKey]*memo[identity]
 	sessions   map[sessionKey]*Session
 	used       map[sessionTags]time.Time
@@ -60,6 +64,7 @@ func (c *cache) entry(uid types.UID, version string) *entry {
 	if e == nil || e.version != version {
 		e = &entry{
 			version:    version,
+			base:       map[string]*memo[aws.Config]{},
 			identities: map[identityKey]*memo[identity]{},
 			sessions:   map[sessionKey]*Session{},
 			used:       map[sessionTags]time.Time{},
@@ -98,6 +103,18 @@ func (c *cache) identity(e *entry, k identityKey) *memo[identity] {
 	if !ok {
 		m = &memo[identity]{now: c.now}
 		e.identities[k] = m
+	}
+	return m
+}
+
+// shared by all resources of a config in a partition.
+func (c *cache) shared(e *entry, partition string) *memo[aws.Config] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m, ok := e.base[partition]
+	if !ok {
+		m = &memo[aws.Config]{now: c.now}
+		e.base[partition] = m
 	}
 	return m
 }

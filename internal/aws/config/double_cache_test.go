@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -104,4 +105,33 @@ func TestDoubleRotatedToken(t *testing.T) {
 		b.wait(time.Minute)
 	}
 	b.expect(t, "30 tokens in a day", map[string]int{"AssumeRoleWithWebIdentity": 30, "GetCallerIdentity": 30})
+}
+
+// TestDoubleSharedBeginning has resources of many namespaces, which their role tells apart.
+// What comes before that role is fetched once for all of them.
+func TestDoubleSharedBeginning(t *testing.T) {
+	tagged := role(roleTwo)
+	tagged.ResourceTags = []string{"Namespace"}
+	c := clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
+		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne), tagged}
+	})
+	b := newDoubleBed(t, c)
+	b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
+	b.files["/pod"] = b.token(t, "sts.amazonaws.com")
+	const namespaces = 50
+	var wg sync.WaitGroup
+	for i := range 4 * namespaces {
+		wg.Go(func() {
+			f := function("ClusterProviderConfig", "default")
+			f.SetNamespace(fmt.Sprintf("team-%d", i%namespaces))
+			if _, err := b.Resolve(t.Context(), f, region); err != nil {
+				t.Errorf("Resolve: %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	if _, err := b.Identify(t.Context(), c); err != nil {
+		t.Errorf("Identify: %v", err)
+	}
+	b.expect(t, "50 namespaces", map[string]int{"AssumeRoleWithWebIdentity": 1, "AssumeRole": 1 + namespaces, "GetCallerIdentity": namespaces + 1})
 }

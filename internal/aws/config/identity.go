@@ -21,8 +21,8 @@ type identity struct {
 }
 
 // identify a config: authenticate, and ask STS who that is unless told not to.
-func (r *Resolver) identify(ctx context.Context, s settings, m material, tags sessionTags, region string) (identity, error) {
-	cfg, err := r.authenticate(ctx, s, m, tags, region)
+func (r *Resolver) identify(ctx context.Context, s settings, m material, e *entry, tags sessionTags, region string) (identity, error) {
+	cfg, err := r.authenticate(ctx, s, m, e, tags, region)
 	if err != nil {
 		return identity{}, err
 	}

@@ -217,6 +217,6 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 func (r *Resolver) identity(ctx context.Context, s settings, m material, e *entry, tags sessionTags, region string) (identity, error) {
 	k := identityKey{partition: partitionOf(region), tags: tags}
 	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
-		return r.identify(ctx, s, m, tags, region)
+		return r.identify(ctx, s, m, e, tags, region)
 	})
 }
