@@ -178,11 +178,14 @@ func find(fs []v1beta1.Function, name string) *v1beta1.Function {
 	return nil
 }
 
-// memory of a function in AWS, in MB.
+// memory of a function in AWS, in MB, and an error while AWS is changing it.
 func (w *world) memory(ctx context.Context, name string) (int32, error) {
 	out, err := w.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
 	if err != nil {
 		return 0, fmt.Errorf("cannot read function %s: %w", name, err)
+	}
+	if out.LastUpdateStatus != types.LastUpdateStatusSuccessful {
+		return 0, fmt.Errorf("function %s is being updated", name)
 	}
 	return ptr.Deref(out.MemorySize, 0), nil
 }

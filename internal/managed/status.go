@@ -24,6 +24,7 @@ func completeStatus(m *memory) func(ctx context.Context, obj client.Object) bool
 			return true
 		}
 		stall(m, mg, t)
+		unknownYet(mg, t)
 		if concluded(mg, t) {
 			mg.SetObservedGeneration(mg.GetGeneration())
 		}
@@ -46,6 +47,14 @@ func stall(m *memory, mg Managed, t *Turn) {
 		}
 	case stalled && (err == nil || c.ObservedGeneration != generation):
 		mg.SetConditions(condition.Proceeding(generation))
+	}
+}
+
+// unknownYet says that a resource is not Ready which failed before its kind could say
+// anything. Without a Ready condition, kstatus would take it for one that is.
+func unknownYet(mg Managed, t *Turn) {
+	if t.failure() != nil && mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionUnknown {
+		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), "nothing is known of it yet: see the condition Synced"))
 	}
 }
 

@@ -24,9 +24,8 @@ import (
 
 // Reasons of this kind's own events.
 const (
-	reasonAdopted     event.Reason = "AdoptedExternalResource"
-	reasonUnavailable event.Reason = "ExternalResourceUnavailable"
-	reasonNotDeleted  event.Reason = "LeftForeignResource"
+	reasonAdopted    event.Reason = "AdoptedExternalResource"
+	reasonNotDeleted event.Reason = "LeftForeignResource"
 )
 
 // again is when to look again after AWS said that it is busy, or that someone
@@ -101,9 +100,6 @@ func (e *external) compare(ctx context.Context, f *v1beta1.Function) (xpmanaged.
 	settled := d.due == callNone && !condition.InMotion(d.ready)
 	if settled {
 		f.SetObservedGeneration(f.GetGeneration())
-	}
-	if d.ready.Reason == xpv2.ReasonUnavailable {
-		managed.Emit(ctx, event.Warning(reasonUnavailable, errors.New(d.ready.Message)))
 	}
 	if d.wait > 0 {
 		managed.ComeBack(ctx, d.wait)
