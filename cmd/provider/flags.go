@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
@@ -25,7 +26,7 @@ import (
 type flags struct {
 	Debug bool `short:"d" help:"Log at debug level: each reconcile and what it decided. No secret is logged at any level."`
 
-	Sync                 time.Duration `short:"s" default:"1h" help:"How often the provider lists everything it watches anew from the API server. This does not check AWS."`
+	Sync                 time.Duration `short:"s" default:"1h" help:"How often the provider goes through everything it watches again, in memory. This does not check AWS: see --poll."`
 	Poll                 time.Duration `default:"10m" help:"How often each resource is compared with AWS when nothing happens. A resource can ask for another interval with the annotation crossplane.io/poll-interval."`
 	MinPoll              time.Duration `default:"30s" help:"The shortest interval that a resource can ask for."`
 	PollJitterPercentage uint          `default:"10" help:"How much the poll interval varies, in percent of it: 0 to 99."`
@@ -39,7 +40,7 @@ type flags struct {
 	HealthProbeBindAddress string `default:":8081" help:"Address of the probes /healthz and /readyz; 0 for none."`
 	PprofBindAddress       string `default:"" help:"Address of Go's profiler under /debug/pprof, such as 127.0.0.1:6060. Default: none."`
 
-	ClusterID      string   `help:"What marks, in tags, the things in AWS that this cluster owns. Default: the UID of the namespace kube-system. Set it where two clusters shall own the same things, one after the other."`
+	ClusterID      string   `help:"What marks, in tags, the things in AWS that this cluster owns. Default: the UID of the namespace kube-system, or, if the provider may not read that, of a ConfigMap in it. Set it where two clusters shall own the same things, one after the other."`
 	WatchNamespace []string `help:"Namespaces to work in. Default: all."`
 
 	EnableManagementPolicies bool   `default:"true" negatable:"" env:"ENABLE_MANAGEMENT_POLICIES" help:"Honour spec.managementPolicies."`
@@ -116,6 +117,7 @@ func (f flags) quota() quota.Options {
 func (f flags) logger() logr.Logger {
 	l := zap.New(zap.UseDevMode(f.Debug), func(o *zap.Options) { o.TimeEncoder = zapcore.ISO8601TimeEncoder })
 	ctrl.SetLogger(l)
+	logging.SetFilteredKlogLogger(l)
 	return l.WithName("provider-lambda")
 }
 
