@@ -1,6 +1,7 @@
 package function
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -316,4 +317,35 @@ func (r *rig) functions() []string {
 		names = append(names, ptr.Deref(f.FunctionName, ""))
 	}
 	return names
+}
+
+func TestMovedImageTag(t *testing.T) {
+	digest := func(n int) string { return fmt.Sprintf("sha256:%064d", n) }
+	cases := map[string]struct {
+		reason string
+		track  *bool
+		want   []string
+	}{
+		"Tracked":    {reason: "A tag that moved is deployed anew where the user asks for it.", track: ptr.To(true), want: []string{"UpdateFunctionCode"}},
+		"NotTracked": {reason: "Else a tag is what it was when it was deployed, as AWS has it."},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			f := testFunction(func(f *v1beta1.Function) {
+				p := &f.Spec.ForProvider
+				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
+				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: tc.track}
+			})
+			r.settle(f)
+			r.double.PutImage("repo", "1", digest(7))
+			if diff := cmp.Diff(tc.want, r.settle(f)); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			got := ptr.Deref(f.Status.AtProvider.ResolvedImageURI, "")
+			if moved := strings.HasSuffix(got, digest(7)); moved != (tc.track != nil) {
+				t.Errorf("%s\nAWS runs %s", tc.reason, got)
+			}
+		})
+	}
 }
