@@ -167,7 +167,7 @@ func TestUnchangedConditionKeepsItsTime(t *testing.T) {
 	}
 	ctx, th = h.read(t)
 	th.SetConditions(xpv2.Available())
-	th.SetConditions(xpv2.Creating().WithObservedGeneration(1))
+	th.SetConditions(xpv2.Creating().WithObservedGeneration(2))
 	th.Status.Value = "b"
 	if err := h.Status().Update(ctx, th); err != nil {
 		t.Fatal(err)

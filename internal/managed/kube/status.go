@@ -76,13 +76,13 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 }
 
 // keepTransitionTimes gives each condition that says the same as before the time
-// since when it does. A condition that is set twice in one reconcile, to another
-// value and back, would otherwise look as if it had changed.
+// since when it does, be it of an earlier generation. A condition that is set twice
+// in one reconcile, to another value and back, would else look as if it had changed.
 func keepTransitionTimes(obj, before client.Object) {
 	now, then := conditions(obj), conditions(before)
 	for i := range now {
 		for _, c := range then {
-			if c.Type == now[i].Type && c.ObservedGeneration == now[i].ObservedGeneration && c.Equal(now[i]) {
+			if c.WithObservedGeneration(0).Equal(now[i]) {
 				now[i].LastTransitionTime = c.LastTransitionTime
 			}
 		}
