@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
@@ -87,10 +90,16 @@ func TestDoubleSources(t *testing.T) {
 			config: clusterSource(v1beta1.CredentialsSourceEnvironment),
 			setup: func(t *testing.T, b *doubleBed) {
 				t.Helper()
-				b.env["AWS_ACCESS_KEY_ID"], b.env["AWS_SECRET_ACCESS_KEY"] = "AKIAONE", "hunter2"
+				own := b.double.ConfigFor(region, "AKIAONE")
+				own.Credentials = credentials.NewStaticCredentialsProvider("AKIAONE", "hunter2", "")
+				out, err := sts.NewFromConfig(own).AssumeRole(t.Context(), &sts.AssumeRoleInput{RoleArn: new(roleOne), RoleSessionName: new("by-hand")})
+				if err != nil {
+					t.Fatal(err)
+				}
+				b.env["AWS_ACCESS_KEY_ID"], b.env["AWS_SECRET_ACCESS_KEY"], b.env["AWS_SESSION_TOKEN"] = *out.Credentials.AccessKeyId, *out.Credentials.SecretAccessKey, *out.Credentials.SessionToken
 			},
-			want:  userARN,
-			calls: map[string]int{"GetCallerIdentity": 1},
+			want:  "arn:aws:sts::111111111111:assumed-role/one/by-hand",
+			calls: map[string]int{"GetCallerIdentity": 1, "AssumeRole": 1},
 		},
 	}
 	for name, tc := range cases {

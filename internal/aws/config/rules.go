@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -25,6 +26,9 @@ func (r *Resolver) permit(s settings) error {
 	if s.Endpoint != nil && r.options.ForbidNamespacedEndpoints {
 		return fmt.Errorf("endpoint is not allowed in a namespaced config: remove it, or use a ClusterProviderConfig")
 	}
+	if err := permitTags(s); err != nil {
+		return err
+	}
 	if !usesPod(s) {
 		return nil
 	}
@@ -35,6 +39,21 @@ func (r *Resolver) permit(s settings) error {
 	if s.Endpoint != nil {
 		// The pod's token would be sent to whatever host the tenant names.
 		return fmt.Errorf("endpoint is not allowed together with the identity of the provider's own pod in a namespaced config: remove one of them")
+	}
+	return nil
+}
+
+// permitTags refuses session tags that say which resource a call is made for.
+// Policies tell tenants apart by them, so that only the provider may set them. IAM
+// does not tell upper from lower case in keys.
+func permitTags(s settings) error {
+	for i, role := range s.AssumeRoleChain {
+		for _, tag := range role.Tags {
+			switch strings.ToLower(tag.Key) {
+			case v1beta1.SessionTagKeyNamespace, v1beta1.SessionTagKeyKind, v1beta1.SessionTagKeyName:
+				return fmt.Errorf("assumeRoleChain[%d].tags must not have the key %s in a namespaced config, for policies tell namespaces apart by it: remove it, and ask for it by resourceTags", i, tag.Key)
+			}
+		}
 	}
 	return nil
 }

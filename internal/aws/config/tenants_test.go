@@ -79,6 +79,16 @@ func TestTenants(t *testing.T) {
 			options: Options{AllowNamespacedPodIdentity: true},
 			change:  []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceIRSA), endpoint}, want: "endpoint is not allowed together",
 		},
+		"NamespaceTag": {
+			reason:  "A tag by which roles tell namespaces apart is the provider's to set, however it is spelled.",
+			options: Options{AllowNamespacedPodIdentity: true},
+			change: []func(*v1beta1.ProviderConfigSpec){source(v1beta1.CredentialsSourceIRSA), func(s *v1beta1.ProviderConfigSpec) {
+				r := role(roleOne)
+				r.Tags = []v1beta1.SessionTag{{Key: "Crossplane-Namespace", Value: "team-b"}}
+				s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{r}
+			}},
+			want: "assumeRoleChain[0].tags must not have the key Crossplane-Namespace",
+		},
 		"Endpoint": {
 			reason:  "An operator may keep tenants from having the provider call hosts of theirs.",
 			options: Options{ForbidNamespacedEndpoints: true},
