@@ -79,7 +79,7 @@ func (st *story) tell(t *testing.T) int {
 		if step.Settle {
 			clk.move(time.Second)
 		}
-		res, body := call(t, s, &step, revisions)
+		res, body := call(t, s, &step, revisions) //nolint:bodyclose // It closes what it has read.
 		name := fmt.Sprintf("step %d, %s", i+1, step.Do)
 		if step.Want == nil {
 			if res.StatusCode >= 300 {

@@ -147,12 +147,13 @@ func (s *Server) issue(role Role, w wish, inherited map[string]string) (string, 
 	}
 	id := fmt.Sprintf("ASIADOUBLE%06d", s.serial)
 	name := role.ARN[strings.LastIndex(role.ARN, "/")+1:]
+	account, _, _ := strings.Cut(role.ARN, ":role/")
 	k := &key{
 		secret:  "double-secret-" + newUUID(),
 		token:   "double-session-token-" + newUUID(),
 		expires: s.options.Now().Add(w.duration).UTC().Truncate(time.Second),
 		who: &principal{
-			arn:  strings.Replace(role.ARN[:strings.Index(role.ARN, ":role/")], ":iam:", ":sts:", 1) + ":assumed-role/" + name + "/" + w.name,
+			arn:  strings.Replace(account, ":iam:", ":sts:", 1) + ":assumed-role/" + name + "/" + w.name,
 			role: role.ARN, id: "AROADOUBLE" + strings.ToUpper(name) + ":" + w.name, account: accountOfArn(role.ARN),
 			mayAssume: role.MayAssume, inherited: tags,
 		},

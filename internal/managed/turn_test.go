@@ -262,7 +262,7 @@ func TestEditedWhileCreating(t *testing.T) {
 	h := newHarness(t, newThing())
 	script(h, &scripted{create: func(_ context.Context, mg *thing) {
 		meta.SetExternalName(mg, "cart-fn")
-		h.change(func(mg *thing) {
+		h.change(func(mg *thing) { //nolint:contextcheck // The user has a context of their own.
 			mg.Spec.Value = "b"
 			mg.Generation = 2
 			mg.SetLabels(map[string]string{"team": "shop"})
