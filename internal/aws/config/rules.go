@@ -47,11 +47,11 @@ func (r *Resolver) permit(s settings) error {
 // Policies tell tenants apart by them, so that only the provider may set them. IAM
 // does not tell upper from lower case in keys.
 func permitTags(s settings) error {
-	for i, role := range s.AssumeRoleChain {
+	for _, role := range s.AssumeRoleChain {
 		for _, tag := range role.Tags {
 			switch strings.ToLower(tag.Key) {
 			case v1beta1.SessionTagKeyNamespace, v1beta1.SessionTagKeyKind, v1beta1.SessionTagKeyName:
-				return fmt.Errorf("assumeRoleChain[%d].tags must not have the key %s in a namespaced config, for policies tell namespaces apart by it: remove it, and ask for it by resourceTags", i, tag.Key)
+				return fmt.Errorf("tags of assumeRoleChain must not have the key %s in a namespaced config, for policies tell namespaces apart by it: remove it, and ask for it by resourceTags", tag.Key)
 			}
 		}
 	}

@@ -87,7 +87,7 @@ func TestTenants(t *testing.T) {
 				r.Tags = []v1beta1.SessionTag{{Key: "Crossplane-Namespace", Value: "team-b"}}
 				s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{r}
 			}},
-			want: "assumeRoleChain[0].tags must not have the key Crossplane-Namespace",
+			want: "tags of assumeRoleChain must not have the key Crossplane-Namespace",
 		},
 		"Endpoint": {
 			reason:  "An operator may keep tenants from having the provider call hosts of theirs.",

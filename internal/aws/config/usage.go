@@ -6,6 +6,7 @@ import (
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -37,6 +38,10 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	ref := mg.GetProviderConfigReference()
 	if ref == nil || ref.Kind == "" {
 		return fmt.Errorf("the resource names no provider config: set spec.providerConfigRef")
+	}
+	if len(validation.IsValidLabelValue(ref.Name)) > 0 {
+		return fmt.Errorf("spec.providerConfigRef.name is %q: the name of a provider config that resources use has at most 63 characters, "+
+			"which are letters, digits, '-', '_' and '.': correct it, or name the config anew", ref.Name)
 	}
 	gvk, err := apiutil.GVKForObject(mg, t.kube.Scheme())
 	if err != nil {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,5 +108,19 @@ func TestTrackNeedsAReference(t *testing.T) {
 	f.SetProviderConfigReference(nil)
 	if err := NewTracker(b.kube).Track(t.Context(), f); err == nil {
 		t.Error("want an error for a resource that names no config")
+	}
+}
+
+// TestTrackBadName refuses names that cannot be a label's value, by which usages are found.
+func TestTrackBadName(t *testing.T) {
+	b := newBed(t, Options{})
+	for _, name := range []string{strings.Repeat("a", 64), "team-b/default"} {
+		err := NewTracker(b.kube).Track(t.Context(), function("ProviderConfig", name))
+		if err == nil || !strings.Contains(err.Error(), "at most 63 characters") {
+			t.Errorf("Track of a use of %q: %v", name, err)
+		}
+	}
+	if err := NewTracker(b.kube).Track(t.Context(), function("ProviderConfig", strings.Repeat("a", 63))); err != nil {
+		t.Errorf("Track: %v", err)
 	}
 }
