@@ -12,6 +12,8 @@ type Call struct {
 	Operation string
 	// Service is the name in the signature's scope: lambda, s3, sts or ecr.
 	Service string
+	// AccessKey is the id of the key that signed it, empty if none did.
+	AccessKey string
 	// Account is the account of the access key.
 	Account string
 	// Caller is the ARN of who signed it, in strict mode.
@@ -58,7 +60,7 @@ func (s *Server) ResetCalls() {
 
 func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 	c := Call{
-		Operation: r.operation, Service: r.service, Account: r.account, Region: r.region,
+		Operation: r.operation, Service: r.service, AccessKey: r.accessKey, Account: r.account, Region: r.region,
 		Resource: r.resource(), Time: s.options.Now(),
 	}
 	if r.caller != nil {

@@ -32,6 +32,7 @@ type request struct {
 	vars      map[string]string
 	service   string
 	operation string
+	accessKey string
 	account   string
 	region    string
 	// payload is the SHA-256 of the body as it was sent, in hex. It and the
@@ -57,7 +58,7 @@ func (s *Server) parse(r *http.Request) (*request, error) {
 		req.payload = hashOf(raw)
 	}
 	if m := credential.FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
-		req.account, req.region, req.service = s.accountOf(m[1]), m[2], m[3]
+		req.accessKey, req.account, req.region, req.service = m[1], s.accountOf(m[1]), m[2], m[3]
 	}
 	if s.options.StrictCredentials && req.service == "" {
 		req.service = addressed(r)

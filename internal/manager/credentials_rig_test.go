@@ -1,0 +1,296 @@
+package manager
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/prometheus/client_golang/prometheus"
+	"google.golang.org/grpc"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+const (
+	ci      = "arn:aws:iam::123456789012:user/ci"
+	ciID    = "AKIACIUSEROFTESTS001"
+	ciKey   = "ci-secret-key-of-tests-001"
+	hub     = "arn:aws:iam::111111111111:role/hub"
+	spoke   = "arn:aws:iam::222222222222:role/spoke"
+	issuer  = "https://oidc.example.org/id/shop"
+	subject = "system:serviceaccount:shop:deployer"
+)
+
+// strictRig is a rig whose double checks credentials. At its end nothing that was written
+// may hold a secret.
+type strictRig struct {
+	*rig
+
+	issuer *awsdouble.Issuer
+
+	mu      sync.Mutex
+	secrets []string
+	sidecar *sidecar
+}
+
+func newStrictRig(t *testing.T, change ...func(*Options)) *strictRig {
+	t.Helper()
+	o := slow
+	o.StrictCredentials = true
+	r := &strictRig{rig: newRig(t, o, change...)}
+	if err := r.kube.Delete(t.Context(), &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: r.ns}}); err != nil {
+		t.Fatal(err)
+	}
+	r.user("AKIADOUBLE", "double")
+	r.user(ciID, ciKey)
+	r.secrets = []string{ciID, ciKey}
+	r.double.AddRole(awsdouble.Role{
+		ARN: hub, Principals: []string{ci}, MayAssume: []string{spoke}, TagSession: true,
+		WebIdentity: &awsdouble.WebIdentity{Issuer: issuer, Subject: subject, Audience: "sts.amazonaws.com"},
+	})
+	r.double.AddRole(awsdouble.Role{ARN: spoke, Principals: []string{hub}, ExternalID: "shop-7f3a", TagSession: true, RequestTags: map[string]string{"crossplane-namespace": r.ns}})
+	var err error
+	if r.issuer, err = awsdouble.NewIssuer(issuer, awsdouble.ES256); err != nil {
+		t.Fatal(err)
+	}
+	r.double.AddIssuer("111111111111", r.issuer, "sts.amazonaws.com")
+	t.Cleanup(r.nothingTold)
+	return r
+}
+
+func (r *strictRig) user(id, key string) {
+	r.double.AddUser(awsdouble.User{ARN: ci, AccessKeyID: id, SecretAccessKey: key, MayAssume: []string{"*"}})
+}
+
+// hide adds what must not show anywhere.
+func (r *strictRig) hide(secrets ...string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.secrets = append(r.secrets, secrets...)
+}
+
+// token of the issuer, for an hour.
+func (r *strictRig) token() string {
+	r.Helper()
+	text, err := r.issuer.Token(subject, "sts.amazonaws.com", time.Now().Add(time.Hour))
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.hide(text, text[strings.LastIndex(text, ".")+1:])
+	return text
+}
+
+// pc is a config with the keys of a Secret of its name, changed as told.
+func (r *strictRig) pc(name string, change ...func(*v1beta1.ProviderConfigSpec)) *v1beta1.ProviderConfig {
+	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns}}
+	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
+	c.Spec.Credentials.SecretRef = &v1beta1.LocalCredentialsSecretSelector{Name: name}
+	c.Spec.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(r.double.URL())}}
+	for _, fn := range change {
+		fn(&c.Spec)
+	}
+	return c
+}
+
+// roles are assumed after the credentials.
+func roles(chain ...v1beta1.AssumeRoleOptions) func(*v1beta1.ProviderConfigSpec) {
+	return func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = chain }
+}
+
+func (r *strictRig) keys(name, id, key string) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		StringData: map[string]string{"aws_access_key_id": id, "aws_secret_access_key": key},
+	}
+}
+
+// user of a config.
+func (r *strictRig) using(config, name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
+	return r.function(name, append([]func(*v1beta1.Function){func(f *v1beta1.Function) {
+		f.Spec.ProviderConfigReference.Name = config
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"STAGE": "test"}}
+	}}, change...)...)
+}
+
+// says waits until a condition of a resource says something.
+func (r *strictRig) says(o interface {
+	client.Object
+	GetCondition(xpv2.ConditionType) xpv2.Condition
+}, kind xpv2.ConditionType, what ...string) xpv2.Condition {
+	r.Helper()
+	c := xpv2.Condition{}
+	defer func() {
+		if r.Failed() {
+			r.Logf("%s of %s: %+v", kind, o.GetName(), c)
+		}
+	}()
+	r.until(fmt.Sprintf("%s of %s says %q", kind, o.GetName(), what), func() bool {
+		if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(o), o); err != nil {
+			r.Fatal(err)
+		}
+		c = o.GetCondition(kind)
+		for _, w := range what {
+			if !strings.Contains(c.Message, w) {
+				return false
+			}
+		}
+		return true
+	})
+	return c
+}
+
+// lambdaCalls of the provider that were let in, as account and caller.
+func (r *strictRig) lambdaCalls() map[string]int {
+	n := map[string]int{}
+	for _, c := range r.double.Calls() {
+		if c.Service == "lambda" && c.Caller != "" {
+			n[c.Account+" "+c.Caller]++
+		}
+	}
+	return n
+}
+
+// keyOfLastCall of Lambda.
+func (r *strictRig) keyOfLastCall() string {
+	key := ""
+	for _, c := range r.double.Calls() {
+		if c.Service == "lambda" {
+			key = c.AccessKey
+		}
+	}
+	return key
+}
+
+// inAccount is a client of an account that is not the provider's.
+func (r *strictRig) inAccount(account string) *lambda.Client {
+	id := "AKIAADMIN" + account
+	r.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::" + account + ":user/admin", AccessKeyID: id, SecretAccessKey: "double"})
+	return lambda.NewFromConfig(r.double.ConfigFor(region, id))
+}
+
+// nothingTold of secrets: in logs at debug level, objects, events, metrics or change log.
+func (r *strictRig) nothingTold() {
+	r.stop()
+	texts := map[string]string{"the log": r.logs.String(), "metrics": r.metrics()}
+	for what, l := range map[string]client.ObjectList{
+		"functions": &v1beta1.FunctionList{}, "configs": &v1beta1.ProviderConfigList{}, "usages": &v1beta1.ProviderConfigUsageList{}, "events": &corev1.EventList{},
+	} {
+		if err := r.kube.List(context.Background(), l, client.InNamespace(r.ns)); err != nil {
+			r.Errorf("cannot list %s: %v", what, err)
+		}
+		b, err := json.Marshal(l)
+		if err != nil {
+			r.Error(err)
+		}
+		texts[what] = string(b)
+	}
+	if r.sidecar != nil {
+		texts["the change log"] = r.sidecar.String()
+	}
+	if !strings.Contains(texts["the log"], "DEBUG") || !strings.Contains(texts["the log"], r.ns) {
+		r.Error("nothing was logged at debug level")
+	}
+	secrets := append(r.secrets, r.double.IssuedSecrets()...)
+	for _, s := range secrets {
+		for _, form := range []string{s, base64.StdEncoding.EncodeToString([]byte(s))} {
+			for what, text := range texts {
+				if i := strings.Index(text, form); i >= 0 {
+					r.Errorf("%s must not hold %q: ...%s", what, form, text[max(0, i-300):min(len(text), i+100)])
+				}
+			}
+		}
+	}
+	r.Logf("searched for %d secrets in %d bytes of log", len(secrets), len(texts["the log"]))
+}
+
+// metrics of the process, as they are scraped.
+func (r *strictRig) metrics() string {
+	r.Helper()
+	families, err := metrics.Registry.Gather()
+	if err != nil {
+		r.Errorf("cannot gather metrics: %v", err)
+	}
+	var b strings.Builder
+	for _, f := range families {
+		b.WriteString(f.String() + "\n")
+	}
+	return b.String()
+}
+
+// measured has a provider measure, in a registry of its own.
+func measured(t *testing.T) func(*Options) {
+	t.Helper()
+	before := metrics.Registry
+	metrics.Registry = prometheus.NewRegistry()
+	t.Cleanup(func() { metrics.Registry = before })
+	return func(o *Options) { o.MetricsAddress, o.StateMetricInterval = "127.0.0.1:0", time.Second }
+}
+
+// A sidecar receives the change log.
+type sidecar struct {
+	v1alpha1.UnimplementedChangeLogServiceServer
+
+	socket string
+
+	mu      sync.Mutex
+	entries []string
+}
+
+func newSidecar(t *testing.T) *sidecar {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "changelog") // A socket's path must be short.
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	s := &sidecar{socket: filepath.Join(dir, "s")}
+	l, err := net.Listen("unix", s.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := grpc.NewServer()
+	v1alpha1.RegisterChangeLogServiceServer(server, s)
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(server.Stop)
+	return s
+}
+
+// SendChangeLog keeps an entry.
+func (s *sidecar) SendChangeLog(_ context.Context, in *v1alpha1.SendChangeLogRequest) (*v1alpha1.SendChangeLogResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.entries = append(s.entries, in.String())
+	return &v1alpha1.SendChangeLogResponse{}, nil
+}
+
+func (s *sidecar) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Join(s.entries, "\n")
+}
+
+// options of a provider with the change log.
+func (s *sidecar) options(o *Options) {
+	o.Features.Enable(feature.EnableAlphaChangeLogs)
+	o.ChangeLogSocket = s.socket
+}

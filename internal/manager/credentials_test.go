@@ -1,0 +1,224 @@
+package manager
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// The keys of a Secret, from the first mistakes to a rotation. All of it is written to the
+// log at debug level, to metrics and to the change log.
+func TestKeysInASecret(t *testing.T) {
+	log := newSidecar(t)
+	r := newStrictRig(t, measured(t), log.options)
+	r.sidecar = log
+	byINI := r.pc("ini", func(s *v1beta1.ProviderConfigSpec) {
+		s.Credentials.SecretRef.Key, s.Credentials.Profile = "credentials", ptr.To("ci")
+	})
+	byKeys := r.pc("keys")
+	f, g := r.using("ini", "f"), r.using("keys", "g")
+	r.create(byINI, byKeys, f, g)
+	r.says(f, xpv2.TypeSynced, `ProviderConfig "ini" of namespace "`+r.ns+`"`, "Secret "+r.ns+"/ini does not exist: create it")
+	r.says(byINI, xpv2.TypeReady, "Secret "+r.ns+"/ini does not exist: create it")
+
+	ini := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "ini", Namespace: r.ns}, StringData: map[string]string{"credentials": ciKey}}
+	r.create(ini, r.keys("keys", ciID, ciKey))
+	r.says(byINI, xpv2.TypeReady, "line 1 is neither a [section] nor key = value")
+	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+ciID+"\naws_secret_access_key = wrong-"+ciKey+"\n")
+	r.says(byINI, xpv2.TypeReady, "SignatureDoesNotMatch: the signature does not match: check the secret access key")
+	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+ciID+"\naws_secret_access_key = "+ciKey+"\n")
+	r.ready(f)
+	r.ready(g)
+	for _, c := range []*v1beta1.ProviderConfig{byINI, byKeys} {
+		r.says(c, xpv2.TypeReady, "Account 123456789012, as "+ci)
+		r.until("the config counts its user", func() bool {
+			return r.kube.Get(t.Context(), client.ObjectKeyFromObject(c), c) == nil && c.Status.Users == 1
+		})
+		if c.Status.AccountID != "123456789012" || c.Status.IdentityARN != ci {
+			t.Errorf("%s: got %+v", c.GetName(), c.Status)
+		}
+	}
+
+	// A new key is made, then written to the Secret, then the old one is deleted.
+	const newID, newKey = "AKIACIUSEROFTESTS002", "ci-secret-key-of-tests-002"
+	r.hide(newID, newKey)
+	r.user(newID, newKey)
+	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+newID+"\naws_secret_access_key = "+newKey+"\n")
+	r.until("the new key is seen", func() bool {
+		r.look(f)
+		return r.keyOfLastCall() == newID
+	})
+	r.double.RemoveKey(ciID)
+	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
+	r.ready(f)
+	r.look(g)
+	r.says(g, xpv2.TypeSynced, "UnrecognizedClientException: AWS does not know the access key")
+	r.rewrite(r.keys("keys", "", ""), "aws_access_key_id", newID, "aws_secret_access_key", newKey)
+	r.until("the other function is well again", func() bool {
+		r.look(g)
+		return g.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
+	})
+	r.remove(g)
+	r.gone(g)
+	r.remove(f)
+	r.gone(f)
+	r.until("the change log tells", func() bool {
+		all := log.String()
+		return strings.Contains(all, "OPERATION_TYPE_CREATE") && strings.Contains(all, "OPERATION_TYPE_UPDATE") && strings.Contains(all, "OPERATION_TYPE_DELETE")
+	})
+	if !strings.Contains(r.metrics(), "crossplane_managed_resource") {
+		t.Error("nothing was measured")
+	}
+}
+
+// rewrite entries of a Secret.
+func (r *strictRig) rewrite(s *corev1.Secret, kv ...string) {
+	r.Helper()
+	r.until("the Secret is rewritten", func() bool {
+		if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(s), s); err != nil {
+			r.Fatal(err)
+		}
+		for i := 0; i < len(kv); i += 2 {
+			s.Data[kv[i]] = []byte(kv[i+1])
+		}
+		err := r.kube.Update(r.Context(), s)
+		if err != nil && !kerrors.IsConflict(err) {
+			r.Fatal(err)
+		}
+		return err == nil
+	})
+}
+
+// A role by a token, and from it one of another account, which asks for an external id and
+// for the namespace as a session tag. Then the token is replaced.
+func TestWebIdentityIntoAnotherAccount(t *testing.T) {
+	r := newStrictRig(t)
+	token := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns}, StringData: map[string]string{"token": r.token()}}
+	c := r.pc("web", roles(v1beta1.AssumeRoleOptions{
+		RoleARN: ptr.To(spoke), ExternalID: ptr.To("shop-7f3a"), ResourceTags: []string{"Namespace"}, RoleSessionName: ptr.To("shop"),
+	}), func(s *v1beta1.ProviderConfigSpec) {
+		s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceWebIdentity, WebIdentity: &v1beta1.WebIdentityOptions{
+			WebIdentityRole: v1beta1.WebIdentityRole{RoleARN: ptr.To(hub)},
+			TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret, SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "web", Key: "token"}},
+		}}
+	})
+	f := r.using("web", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::222222222222:role/r") })
+	r.create(token, c, f)
+	r.ready(f)
+	const caller = "222222222222 arn:aws:sts::222222222222:assumed-role/spoke/shop"
+	if calls := r.lambdaCalls(); len(calls) != 1 || calls[caller] == 0 {
+		t.Errorf("all calls of Lambda must be those of %s, got %v", caller, calls)
+	}
+	if arn := ptr.Deref(f.Status.AtProvider.FunctionArn, ""); !strings.Contains(arn, ":222222222222:") {
+		t.Errorf("the function must be in the role's account, got %s", arn)
+	}
+	first := r.double.Count("AssumeRoleWithWebIdentity")
+	if assumed := r.double.Count("AssumeRole"); first != 1 || assumed != 1 {
+		t.Errorf("%d calls of AssumeRoleWithWebIdentity, %d of AssumeRole, want 1 each", first, assumed)
+	}
+	// The identity that does not depend on the resource is the config's.
+	r.says(c, xpv2.TypeReady, "Account 111111111111, as arn:aws:sts::111111111111:assumed-role/hub/provider-lambda")
+
+	r.rewrite(token, "token", r.token())
+	r.until("the new token is used", func() bool {
+		r.look(f)
+		return r.double.Count("AssumeRoleWithWebIdentity") > first && r.double.Count("AssumeRole") == 2
+	})
+	r.remove(f)
+	r.gone(f)
+	left, err := r.inAccount("222222222222").ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
+	if err != nil || len(left.Functions) > 0 {
+		t.Errorf("nothing must be left in the role's account, got %d functions, %v", len(left.Functions), err)
+	}
+}
+
+// A role that does not trust who assumes it. It is told where it is seen, and once it is
+// set right in IAM nobody has to touch the Function.
+func TestRoleThatMayNotBeAssumed(t *testing.T) {
+	r := newStrictRig(t)
+	r.double.AddRole(awsdouble.Role{ARN: hub, Principals: []string{"arn:aws:iam::999999999999:root"}})
+	c := r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)}))
+	f := r.using("aws", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::111111111111:role/r") })
+	r.create(r.keys("aws", ciID, ciKey), c, f)
+	const what = ci + " may not sts:AssumeRole on " + hub + ": allow sts:AssumeRole on " + hub + " for " + ci + " in its policy, and trust " + ci + " in the role's trust policy"
+	got := r.says(f, xpv2.TypeSynced, `cannot use ProviderConfig "aws" of namespace "`+r.ns+`"`, what)
+	if got.Status != corev1.ConditionFalse {
+		t.Errorf("Synced must be False, got %+v", got)
+	}
+	if got := r.says(c, xpv2.TypeReady, what); got.Status != corev1.ConditionFalse {
+		t.Errorf("Ready of the config must be False, got %+v", got)
+	}
+	r.until("events tell of it", func() bool {
+		return strings.Contains(r.events("f"), "may not sts:AssumeRole") && strings.Contains(r.events("aws"), "CannotAuthenticate")
+	})
+	r.double.AddRole(awsdouble.Role{ARN: hub, Principals: []string{ci}})
+	r.ready(f)
+}
+
+// A config in use stays, and says who uses it.
+func TestConfigInUse(t *testing.T) {
+	r := newStrictRig(t)
+	c, f := r.pc("aws"), r.using("aws", "f")
+	r.create(r.keys("aws", ciID, ciKey), c, f)
+	r.ready(f)
+	if err := r.kube.Delete(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	r.says(c, xpproviderconfig.TypeTerminating, "Function "+r.ns+"/f still uses this config: delete them, or have them use another one")
+	r.until("an event tells of it", func() bool { return strings.Contains(r.events("aws"), "DeletionBlocked") })
+	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
+	r.ready(f)
+	r.remove(f)
+	r.gone(f)
+	r.until("the config is gone", func() bool {
+		return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKeyFromObject(c), c))
+	})
+}
+
+// A namespace is deleted with all that is in it, while AWS is slow to let go.
+func TestNamespaceDeletedAtOnce(t *testing.T) {
+	r := newStrictRig(t)
+	c := r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)}))
+	r.create(r.keys("aws", ciID, ciKey), c)
+	functions := []*v1beta1.Function{}
+	for _, name := range []string{"f", "g", "h"} {
+		f := r.using("aws", name, func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::111111111111:role/r") })
+		r.create(f)
+		functions = append(functions, f)
+	}
+	for _, f := range functions {
+		r.ready(f)
+	}
+	r.double.Fail(awsdouble.Fault{Operation: "DeleteFunction", Error: awsdouble.ServiceFailure(), Times: 6})
+	// What is cached in the provider does not help it: it has to read the Secret anew.
+	r.stop()
+	r.start()
+	if err := r.kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the namespace is gone", func() bool {
+		return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKey{Name: r.ns}, &corev1.Namespace{}))
+	})
+	left, err := r.inAccount("111111111111").ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
+	if err != nil || len(left.Functions) > 0 {
+		t.Errorf("nothing must be left in AWS, got %d functions, %v", len(left.Functions), err)
+	}
+	for _, c := range r.double.Calls() {
+		if strings.Contains(c.ErrorCode, "Token") || strings.Contains(c.ErrorCode, "Client") || strings.Contains(c.ErrorCode, "Signature") {
+			t.Errorf("%s was called without credentials: %s", c.Operation, c.ErrorCode)
+		}
+	}
+}
