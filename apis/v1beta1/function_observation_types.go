@@ -81,6 +81,9 @@ type FunctionObservation struct {
 	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
 	// FunctionScalingConfig that the provider applied.
 	FunctionScalingConfig *FunctionScalingConfig `json:"functionScalingConfig,omitempty"`
+	// Initialized says that all of initProvider was set, so that it is left alone
+	// from now on.
+	Initialized bool `json:"initialized,omitempty"`
 	// Activated says that AWS once reported the function Active, so that a
 	// later failure is never mistaken for a failed creation.
 	Activated bool `json:"activated,omitempty"`

@@ -86,6 +86,10 @@ func (e *external) Observe(ctx context.Context, f *v1beta1.Function) (xpmanaged.
 		managed.Emit(ctx, event.Normal(reasonAdopted, "Adopted function "+name))
 	}
 	f.Status.AtProvider = status(o, f.Status.AtProvider)
+	if verdict != ownership.Ours {
+		// It was not created from this spec, so initProvider has nothing to say.
+		f.Status.AtProvider.Initialized = true
+	}
 	return e.compare(ctx, f)
 }
 
@@ -100,6 +104,7 @@ func (e *external) compare(ctx context.Context, f *v1beta1.Function) (xpmanaged.
 	settled := d.due == callNone && !condition.InMotion(d.ready)
 	if settled {
 		f.SetObservedGeneration(f.GetGeneration())
+		f.Status.AtProvider.Initialized = f.Status.AtProvider.Initialized || d.ready.Reason == xpv2.ReasonAvailable
 	}
 	if d.wait > 0 {
 		managed.ComeBack(ctx, d.wait)

@@ -203,6 +203,7 @@ func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObserv
 		EnvironmentVariableNames:     slices.Sorted(maps.Keys(s.Environment.Variables)),
 		DeployedCode:                 last.DeployedCode,
 		FunctionScalingConfig:        last.FunctionScalingConfig,
+		Initialized:                  last.Initialized,
 		Activated:                    last.Activated || c.State == types.StateActive || c.State == types.StateInactive,
 	}
 	for _, a := range c.Architectures {

@@ -33,21 +33,29 @@ const (
 	opGetScaling     = "GetFunctionScalingConfig"
 )
 
-// reads are the calls that one observation makes.
+// reads are the calls that one observation makes: one for the function, and one for
+// each setting beside it that spec declares.
 func reads(f *v1beta1.Function) []string {
+	p, i := f.Spec.ForProvider.FunctionSettings, v1beta1.FunctionSettings{}
+	if f.Spec.InitProvider != nil && !f.Status.AtProvider.Initialized {
+		i = *f.Spec.InitProvider
+	}
 	ops := []string{opGet}
-	p := f.Spec.ForProvider
 	if p.CodeSigningConfigArn != nil {
 		ops = append(ops, opGetCodeSigning)
 	}
-	if p.RecursiveLoop != nil {
+	if p.RecursiveLoop != nil || i.RecursiveLoop != nil {
 		ops = append(ops, opGetRecursion)
 	}
-	if p.FunctionScalingConfig != nil {
+	if p.FunctionScalingConfig != nil || i.FunctionScalingConfig != nil {
 		ops = append(ops, opGetScaling)
 	}
 	return ops
 }
+
+// afterCreation are the settings that CreateFunction doesn't take. What initProvider
+// says of them is set right after it.
+var afterCreation = []string{"reservedConcurrentExecutions", "recursiveLoop", "functionScalingConfig"}
 
 // plan is what an observation found out, for the call that follows.
 type plan struct {
@@ -85,6 +93,9 @@ func (e *external) planned(ctx context.Context, f *v1beta1.Function, name string
 	}
 	if c != nil && !left {
 		d.settings.Code, p.have.Code = codeStates(p.archive, o.function, f.Status.AtProvider.DeployedCode)
+	}
+	if !f.Status.AtProvider.Initialized {
+		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
 	p.target = target(d, p.have, name, e.owner.ignore)
 	p.changes = diff.Compare(p.target, p.have)

@@ -349,3 +349,21 @@ func TestMovedImageTag(t *testing.T) {
 		})
 	}
 }
+
+// CreateFunction takes neither of these settings, and still initProvider holds.
+func TestInitProviderBesideTheFunction(t *testing.T) {
+	r := newRig(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{ReservedConcurrentExecutions: ptr.To[int32](5), RecursiveLoop: ptr.To("Allow")}
+	})
+	if diff := cmp.Diff([]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, r.settle(f)); diff != "" {
+		t.Errorf("what initProvider names must be set once: -want, +got:\n%s", diff)
+	}
+	if _, err := r.lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](9)}); err != nil {
+		t.Fatal(err)
+	}
+	r.double.ResetCalls()
+	if got := r.settle(f); len(got) > 0 || r.double.Count("") != 1 {
+		t.Errorf("afterwards it is another's, and not even read: %v", r.double.Calls())
+	}
+}
