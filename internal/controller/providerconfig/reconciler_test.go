@@ -369,3 +369,33 @@ func TestUsersOfSecret(t *testing.T) {
 		t.Errorf("got %v, want the namespace's config", got)
 	}
 }
+
+func TestUsageThatNobodyOwns(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		answer error
+		err    bool
+	}{
+		"Deleted":   {reason: "It is stale, and goes."},
+		"Forbidden": {reason: "Crossplane lets providers delete nothing of their own: it counts for nothing, and stays.", answer: kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), "u", nil)},
+		"Fails":     {reason: "Any other failure is told.", answer: errors.New("boom"), err: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{Name: "u", Namespace: ns}}
+			b := newBed(t, namespacedKind, u)
+			b.kube = interceptor.NewClient(b.kube.(client.WithWatch), interceptor.Funcs{
+				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+					if tc.answer != nil {
+						return tc.answer
+					}
+					return c.Delete(ctx, o, opts...)
+				},
+			})
+			kept, err := b.keep(t.Context(), u)
+			if kept || (err != nil) != tc.err {
+				t.Errorf("%s\nkept %t, error %v", tc.reason, kept, err)
+			}
+		})
+	}
+}

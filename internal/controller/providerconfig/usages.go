@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -97,7 +98,9 @@ func (r *Reconciler) keep(ctx context.Context, u *v1beta1.ProviderConfigUsage) (
 		if err := config.Release(ctx, r.kube, u); err != nil {
 			return false, errors.Wrap(err, "cannot let go of a usage that nobody owns")
 		}
-		return false, errors.Wrap(client.IgnoreNotFound(r.kube.Delete(ctx, u)), "cannot delete a usage that nobody owns")
+		// Crossplane lets providers delete nothing of their own: what stays counts for
+		// nothing.
+		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that nobody owns")
 	}
 	if !meta.WasDeleted(u) || !controllerutil.ContainsFinalizer(u, config.UsageFinalizer) {
 		return true, nil
