@@ -11,6 +11,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 )
 
@@ -54,6 +55,54 @@ func TestConfigExamplesAreComplete(t *testing.T) {
 			if !sources[source] {
 				t.Errorf("%s: no example has the source %s", kind, source)
 			}
+		}
+	}
+}
+
+// A config of the AWS provider that users come from, with all that it can have, is
+// accepted as it is.
+func TestConfigsOfAnotherProvider(t *testing.T) {
+	c := strictClient(t)
+	const chain = `
+assumeRoleChain:
+- roleARN: arn:aws:iam::111111111111:role/hub
+  externalID: blue-7f3a
+  tags: [{key: cluster, value: blue}]
+  transitiveTagKeys: [cluster]
+- roleARN: arn:aws:iam::222222222222:role/deploy
+endpoint:
+  url: {type: Dynamic, dynamic: {protocol: https, host: aws.example.org}}
+  services: [lambda, s3]
+  hostnameImmutable: true
+  partitionId: aws
+  signingName: lambda
+  signingRegion: eu-central-1
+  signingMethod: v4
+  source: Custom
+skip_credentials_validation: true
+skip_region_validation: true
+skip_metadata_api_check: true
+skip_requesting_account_id: true
+s3_use_path_style: true
+`
+	for name, credentials := range map[string]string{
+		"secret":       "{source: Secret, secretRef: {namespace: crossplane-system, name: aws, key: creds}}",
+		"irsa":         "{source: IRSA}",
+		"pod-identity": "{source: PodIdentity}",
+		"web-identity": "{source: WebIdentity, webIdentity: {roleARN: 'arn:aws:iam::111111111111:role/web', roleSessionName: blue, tokenConfig: {source: Filesystem, fs: {path: /token}}}}",
+		"web-secret":   "{source: WebIdentity, webIdentity: {roleARN: 'arn:aws:iam::111111111111:role/web', tokenConfig: {source: Secret, secretRef: {namespace: crossplane-system, name: aws, key: token}}}}",
+		"none":         "{source: None}",
+	} {
+		o := &unstructured.Unstructured{Object: map[string]any{}}
+		spec := map[string]any{}
+		if err := yaml.Unmarshal([]byte("credentials: "+credentials+chain), &spec); err != nil {
+			t.Fatal(err)
+		}
+		o.Object["spec"] = spec
+		o.SetGroupVersionKind(ClusterProviderConfigGroupVersionKind)
+		o.SetName(name)
+		if got := complaints(c.Create(t.Context(), o, client.DryRunAll)); got != "" {
+			t.Errorf("%s: refused:\n%s", name, got)
 		}
 	}
 }
