@@ -89,10 +89,10 @@ func (r *strictRig) hide(secrets ...string) {
 	r.secrets = append(r.secrets, secrets...)
 }
 
-// token of the issuer, for an hour.
-func (r *strictRig) token() string {
+// token of the issuer, for a while.
+func (r *strictRig) token(lasts time.Duration) string {
 	r.Helper()
-	text, err := r.issuer.Token(subject, "sts.amazonaws.com", time.Now().Add(time.Hour))
+	text, err := r.issuer.Token(subject, "sts.amazonaws.com", time.Now().Add(lasts))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -165,6 +165,17 @@ func (r *strictRig) lambdaCalls() map[string]int {
 	for _, c := range r.double.Calls() {
 		if c.Service == "lambda" && c.Caller != "" {
 			n[c.Account+" "+c.Caller]++
+		}
+	}
+	return n
+}
+
+// succeeded is how many calls of an operation did.
+func (r *strictRig) succeeded(operation string) int {
+	n := 0
+	for _, c := range r.double.Calls() {
+		if c.Operation == operation && c.ErrorCode == "" {
+			n++
 		}
 	}
 	return n

@@ -3,6 +3,7 @@ package manager
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	corev1 "k8s.io/api/core/v1"
@@ -106,7 +107,7 @@ func (r *strictRig) rewrite(s *corev1.Secret, kv ...string) {
 // for the namespace as a session tag. Then the token is replaced.
 func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	r := newStrictRig(t)
-	token := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns}, StringData: map[string]string{"token": r.token()}}
+	token := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns}, StringData: map[string]string{"token": r.token(-time.Minute)}}
 	c := r.pc("web", roles(v1beta1.AssumeRoleOptions{
 		RoleARN: ptr.To(spoke), ExternalID: ptr.To("shop-7f3a"), ResourceTags: []string{"Namespace"}, RoleSessionName: ptr.To("shop"),
 	}), func(s *v1beta1.ProviderConfigSpec) {
@@ -117,7 +118,12 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	})
 	f := r.using("web", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::222222222222:role/r") })
 	r.create(token, c, f)
+	r.says(f, xpv2.TypeSynced, `cannot use ProviderConfig "web"`, "ExpiredTokenException: the credentials or the token have expired: renew them")
+	r.says(c, xpv2.TypeReady, "ExpiredTokenException: the credentials or the token have expired: renew them")
+	r.rewrite(token, "token", r.token(time.Hour))
+	began := time.Now()
 	r.ready(f)
+	t.Logf("Ready %s after the Secret was set right", time.Since(began).Round(time.Second))
 	const caller = "222222222222 arn:aws:sts::222222222222:assumed-role/spoke/shop"
 	if calls := r.lambdaCalls(); len(calls) != 1 || calls[caller] == 0 {
 		t.Errorf("all calls of Lambda must be those of %s, got %v", caller, calls)
@@ -125,17 +131,16 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	if arn := ptr.Deref(f.Status.AtProvider.FunctionArn, ""); !strings.Contains(arn, ":222222222222:") {
 		t.Errorf("the function must be in the role's account, got %s", arn)
 	}
-	first := r.double.Count("AssumeRoleWithWebIdentity")
-	if assumed := r.double.Count("AssumeRole"); first != 1 || assumed != 1 {
-		t.Errorf("%d calls of AssumeRoleWithWebIdentity, %d of AssumeRole, want 1 each", first, assumed)
+	if web, assumed := r.succeeded("AssumeRoleWithWebIdentity"), r.succeeded("AssumeRole"); web != 1 || assumed != 1 {
+		t.Errorf("%d calls of AssumeRoleWithWebIdentity, %d of AssumeRole, want 1 each", web, assumed)
 	}
 	// The identity that does not depend on the resource is the config's.
 	r.says(c, xpv2.TypeReady, "Account 111111111111, as arn:aws:sts::111111111111:assumed-role/hub/provider-lambda")
 
-	r.rewrite(token, "token", r.token())
+	r.rewrite(token, "token", r.token(2*time.Hour))
 	r.until("the new token is used", func() bool {
 		r.look(f)
-		return r.double.Count("AssumeRoleWithWebIdentity") > first && r.double.Count("AssumeRole") == 2
+		return r.succeeded("AssumeRoleWithWebIdentity") == 2 && r.succeeded("AssumeRole") == 2
 	})
 	r.remove(f)
 	r.gone(f)
