@@ -32,7 +32,9 @@ func putConcurrency(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	if in.ReservedConcurrentExecutions == nil {
-		v := validation{found: []string{"Value null at 'reservedConcurrentExecutions' failed to satisfy constraint: Member must not be null"}}
+		v := validation{}
+		reserved := member{required: true}
+		reserved.check(&v, "reservedConcurrentExecutions", nil)
 		return nil, v.err()
 	}
 	if h.reserved(f)+*in.ReservedConcurrentExecutions > accountConcurrency-minUnreserved {

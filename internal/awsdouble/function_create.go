@@ -56,21 +56,11 @@ func createFunction(s *Server, r *request) (*answer, error) {
 
 // name checks and returns the plain name of the function to create.
 func (in *createInput) name(r *request) (string, error) {
-	v := validation{}
-	if len(in.FunctionName) > 140 {
-		v.add(in.FunctionName, "functionName", "Member must have length less than or equal to 140")
-	}
-	if !createName.MatchString(in.FunctionName) {
-		v.pattern(in.FunctionName, "functionName", createPattern)
-	}
-	v.enum(in.PackageType, "packageType", "Image", "Zip")
-	if err := v.err(); err != nil {
-		return "", err
-	}
 	t := parseTarget(in.FunctionName)
 	if len(t.name) > 64 {
 		long := validation{}
-		long.add(t.name, "functionName", "Member must have length less than or equal to 64")
+		short := member{rules: []rule{longest(64)}}
+		short.check(&long, "functionName", t.name)
 		return "", invalidParameter("%s", long.message())
 	}
 	return t.name, r.reachable(t)
@@ -78,21 +68,11 @@ func (in *createInput) name(r *request) (string, error) {
 
 // check refuses what Lambda refuses before it looks for the function.
 func (in *createInput) check(s *Server, r *request) error {
-	if err := architectures(in.Architectures); err != nil {
-		return err
-	}
-	if err := in.settings.validate(); err != nil {
-		return err
-	}
 	if in.PackageType != "Image" && (empty(in.Handler) || empty(in.Runtime)) {
 		return invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
 	}
 	if err := in.settings.check(r.region); err != nil {
 		return err
-	}
-	if in.Role == nil {
-		v := validation{found: []string{"Value null at 'role' failed to satisfy constraint: Member must not be null"}}
-		return v.err()
 	}
 	return s.checkRole(in.Role)
 }

@@ -10,9 +10,6 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
-	if err := in.settings.validate(); err != nil {
-		return nil, err
-	}
 	f, err := s.unqualified(r)
 	if err != nil {
 		return nil, err
@@ -46,9 +43,6 @@ type updateCodeInput struct {
 func updateFunctionCode(s *Server, r *request) (*answer, error) {
 	in := updateCodeInput{}
 	if err := r.decode(&in); err != nil {
-		return nil, err
-	}
-	if err := architectures(in.Architectures); err != nil {
 		return nil, err
 	}
 	f, err := s.unqualified(r)

@@ -112,8 +112,8 @@ func TestCodeIsMeasured(t *testing.T) {
 	if want := base64.StdEncoding.EncodeToString(sum[:]); *out.CodeSha256 != want || out.CodeSize != int64(len(in.Code.ZipFile)) {
 		t.Errorf("CodeSha256 %s, CodeSize %d", *out.CodeSha256, out.CodeSize)
 	}
-	s.PutObject("b", "k", archive(t, "v2"))
-	updated, err := c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), S3Bucket: aws.String("b"), S3Key: aws.String("k")})
+	s.PutObject("code", "k", archive(t, "v2"))
+	updated, err := c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: aws.String("f"), S3Bucket: aws.String("code"), S3Key: aws.String("k")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestNilKeepsAndEmptyClears(t *testing.T) {
 	s := start(t, Options{})
 	c, ctx := client(s), t.Context()
 	in := zipFunction(t, "f")
-	in.Environment = &types.Environment{Variables: map[string]string{"A": "1"}}
+	in.Environment = &types.Environment{Variables: map[string]string{"AB": "1"}}
 	in.Layers = []string{"arn:aws:lambda:eu-west-1:123456789012:layer:l:1"}
 	in.DeadLetterConfig = &types.DeadLetterConfig{TargetArn: aws.String("arn:aws:sqs:eu-west-1:123456789012:q")}
 	in.FileSystemConfigs = []types.FileSystemConfig{{Arn: aws.String("arn:aws:elasticfilesystem:eu-west-1:123456789012:access-point/fsap-0123456789abcdef0"), LocalMountPath: aws.String("/mnt/a")}}
@@ -139,7 +139,7 @@ func TestNilKeepsAndEmptyClears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept.Environment.Variables["A"] != "1" || len(kept.Layers) != 1 || kept.DeadLetterConfig == nil || len(kept.FileSystemConfigs) != 1 || len(kept.VpcConfig.SubnetIds) != 1 || kept.KMSKeyArn == nil {
+	if kept.Environment.Variables["AB"] != "1" || len(kept.Layers) != 1 || kept.DeadLetterConfig == nil || len(kept.FileSystemConfigs) != 1 || len(kept.VpcConfig.SubnetIds) != 1 || kept.KMSKeyArn == nil {
 		t.Errorf("nil did not keep: %+v", kept)
 	}
 	cleared, err := c.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{

@@ -2,25 +2,8 @@ package awsdouble
 
 import (
 	"net/http"
-	"regexp"
 	"strings"
 )
-
-// The patterns that Lambda checks names against, as its messages print them.
-const (
-	arnPrefix        = `(arn:(aws[a-zA-Z-]*)?:lambda:)?((eusc-)?[a-z]{2}((-gov)|(-iso([a-z]?)))?-[a-z]+-\d{1}:)?(\d{12}:)?(function:)?`
-	createPattern    = arnPrefix + `([a-zA-Z0-9-_]+)(:(\$LATEST|[a-zA-Z0-9-_]+))?`
-	namePattern      = arnPrefix + `([a-zA-Z0-9-_\.]+)(:(\$LATEST(\.PUBLISHED)?|[a-zA-Z0-9-_]+))?`
-	qualifierPattern = `\$(LATEST(\.PUBLISHED)?)|[a-zA-Z0-9-_$]+`
-)
-
-var (
-	createName    = whole(createPattern)
-	functionName  = whole(namePattern)
-	qualifierName = whole(qualifierPattern)
-)
-
-func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
 // target is what a FunctionName parameter and a Qualifier name.
 type target struct{ name, region, account, qualifier string }
@@ -49,22 +32,9 @@ func parseTarget(name string) target {
 	return t
 }
 
-// target checks the request's function name and qualifier and parses them.
+// target parses the request's function name and qualifier.
 func (r *request) target() (target, error) {
 	name, qualifier := r.vars["FunctionName"], r.query("Qualifier")
-	v := validation{}
-	if len(qualifier) > 128 {
-		v.add(qualifier, "qualifier", "Member must have length less than or equal to 128")
-	}
-	if qualifier != "" && !qualifierName.MatchString(qualifier) {
-		v.pattern(qualifier, "qualifier", qualifierPattern)
-	}
-	if !functionName.MatchString(name) {
-		v.pattern(name, "functionName", namePattern)
-	}
-	if err := v.err(); err != nil {
-		return target{}, err
-	}
 	t := parseTarget(name)
 	if t.qualifier != "" && qualifier != "" && t.qualifier != qualifier {
 		return t, invalidParameter("The derived qualifier from the function name does not match the specified qualifier.")

@@ -7,14 +7,6 @@ func putRecursion(s *Server, r *request) (*answer, error) {
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
-	v := validation{}
-	v.enum(in.RecursiveLoop, "recursiveLoop", "Terminate", "Allow")
-	if in.RecursiveLoop == "" {
-		v.found = append(v.found, "Value null at 'recursiveLoop' failed to satisfy constraint: Member must not be null")
-	}
-	if err := v.err(); err != nil {
-		return nil, err
-	}
 	f, err := s.unqualified(r)
 	if err != nil {
 		return nil, err
@@ -44,7 +36,7 @@ func putScaling(s *Server, r *request) (*answer, error) {
 	if in.FunctionScalingConfig != nil {
 		f.scaling[i.FunctionArn] = *in.FunctionScalingConfig
 	}
-	return &answer{status: http.StatusOK, json: map[string]string{"FunctionState": i.State}}, nil
+	return &answer{status: http.StatusAccepted, json: map[string]string{"FunctionState": i.State}}, nil
 }
 
 func getScaling(s *Server, r *request) (*answer, error) {

@@ -149,6 +149,9 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 	case len(r.body) > maxRequest && r.service == serviceLambda:
 		return nil, tooLarge("Request must be smaller than %d bytes for the %s operation", maxRequest, r.operation)
 	}
+	if err := r.validate(); err != nil {
+		return nil, err
+	}
 	return h(s, r)
 }
 

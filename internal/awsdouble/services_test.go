@@ -166,10 +166,13 @@ func TestSubConfigurations(t *testing.T) {
 	_, err = c.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: f, CodeSigningConfigArn: arn})
 	wantError(t, err, "CodeSigningConfigNotFoundException", "")
 
-	if _, err = c.PutFunctionScalingConfig(ctx, &lambda.PutFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String("$LATEST"), FunctionScalingConfig: &types.FunctionScalingConfig{MinExecutionEnvironments: aws.Int32(2)}}); err != nil {
+	if _, err = c.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: f}); err != nil {
 		t.Fatal(err)
 	}
-	scaling, err := c.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String("$LATEST")})
+	if _, err = c.PutFunctionScalingConfig(ctx, &lambda.PutFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String("1"), FunctionScalingConfig: &types.FunctionScalingConfig{MinExecutionEnvironments: aws.Int32(2)}}); err != nil {
+		t.Fatal(err)
+	}
+	scaling, err := c.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: f, Qualifier: aws.String("1")})
 	if err != nil || *scaling.AppliedFunctionScalingConfig.MinExecutionEnvironments != 2 {
 		t.Errorf("scaling: %+v, %v", scaling, err)
 	}

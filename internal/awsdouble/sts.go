@@ -8,6 +8,8 @@ import (
 	"time"
 )
 
+var roleArn = whole(rolePattern)
+
 // identity is GetCallerIdentity's answer.
 type identity struct {
 	XMLName xml.Name `xml:"https://sts.amazonaws.com/doc/2011-06-15/ GetCallerIdentityResponse"`

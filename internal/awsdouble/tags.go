@@ -6,19 +6,10 @@ import (
 	"strings"
 )
 
-const taggable = `arn:(aws[a-zA-Z-]*):lambda:(eusc-)?[a-z]{2}((-gov)|(-iso([a-z]?)))?-[a-z]+-\d{1}:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
-
-var taggableArn = whole(taggable)
-
 // tagged returns the tags of the resource in the path. The function is nil
 // where the resource is not one.
 func (s *Server) tagged(r *request) (map[string]string, *function, error) {
 	arn := r.vars["Resource"]
-	if !taggableArn.MatchString(arn) {
-		v := validation{}
-		v.pattern(arn, "resource", taggable)
-		return nil, nil, v.err()
-	}
 	h := s.home(r.account, r.region)
 	kind := strings.Split(arn, ":")[5]
 	switch kind {
@@ -72,10 +63,6 @@ func untagResource(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	keys := r.http.URL.Query()["tagKeys"]
-	if len(keys) == 0 {
-		v := validation{found: []string{"Value null at 'tagKeys' failed to satisfy constraint: Member must not be null"}}
-		return nil, v.err()
-	}
 	for _, k := range keys {
 		delete(tags, k)
 	}

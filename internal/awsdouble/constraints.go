@@ -1,0 +1,258 @@
+package awsdouble
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// member is an input member of an operation with what the service's model
+// allows it to be. Lambda checks all members before it looks anything up, and
+// reports each that fails.
+type member struct {
+	// path is the member as messages spell it: vpcConfig.subnetIds. A segment
+	// that ends in [] is a list whose structures the next segment is in.
+	path string
+	in   place
+	// required members may not be null where the structure they are in is
+	// not.
+	required bool
+	// rules are for the value, each for a list's elements, keys for a map's
+	// keys.
+	rules, each, keys []rule
+	// secret values are left out of messages.
+	secret bool
+}
+
+// place is where a member travels.
+type place int
+
+const (
+	inBody place = iota
+	inPath
+	inQuery
+	inQueryList
+)
+
+// rule is one constraint, in the words of AWS's messages.
+type rule struct {
+	text string
+	ok   func(value any) bool
+}
+
+// notNull is what the elements of most lists must be.
+var notNull = rule{text: "Member must not be null", ok: func(v any) bool { return v != nil }}
+
+func longest(n int) rule {
+	return rule{fmt.Sprintf("Member must have length less than or equal to %d", n), func(v any) bool { return length(v) <= n }}
+}
+
+func shortest(n int) rule {
+	return rule{fmt.Sprintf("Member must have length greater than or equal to %d", n), func(v any) bool { return length(v) >= n }}
+}
+
+func highest(n float64) rule {
+	return rule{fmt.Sprintf("Member must have value less than or equal to %v", n), func(v any) bool { return number(v, n) <= n }}
+}
+
+func lowest(n float64) rule {
+	return rule{fmt.Sprintf("Member must have value greater than or equal to %v", n), func(v any) bool { return number(v, n) >= n }}
+}
+
+func pattern(p string) rule { return patternAs(p, p) }
+
+// patternAs is a pattern that Go must write in another way than AWS does.
+func patternAs(text, goes string) rule {
+	re := whole(goes)
+	return rule{"Member must satisfy regular expression pattern: " + text, func(v any) bool {
+		s, isString := v.(string)
+		return !isString || re.MatchString(s)
+	}}
+}
+
+// whole is a pattern that all of a string must match.
+func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
+
+// oneOf takes the values in the order of AWS's messages.
+func oneOf(values ...string) rule {
+	return rule{"Member must satisfy enum value set: [" + strings.Join(values, ", ") + "]", func(v any) bool {
+		s, isString := v.(string)
+		return !isString || slices.Contains(values, s)
+	}}
+}
+
+func length(v any) int {
+	switch v := v.(type) {
+	case string:
+		return utf8.RuneCountInString(v)
+	case []any:
+		return len(v)
+	}
+	return 0
+}
+
+// number reads a number of a body or a query. What is none is left to decoding.
+func number(v any, otherwise float64) float64 {
+	n, err := strconv.ParseFloat(printed(v), 64)
+	if err != nil {
+		return otherwise
+	}
+	return n
+}
+
+// validate checks a request against its operation's model.
+func (r *request) validate() error {
+	members := model[r.operation]
+	if r.service != serviceLambda || len(members) == 0 {
+		return nil
+	}
+	body := map[string]any{}
+	dec := json.NewDecoder(strings.NewReader(string(r.body)))
+	dec.UseNumber()
+	if err := dec.Decode(&body); err != nil && len(r.body) > 0 {
+		return r.decode(&body)
+	}
+	v := validation{}
+	for i := range members {
+		m := &members[i]
+		switch m.in {
+		case inPath:
+			m.check(&v, m.path, r.vars[wire(m.path)])
+		case inQuery:
+			m.check(&v, m.path, queried(r, wire(m.path)))
+		case inQueryList:
+			m.check(&v, m.path, queriedAll(r, m.path))
+		case inBody:
+			m.walk(&v, body, "", m.path)
+		}
+	}
+	return v.err()
+}
+
+func queried(r *request, name string) any {
+	if !r.http.URL.Query().Has(name) {
+		return nil
+	}
+	return r.query(name)
+}
+
+func queriedAll(r *request, name string) any {
+	var all []any
+	for _, s := range r.http.URL.Query()[name] {
+		all = append(all, s)
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}
+
+// walk follows the rest of a member's path below a structure at another path.
+func (m *member) walk(v *validation, in map[string]any, at, path string) {
+	first, rest, more := strings.Cut(path, ".")
+	name, isList := strings.CutSuffix(first, "[]")
+	value := in[wire(name)]
+	if at != "" {
+		name = at + "." + name
+	}
+	if !more {
+		m.check(v, name, value)
+		return
+	}
+	if !isList {
+		if s, ok := value.(map[string]any); ok {
+			m.walk(v, s, name, rest)
+		}
+		return
+	}
+	list, _ := value.([]any)
+	for i, e := range list {
+		if s, ok := e.(map[string]any); ok {
+			m.walk(v, s, fmt.Sprintf("%s.%d.member", name, i+1), rest)
+		}
+	}
+}
+
+// check applies a member's rules to a value.
+func (m *member) check(v *validation, at string, value any) {
+	if value == nil {
+		if m.required {
+			v.found = append(v.found, "Value null at '"+at+"' failed to satisfy constraint: "+notNull.text)
+		}
+		return
+	}
+	what := "Value '" + printed(value) + "' at '" + at + "'"
+	if m.secret {
+		what = "Value at '" + at + "'"
+	}
+	for _, c := range m.rules {
+		if !c.ok(value) {
+			v.found = append(v.found, what+" failed to satisfy constraint: "+c.text)
+		}
+	}
+	elements, _ := value.([]any)
+	if slices.ContainsFunc(elements, func(e any) bool { return breaks(m.each, e) }) {
+		v.found = append(v.found, what+" failed to satisfy constraint: Member must satisfy constraint: "+texts(m.each))
+	}
+	entries, _ := value.(map[string]any)
+	for k := range entries {
+		if breaks(m.keys, k) {
+			v.found = append(v.found, what+" failed to satisfy constraint: Map keys must satisfy constraint: "+texts(m.keys))
+			return
+		}
+	}
+}
+
+func breaks(rules []rule, value any) bool {
+	return slices.ContainsFunc(rules, func(c rule) bool { return !c.ok(value) })
+}
+
+func texts(rules []rule) string {
+	all := make([]string, 0, len(rules))
+	for _, c := range rules {
+		all = append(all, c.text)
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+// printed is how AWS prints a value in a message.
+func printed(value any) string {
+	list, isList := value.([]any)
+	if !isList {
+		if value == nil {
+			return "null"
+		}
+		return fmt.Sprint(value)
+	}
+	all := make([]string, 0, len(list))
+	for _, e := range list {
+		all = append(all, printed(e))
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+// wire is a path's segment as requests spell it.
+func wire(segment string) string { return strings.ToUpper(segment[:1]) + segment[1:] }
+
+// validation collects what a request's model forbids, as AWS reports it.
+type validation struct{ found []string }
+
+func (v *validation) err() error {
+	if len(v.found) == 0 {
+		return nil
+	}
+	return &Error{Status: http.StatusBadRequest, Code: "ValidationException", Message: v.message()}
+}
+
+func (v *validation) message() string {
+	noun := "errors"
+	if len(v.found) == 1 {
+		noun = "error"
+	}
+	return fmt.Sprintf("%d validation %s detected: %s", len(v.found), noun, strings.Join(v.found, "; "))
+}

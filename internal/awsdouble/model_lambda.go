@@ -1,0 +1,134 @@
+package awsdouble
+
+import "slices"
+
+// The patterns of Lambda's model, as its messages print them.
+const (
+	regionPattern    = `(eusc-)?[a-z]{2}((-gov)|(-iso([a-z]?)))?-[a-z]+-\d{1}`
+	namePrefix       = `(arn:(aws[a-zA-Z-]*)?:lambda:)?(` + regionPattern + `:)?(\d{12}:)?(function:)?`
+	namePattern      = namePrefix + `([a-zA-Z0-9-_]+)(:(\$LATEST|[a-zA-Z0-9-_]+))?`
+	plainPattern     = namePrefix + `([a-zA-Z0-9-_]+)`
+	dottedPattern    = namePrefix + `([a-zA-Z0-9-_\.]+)(:(\$LATEST(\.PUBLISHED)?|[a-zA-Z0-9-_]+))?`
+	qualifierPattern = `\$(LATEST(\.PUBLISHED)?)|[a-zA-Z0-9-_$]+`
+	rolePattern      = `arn:(aws[a-zA-Z-]*)?:iam::\d{12}:role/?[a-zA-Z_0-9+=,.@\-_/]+`
+	anyArnPattern    = `(arn:(aws[a-zA-Z-]*)?:[a-z0-9-.]+:.*)|()`
+	layerPattern     = `(arn:(aws[a-zA-Z-]*)?:lambda:` + regionPattern + `:\d{12}:layer:[a-zA-Z0-9-_]+:[0-9]+)|(arn:[a-zA-Z0-9-]+:lambda:::awslayer:[a-zA-Z0-9-_]+)`
+	mountPattern     = `arn:aws[a-zA-Z-]*:elasticfilesystem:[a-z]{2}((-gov)|(-iso(b?)))?-[a-z]+-\d{1}:\d{12}:access-point/fsap-[a-f0-9]{17}$|^arn:aws[-a-z]*:s3files:[0-9a-z-:]+:file-system/fs-[0-9a-f]{17,40}/access-point/fsap-[0-9a-f]{17,40}`
+	signingPattern   = `arn:(aws[a-zA-Z-]*)?:lambda:` + regionPattern + `:\d{12}:code-signing-config:csc-[a-z0-9]{17}`
+	profilePattern   = `arn:(aws[a-zA-Z0-9-]*):([a-zA-Z0-9\-])+:([a-z]{2}(-gov)?-[a-z]+-\d{1})?:(\d{12})?:(.*)`
+	providerPattern  = `arn:aws[a-zA-Z-]*:lambda:` + regionPattern + `:\d{12}:capacity-provider:[a-zA-Z0-9-_]+`
+	taggablePattern  = `arn:(aws[a-zA-Z-]*):lambda:` + regionPattern + `:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
+)
+
+var (
+	// Operations name functions in three ways: with or without a qualifier,
+	// and with the dots of namespaced names.
+	qualified  = member{path: "functionName", in: inPath, required: true, rules: []rule{longest(140), shortest(1), pattern(namePattern)}}
+	plain      = member{path: "functionName", in: inPath, required: true, rules: []rule{longest(140), shortest(1), pattern(plainPattern)}}
+	namespaced = member{path: "functionName", in: inPath, required: true, rules: []rule{longest(256), shortest(1), pattern(dottedPattern)}}
+	qualifier  = member{path: "qualifier", in: inQuery, rules: []rule{longest(128), shortest(1), pattern(qualifierPattern)}}
+	published  = member{path: "qualifier", in: inQuery, required: true, rules: []rule{longest(128), shortest(1), pattern(`(\$LATEST\.PUBLISHED|[0-9]+)`)}}
+	maxItems   = member{path: "maxItems", in: inQuery, rules: []rule{highest(10000), lowest(1)}}
+	taggable   = member{path: "resource", in: inPath, required: true, rules: []rule{longest(256), shortest(1), pattern(taggablePattern)}}
+	signing    = member{path: "codeSigningConfigArn", in: inPath, required: true, rules: []rule{longest(200), pattern(signingPattern)}}
+
+	description     = member{path: "description", rules: []rule{longest(256)}}
+	architectures   = member{path: "architectures", rules: []rule{longest(1), shortest(1)}, each: []rule{oneOf("x86_64", "arm64"), notNull}}
+	publishTo       = member{path: "publishTo", rules: []rule{oneOf("LATEST_PUBLISHED")}}
+	signingProfiles = member{path: "allowedPublishers.signingProfileVersionArns", required: true, rules: []rule{longest(20), shortest(1)}, each: []rule{pattern(profilePattern), notNull}}
+	signingPolicy   = member{path: "codeSigningPolicies.untrustedArtifactOnDeployment", rules: []rule{oneOf("Enforce", "Warn")}}
+)
+
+// model has the constraints of each operation's input. They are those of the
+// API's public model (botocore and the SDKs carry it); patterns, and the order
+// of enums where one was seen, are as AWS's own messages print them.
+var model = map[string][]member{
+	"CreateFunction": slices.Concat([]member{
+		{path: "functionName", required: true, rules: []rule{longest(140), shortest(1), pattern(namePattern)}},
+		{path: "role", required: true, rules: []rule{pattern(rolePattern)}},
+		{path: "code", required: true},
+		{path: "packageType", rules: []rule{oneOf("Zip", "Image")}},
+		{path: "codeSigningConfigArn", rules: []rule{longest(200), pattern(signingPattern)}},
+		{path: "tenancyConfig.tenantIsolationMode", required: true, rules: []rule{oneOf("PER_TENANT")}},
+		architectures, publishTo,
+	}, codeMembers("code."), configuration),
+	"UpdateFunctionConfiguration": slices.Concat([]member{
+		qualified,
+		{path: "role", rules: []rule{pattern(rolePattern)}},
+	}, configuration),
+	"UpdateFunctionCode":       slices.Concat([]member{qualified, architectures, publishTo}, codeMembers("")),
+	"GetFunction":              {qualifier, namespaced},
+	"GetFunctionConfiguration": {qualifier, namespaced},
+	"DeleteFunction":           {qualifier, namespaced},
+	"ListFunctions": {
+		{path: "masterRegion", in: inQuery, rules: []rule{pattern(`ALL|[a-z]{2}(-gov)?-[a-z]+-\d{1}`)}},
+		{path: "functionVersion", in: inQuery, rules: []rule{oneOf("ALL")}},
+		maxItems,
+	},
+	"PublishVersion":                  {qualified, description, publishTo},
+	"ListVersionsByFunction":          {namespaced, maxItems},
+	"PutFunctionConcurrency":          {qualified},
+	"GetFunctionConcurrency":          {qualified},
+	"DeleteFunctionConcurrency":       {qualified},
+	"TagResource":                     {taggable, {path: "tags", required: true}},
+	"UntagResource":                   {taggable, {path: "tagKeys", in: inQueryList, required: true}},
+	"ListTags":                        {taggable},
+	"PutFunctionCodeSigningConfig":    {namespaced, {path: "codeSigningConfigArn", required: true, rules: []rule{longest(200), pattern(signingPattern)}}},
+	"GetFunctionCodeSigningConfig":    {namespaced},
+	"DeleteFunctionCodeSigningConfig": {namespaced},
+	"CreateCodeSigningConfig":         {description, {path: "allowedPublishers", required: true}, signingProfiles, signingPolicy},
+	"GetCodeSigningConfig":            {signing},
+	"DeleteCodeSigningConfig":         {signing},
+	"PutFunctionRecursionConfig":      {plain, {path: "recursiveLoop", required: true, rules: []rule{oneOf("Terminate", "Allow")}}},
+	"GetFunctionRecursionConfig":      {plain},
+	"PutFunctionScalingConfig": {
+		published, plain,
+		{path: "functionScalingConfig.minExecutionEnvironments", rules: []rule{highest(15000), lowest(0)}},
+		{path: "functionScalingConfig.maxExecutionEnvironments", rules: []rule{highest(15000), lowest(0)}},
+	},
+	"GetFunctionScalingConfig": {published, plain},
+}
+
+// codeMembers are the members that name code, below a path.
+func codeMembers(at string) []member {
+	return []member{
+		{path: at + "s3Bucket", rules: []rule{longest(63), shortest(3), patternAs(`[0-9A-Za-z\.\-_]*(?<!\.)`, `[0-9A-Za-z.\-_]*[0-9A-Za-z\-_]|`)}},
+		{path: at + "s3Key", rules: []rule{longest(1024), shortest(1)}},
+		{path: at + "s3ObjectVersion", rules: []rule{longest(1024), shortest(1)}},
+		{path: at + "s3ObjectStorageMode", rules: []rule{oneOf("REFERENCE", "COPY")}},
+		{path: at + "sourceKMSKeyArn", rules: []rule{pattern(anyArnPattern)}},
+	}
+}
+
+// configuration are the members that creation and update share.
+var configuration = []member{
+	description,
+	{path: "handler", rules: []rule{longest(128), pattern(`[^\s]+`)}},
+	{path: "memorySize", rules: []rule{highest(32768), lowest(128)}},
+	{path: "timeout", rules: []rule{highest(900), lowest(1)}},
+	{path: "ephemeralStorage.size", required: true, rules: []rule{highest(10240), lowest(512)}},
+	{path: "kMSKeyArn", rules: []rule{pattern(anyArnPattern)}},
+	{path: "deadLetterConfig.targetArn", rules: []rule{pattern(anyArnPattern)}},
+	{path: "environment.variables", keys: []rule{pattern(`[a-zA-Z]([a-zA-Z0-9_])+`), notNull}, secret: true},
+	{path: "tracingConfig.mode", rules: []rule{oneOf("Active", "PassThrough")}},
+	{path: "snapStart.applyOn", rules: []rule{oneOf("PublishedVersions", "None")}},
+	{path: "layers", each: []rule{longest(2048), shortest(1), pattern(layerPattern), notNull}},
+	{path: "vpcConfig.subnetIds", rules: []rule{longest(16)}, each: []rule{longest(1024), shortest(0), pattern(`subnet-[0-9a-z]*`)}},
+	{path: "vpcConfig.securityGroupIds", rules: []rule{longest(5)}, each: []rule{longest(1024), shortest(0), pattern(`sg-[0-9a-zA-Z]*`)}},
+	{path: "fileSystemConfigs", rules: []rule{longest(1)}},
+	{path: "fileSystemConfigs[].arn", required: true, rules: []rule{longest(256), pattern(mountPattern)}},
+	{path: "fileSystemConfigs[].localMountPath", required: true, rules: []rule{longest(160), pattern(`/mnt/[a-zA-Z0-9-_.]+`)}},
+	{path: "imageConfig.entryPoint", rules: []rule{longest(1500)}},
+	{path: "imageConfig.command", rules: []rule{longest(1500)}},
+	{path: "imageConfig.workingDirectory", rules: []rule{longest(1000)}},
+	{path: "loggingConfig.logFormat", rules: []rule{oneOf("JSON", "Text")}},
+	{path: "loggingConfig.applicationLogLevel", rules: []rule{oneOf("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")}},
+	{path: "loggingConfig.systemLogLevel", rules: []rule{oneOf("DEBUG", "INFO", "WARN")}},
+	{path: "loggingConfig.logGroup", rules: []rule{longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)}},
+	{path: "durableConfig.retentionPeriodInDays", rules: []rule{highest(90), lowest(1)}},
+	{path: "durableConfig.executionTimeout", rules: []rule{highest(31622400), lowest(1)}},
+	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig", required: true},
+	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn", required: true, rules: []rule{longest(140), shortest(1), pattern(providerPattern)}},
+	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.perExecutionEnvironmentMaxConcurrency", rules: []rule{highest(1600), lowest(1)}},
+	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu", rules: []rule{highest(8), lowest(2)}},
+}
