@@ -60,7 +60,7 @@ func getCodeSigning(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer{status: http.StatusOK, json: map[string]any{"CodeSigningConfig": c}}, nil
+	return &answer{status: http.StatusOK, json: map[string]any{"CodeSigningConfig": *c}}, nil
 }
 
 func deleteCodeSigning(s *Server, r *request) (*answer, error) {

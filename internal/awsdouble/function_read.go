@@ -77,7 +77,7 @@ func listed(c Configuration) Configuration {
 	return c
 }
 
-// maxPage is how many functions a page holds at most.
+// maxPage is how many elements a page holds at most.
 const maxPage = 50
 
 func listFunctions(s *Server, r *request) (*answer, error) {
@@ -92,17 +92,22 @@ func listFunctions(s *Server, r *request) (*answer, error) {
 		all = append(all, versionsOf(f)...)
 	}
 	slices.SortFunc(all, func(a, b Configuration) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
+	return paged("Functions", all, r), nil
+}
+
+// paged is the answer to a list: a page under a name, and the next marker.
+func paged[T any](name string, all []T, r *request) *answer {
 	page, next := pageOf(all, r)
-	out := map[string]any{"Functions": page}
+	out := map[string]any{name: page}
 	if next != "" {
 		out["NextMarker"] = next
 	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return &answer{status: http.StatusOK, json: out}
 }
 
 // pageOf cuts the page that Marker and MaxItems ask for. A marker is opaque to
 // clients: here it is an index.
-func pageOf(all []Configuration, r *request) (page []Configuration, next string) {
+func pageOf[T any](all []T, r *request) (page []T, next string) {
 	start, _ := strconv.Atoi(r.query("Marker"))
 	size, err := strconv.Atoi(r.query("MaxItems"))
 	if err != nil || size > maxPage || size < 1 {

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -16,6 +17,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
 func TestS3(t *testing.T) {
@@ -154,6 +157,21 @@ func TestSubConfigurations(t *testing.T) {
 	}
 	_, err = c.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: arn})
 	wantError(t, err, "ResourceConflictException", "")
+	using, err := c.ListFunctionsByCodeSigningConfig(ctx, &lambda.ListFunctionsByCodeSigningConfigInput{CodeSigningConfigArn: arn})
+	if err != nil || !slices.Equal(using.FunctionArns, []string{"arn:aws:lambda:eu-west-1:123456789012:function:f"}) {
+		t.Errorf("functions: %+v, %v", using, err)
+	}
+	enforced, err := c.UpdateCodeSigningConfig(ctx, &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, CodeSigningPolicies: &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicyEnforce}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := c.ListCodeSigningConfigs(ctx, &lambda.ListCodeSigningConfigsInput{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]types.CodeSigningConfig{*enforced.CodeSigningConfig}, all.CodeSigningConfigs, cmpopts.IgnoreUnexported(types.CodeSigningConfig{}, types.AllowedPublishers{}, types.CodeSigningPolicies{})); diff != "" {
+		t.Errorf("-updated +listed:\n%s", diff)
+	}
 	if _, err = c.DeleteFunctionCodeSigningConfig(ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: f}); err != nil {
 		t.Fatal(err)
 	}

@@ -68,10 +68,5 @@ func listVersions(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, next := pageOf(versionsOf(f), r)
-	out := map[string]any{"Versions": page}
-	if next != "" {
-		out["NextMarker"] = next
-	}
-	return &answer{status: http.StatusOK, json: out}, nil
+	return paged("Versions", versionsOf(f), r), nil
 }
