@@ -35,9 +35,10 @@ type request struct {
 	accessKey string
 	account   string
 	region    string
-	// payload is the SHA-256 of the body as it was sent, in hex. It and the
-	// caller are there in strict mode only.
+	// payload is the SHA-256 of the body as it was sent, in hex. It, what signs
+	// calls and the caller are there in strict mode only.
 	payload string
+	sign    signer
 	caller  *principal
 }
 
@@ -55,7 +56,7 @@ func (s *Server) parse(r *http.Request) (*request, error) {
 	}
 	req := &request{http: r, body: body, region: "us-east-1", account: DefaultAccount}
 	if s.options.StrictCredentials {
-		req.payload = hashOf(raw)
+		req.payload, req.sign = hashOf(raw), newSigner(r)
 	}
 	if m := credential.FindStringSubmatch(r.Header.Get("Authorization")); m != nil {
 		req.accessKey, req.account, req.region, req.service = m[1], s.accountOf(m[1]), m[2], m[3]

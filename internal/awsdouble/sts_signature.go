@@ -1,7 +1,6 @@
 package awsdouble
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
@@ -70,6 +69,19 @@ func addressed(r *http.Request) string {
 	}
 }
 
+// A signer signs a call for a service in a region, at a time.
+type signer func(call *http.Request, keys aws.Credentials, payload, service, region string, at time.Time) error
+
+// @contextcheck(req_has_ctx)
+// newSigner signs as the SDK does, in the context of a call.
+func newSigner(hr *http.Request) signer {
+	return func(call *http.Request, keys aws.Credentials, payload, service, region string, at time.Time) error { //nolint:contextcheck // The context is that of hr.
+		return v4.NewSigner().SignHTTP(hr.Context(), keys, call, payload, service, region, at, func(o *v4.SignerOptions) {
+			o.DisableURIPathEscaping = service == serviceS3
+		})
+	}
+}
+
 // signedBy computes a call's signature anew and compares.
 func signedBy(r *request, id string, k *key, signedHeaders, signature string) bool {
 	at, err := time.Parse("20060102T150405Z", r.http.Header.Get("X-Amz-Date"))
@@ -85,10 +97,7 @@ func signedBy(r *request, id string, k *key, signedHeaders, signature string) bo
 	}
 	again := unsignedCopy(r.http, strings.Split(signedHeaders, ";"))
 	keys := aws.Credentials{AccessKeyID: id, SecretAccessKey: k.secret, SessionToken: k.token}
-	err = v4.NewSigner().SignHTTP(context.Background(), keys, again, payload, r.service, r.region, at, func(o *v4.SignerOptions) {
-		o.DisableURIPathEscaping = r.service == serviceS3
-	})
-	if err != nil {
+	if r.sign(again, keys, payload, r.service, r.region, at) != nil {
 		return false
 	}
 	want := authorization.FindStringSubmatch(again.Header.Get("Authorization"))

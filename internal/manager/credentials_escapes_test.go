@@ -64,7 +64,7 @@ func TestWaysOutOfANamespace(t *testing.T) {
 			r.says(c, xpv2.TypeReady, tc.want)
 		})
 	}
-	t.Run("their-config", func(t *testing.T) {
+	t.Run("their-config", func(*testing.T) {
 		for ref, want := range map[string]string{
 			"theirs":           "does not exist: create it, or correct spec.providerConfigRef",
 			next + "/theirs":   "spec.providerConfigRef.name is",

@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -132,11 +133,14 @@ func (r *strictRig) using(config, name string, change ...func(*v1beta1.Function)
 	}}, change...)...)
 }
 
-// says waits until a condition of a resource says something.
-func (r *strictRig) says(o interface {
+// A conditioned object is a resource or a config.
+type conditioned interface {
 	client.Object
-	GetCondition(xpv2.ConditionType) xpv2.Condition
-}, kind xpv2.ConditionType, what ...string) xpv2.Condition {
+	GetCondition(kind xpv2.ConditionType) xpv2.Condition
+}
+
+// says waits until a condition of a resource says something.
+func (r *strictRig) says(o conditioned, kind xpv2.ConditionType, what ...string) xpv2.Condition {
 	r.Helper()
 	c := xpv2.Condition{}
 	defer func() {
@@ -221,7 +225,7 @@ func (r *strictRig) nothingTold() {
 	if !strings.Contains(texts["the log"], "DEBUG") || !strings.Contains(texts["the log"], r.ns) {
 		r.Error("nothing was logged at debug level")
 	}
-	secrets := append(r.secrets, r.double.IssuedSecrets()...)
+	secrets := slices.Concat(r.secrets, r.double.IssuedSecrets())
 	for _, s := range secrets {
 		for _, form := range []string{s, base64.StdEncoding.EncodeToString([]byte(s))} {
 			for what, text := range texts {
@@ -269,7 +273,7 @@ type sidecar struct {
 
 func newSidecar(t *testing.T) *sidecar {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "changelog") // A socket's path must be short.
+	dir, err := os.MkdirTemp("", "changelog") //nolint:usetesting // A socket's path must be short.
 	if err != nil {
 		t.Fatal(err)
 	}
