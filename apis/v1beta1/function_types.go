@@ -296,7 +296,11 @@ type Function struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   FunctionSpec   `json:"spec"`
+	Spec FunctionSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new function as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
 	Status FunctionStatus `json:"status,omitempty"`
 }
 
