@@ -6,6 +6,12 @@
 // shapes, and lets functions pass through Pending and InProgress by a clock
 // that the caller may set.
 //
+// By Options.StrictCredentials it checks who calls, as IAM and STS do: signatures,
+// expiry, trust policies, session tags and web identity tokens. The words of these
+// refusals are those that AWS documents and users quote, not observed answers, and
+// policies are reduced to the fields of User and Role: what a caller may do with
+// Lambda is not checked.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.
 package awsdouble
