@@ -150,3 +150,16 @@ func TestModelIsComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestEnvironmentIsMeasuredAsSent(t *testing.T) {
+	large := strings.Repeat("x", maxEnvironment)
+	r := &request{body: []byte(`{"Environment": {"Variables": {"SMALL_VAR": "ok", "LARGE_VAR": "` + large + `"}}}`)}
+	want := invalidParameter("Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: %s", `{"SMALL_VAR":"ok","LARGE_VAR":"`+large+`"}`)
+	got := &Error{}
+	if err := checkEnvironment(r); !errors.As(err, &got) {
+		t.Fatalf("checkEnvironment: %v", err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}

@@ -3,6 +3,7 @@ package awsdouble
 import (
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -80,9 +81,27 @@ func (s *Server) strike(r *request) *Fault {
 			f.Times--
 		}
 		struck := *f
+		struck.Error.Message = r.denied(f.Error.Message)
 		return &struck
 	}
 	return nil
+}
+
+// denied adds what a call is about to the message of a missing permission.
+func (r *request) denied(message string) string {
+	const because = " because no identity-based policy"
+	if r.service != serviceLambda || strings.Contains(message, " on resource: ") {
+		return message
+	}
+	resource := r.resource()
+	switch {
+	case resource == "":
+		resource = "*"
+	case !strings.HasPrefix(resource, "arn:"):
+		h := home{account: r.account, region: r.region}
+		resource = h.arn("function:" + parseTarget(resource).name)
+	}
+	return strings.Replace(message, because, " on resource: "+resource+because, 1)
 }
 
 // drop closes the connection under a call without an answer.

@@ -13,13 +13,17 @@ import (
 
 func TestFaults(t *testing.T) {
 	cases := map[string]struct {
-		reason string
-		fault  Error
-		want   string
+		reason  string
+		fault   Error
+		want    string
+		message string
 	}{
-		"Throttle":     {reason: "A throttle has Lambda's code.", fault: Throttle(), want: "TooManyRequestsException"},
-		"AccessDenied": {reason: "A denial is no modelled exception.", fault: AccessDenied("lambda:GetFunction"), want: "AccessDeniedException"},
-		"Failure":      {reason: "A 500 is a ServiceException.", fault: ServiceFailure(), want: "ServiceException"},
+		"Throttle": {reason: "A throttle has Lambda's code.", fault: Throttle(), want: "TooManyRequestsException", message: "Rate exceeded"},
+		"AccessDenied": {
+			reason: "A denial is no modelled exception, and names who may not do what to what.", fault: AccessDenied("lambda:GetFunction"), want: "AccessDeniedException",
+			message: "User: arn:aws:iam::123456789012:user/double is not authorized to perform: lambda:GetFunction on resource: arn:aws:lambda:eu-west-1:123456789012:function:f because no identity-based policy allows the lambda:GetFunction action",
+		},
+		"Failure": {reason: "A 500 is a ServiceException.", fault: ServiceFailure(), want: "ServiceException", message: "An error occurred and the request cannot be processed."},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +32,7 @@ func TestFaults(t *testing.T) {
 			create(t, c, zipFunction(t, "f"))
 			s.Fail(Fault{Operation: "GetFunction", Resource: "f", Error: tc.fault})
 			_, err := c.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")})
-			wantError(t, err, tc.want, tc.fault.Message)
+			wantError(t, err, tc.want, tc.message)
 			get(t, c, "f")
 		})
 	}

@@ -71,7 +71,7 @@ func (in *createInput) check(s *Server, r *request) error {
 	if in.PackageType != "Image" && (empty(in.Handler) || empty(in.Runtime)) {
 		return invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
 	}
-	if err := in.settings.check(r.region); err != nil {
+	if err := in.settings.check(r); err != nil {
 		return err
 	}
 	return s.checkRole(in.Role)

@@ -14,7 +14,7 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.settings.check(r.region); err != nil {
+	if err := in.settings.check(r); err != nil {
 		return nil, err
 	}
 	if err := s.checkRole(in.Role); err != nil {

@@ -27,31 +27,33 @@ func checkRuntime(runtime string) error {
 const maxEnvironment = 4096
 
 // check refuses settings that Lambda refuses after the model's checks.
-func (c *settings) check(region string) error {
+func (c *settings) check(r *request) error {
 	if c.Runtime != nil && *c.Runtime != "" {
 		if err := checkRuntime(*c.Runtime); err != nil {
 			return err
 		}
 	}
-	if err := checkLayers(c.Layers, region); err != nil {
+	if err := checkLayers(c.Layers, r.region); err != nil {
 		return err
 	}
-	return checkEnvironment(c.Environment)
+	return checkEnvironment(r)
 }
 
-func checkEnvironment(e *Environment) error {
-	if e == nil {
-		return nil
+// checkEnvironment measures the variables as they were sent: in the order of
+// the request, without the white space.
+func checkEnvironment(r *request) error {
+	var in struct {
+		Environment struct{ Variables json.RawMessage }
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(e.Variables); err != nil {
+	if err := r.decode(&in); err != nil {
 		return err
 	}
-	measured := strings.TrimSpace(b.String())
-	if len(measured) > maxEnvironment {
-		return invalidParameter("Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: %s", measured)
+	var measured bytes.Buffer
+	if err := json.Compact(&measured, in.Environment.Variables); err != nil && len(in.Environment.Variables) > 0 {
+		return err
+	}
+	if measured.Len() > maxEnvironment {
+		return invalidParameter("Lambda was unable to configure your environment variables because the environment variables you have provided exceeded the 4KB limit. String measured: %s", &measured)
 	}
 	return nil
 }
