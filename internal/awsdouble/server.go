@@ -113,7 +113,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	}
 	h := find(r)
 	s.mu.Lock()
-	a, f, err := s.answer(r, h) //nolint:contextcheck // No call is made.
+	a, f, err := s.answer(r, h)
 	s.mu.Unlock()
 	if f != nil && f.Drop != DropNone {
 		drop(w)

@@ -7,6 +7,7 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -123,9 +124,18 @@ func refuse(t *Turn, err error) error {
 		t.throttle(after)
 		return errHeld
 	}
-	err = awserr.Clean(err)
+	err = blame(awserr.Clean(err))
 	t.fail(err)
 	return err
+}
+
+// blame names the field of spec that AWS does not accept, where its answer tells.
+func blame(err error) error {
+	field := awserr.Field(err)
+	if field == "" || field == "functionName" || !awserr.IsTerminal(err) {
+		return err
+	}
+	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
 }
 
 // done notes what the external client did, unless it has held the reconcile: then

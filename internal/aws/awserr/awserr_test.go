@@ -188,3 +188,12 @@ func TestFieldOfMissingParameters(t *testing.T) {
 		t.Errorf("an input that the SDK refuses is terminal")
 	}
 }
+
+func TestFieldIsSpelledAsSpecDoes(t *testing.T) {
+	for at, want := range map[string]string{"kMSKeyArn": "kmsKeyArn", "code.sourceKMSKeyArn": "code.sourceKmsKeyArn", "memorySize": "memorySize"} {
+		err := answer("Lambda", "CreateFunction", 400, "ValidationException", "1 validation error detected: Value 'x' at '"+at+"' failed to satisfy constraint: Member must not be null")
+		if got := Field(err); got != want {
+			t.Errorf("Field of what AWS calls %s: want %s, got %s", at, want, got)
+		}
+	}
+}

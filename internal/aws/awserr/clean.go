@@ -177,7 +177,7 @@ var (
 	urls           = regexp.MustCompile(`https?://[^\s"')]+`)
 	sessionName    = regexp.MustCompile(`(assumed-role/[^/\s]+)/[^\s:,)]+`)
 	timestamps     = regexp.MustCompile(`\d{8}T\d{6}Z`)
-	hostPorts      = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-fA-F:]+\](?::\d+)?`)
+	hostPorts      = regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b|\[[0-9a-fA-F]*:[0-9a-fA-F:]*\](?::\d+)?`)
 	spaces         = regexp.MustCompile(`\s+`)
 )
 

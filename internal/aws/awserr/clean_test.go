@@ -110,6 +110,11 @@ func TestClean(t *testing.T) {
 			errors.New("read tcp 10.0.0.7:43210->52.94.1.2:443: i/o timeout"),
 			"read tcp <address>-><address>: i/o timeout",
 		},
+		"Index": {
+			"An index in a list is no address.",
+			errors.New("assumeRoleChain[0].tags[1]: dial [fe80::1]:443 failed"),
+			"assumeRoleChain[0].tags[1]: dial <address> failed",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

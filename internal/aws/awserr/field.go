@@ -116,10 +116,14 @@ func fieldOfParams(e smithy.InvalidParamsError) string {
 	return ""
 }
 
+// acronyms that spec writes as words.
+var acronyms = strings.NewReplacer("KMSKeyArn", "KmsKeyArn", "kMSKeyArn", "kmsKeyArn")
+
 // fieldPath spells an AWS path as spec does: each part with a small first
 // letter, without the index in a list.
 func fieldPath(path string) string {
-	parts := strings.Split(listIndex.ReplaceAllString(path, ""), ".")
+	path = acronyms.Replace(listIndex.ReplaceAllString(path, ""))
+	parts := strings.Split(path, ".")
 	for i, p := range parts {
 		r, size := utf8.DecodeRuneInString(p)
 		parts[i] = string(unicode.ToLower(r)) + p[size:]
