@@ -104,7 +104,9 @@ func (s *Server) accountOf(accessKey string) string {
 // ServeHTTP answers one call: a fault, a throttle, or the operation.
 func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	if s.options.Latency > 0 {
-		<-time.After(s.options.Latency) // The network takes real time.
+		t := time.NewTimer(s.options.Latency)
+		defer t.Stop()
+		<-t.C // The network takes real time.
 	}
 	r, err := s.parse(hr)
 	if err != nil {
