@@ -38,6 +38,11 @@ type archive struct {
 	version string
 }
 
+// none says that there is no archive: the code is left to another tool.
+func (a archive) none() bool {
+	return a.spec.ImageURI == nil && a.spec.S3Key == nil && a.zip == nil
+}
+
 // functionCode is the archive as AWS takes it.
 func (a archive) functionCode() *types.FunctionCode {
 	return &types.FunctionCode{

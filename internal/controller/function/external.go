@@ -100,6 +100,10 @@ func (e *external) compare(ctx context.Context, f *v1beta1.Function) (xpmanaged.
 		return xpmanaged.ExternalObservation{}, err
 	}
 	d := decide(p.observed, p.changes, p.due, e.facts(f))
+	if d.due == callUpdateCode && p.archive.none() && !p.changes.Any(codePaths...) {
+		// The code that failed is another tool's to deploy again.
+		d.due = callNone
+	}
 	f.SetConditions(d.ready)
 	settled := d.due == callNone && !condition.InMotion(d.ready)
 	if settled {

@@ -17,7 +17,6 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -196,23 +195,20 @@ func (e *external) make(ctx context.Context, f *v1beta1.Function, p plan) error 
 	return err
 }
 
+// errArchitectureAlone is told where the code is another tool's: AWS takes an
+// architecture only along with code.
+var errArchitectureAlone = errors.New("spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another tool: let that tool deploy for the new architecture, or set spec.forProvider.code")
+
 func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
-	if p.archive.functionCode().ImageUri == nil && p.archive.spec.S3Key == nil && p.archive.zip == nil {
-		return e.updateArchitecture(ctx, p)
+	if p.archive.none() {
+		return errArchitectureAlone
 	}
 	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, publishing(f), revision))
 	if err != nil {
 		return err
 	}
 	f.Status.AtProvider.DeployedCode = deployedCode(p.archive, out.CodeSha256)
-	f.SetConditions(condition.Updating(f.GetGeneration(), ""))
 	return nil
-}
-
-// updateArchitecture refuses what can't be done: AWS takes an architecture only
-// along with code, and the code is another tool's.
-func (e *external) updateArchitecture(context.Context, plan) error {
-	return errors.New("spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another tool: let that tool deploy for the new architecture, or set spec.forProvider.code")
 }
 
 func changedTags(want, have map[string]string) map[string]string {

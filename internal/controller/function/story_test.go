@@ -367,3 +367,30 @@ func TestInitProviderBesideTheFunction(t *testing.T) {
 		t.Errorf("afterwards it is another's, and not even read: %v", r.double.Calls())
 	}
 }
+
+func TestArchitectureAloneIsRefused(t *testing.T) {
+	r := newRig(t)
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: f.Spec.ForProvider.Code}
+		f.Spec.ForProvider.Code = nil
+	})
+	r.settle(f)
+	f.Spec.ForProvider.Architectures = []string{"arm64"}
+	f.Generation++
+	if _, err := r.step(f); err == nil || !strings.Contains(err.Error(), "only along with the code") {
+		t.Errorf("AWS takes an architecture only with code, which is another's here: got %v", err)
+	}
+}
+
+func TestInactiveIsTold(t *testing.T) {
+	r := newRig(t)
+	f := testFunction()
+	r.settle(f)
+	r.double.SetInactive("f")
+	if _, err := r.step(f); err != nil {
+		t.Fatal(err)
+	}
+	if c := f.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionFalse || !strings.HasPrefix(c.Message, "Inactive: ") {
+		t.Errorf("an inactive function does not serve the next invocation, and AWS's reason says why, got %+v", c)
+	}
+}
