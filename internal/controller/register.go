@@ -2,11 +2,8 @@
 package controller
 
 import (
-	"context"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -36,15 +33,9 @@ func SetupGated(mgr ctrl.Manager, o managed.Options) error {
 	for gvk, setup := range kinds {
 		o.Gate.Register(func() {
 			if err := setup(mgr, o); err != nil {
-				stop(mgr, errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind))
+				managed.Stop(mgr, errors.Wrapf(err, "cannot set up the controller of %s", gvk.Kind))
 			}
 		}, gvk, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind)
 	}
 	return nil
-}
-
-// stop the manager with an error: it ends when any part of it does. If it takes no
-// further part it is ending already.
-func stop(mgr ctrl.Manager, err error) {
-	_ = mgr.Add(manager.RunnableFunc(func(context.Context) error { return err }))
 }

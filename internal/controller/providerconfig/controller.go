@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
 // An Identifier tells whom AWS takes a config for. *config.Resolver is one.
@@ -57,7 +58,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 func SetupGated(mgr ctrl.Manager, o Options) error {
 	o.Gate.Register(func() {
 		if err := Setup(mgr, o); err != nil {
-			panic(errors.Wrap(err, "cannot set up the controllers of provider configs"))
+			managed.Stop(mgr, errors.Wrap(err, "cannot set up the controllers of provider configs"))
 		}
 	}, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind)
 	return nil
