@@ -17,11 +17,7 @@ type getFunctionOutput struct {
 }
 
 func getFunction(s *Server, r *request) (*answer, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, err
-	}
-	i, err := s.pick(f, t, r)
+	f, i, err := s.qualified(r)
 	if err != nil {
 		return nil, err
 	}
@@ -33,15 +29,21 @@ func getFunction(s *Server, r *request) (*answer, error) {
 }
 
 func getFunctionConfiguration(s *Server, r *request) (*answer, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, err
-	}
-	i, err := s.pick(f, t, r)
+	_, i, err := s.qualified(r)
 	if err != nil {
 		return nil, err
 	}
 	return &answer{status: http.StatusOK, json: i.Configuration}, nil
+}
+
+// qualified returns the function that a request names, and a copy of the version.
+func (s *Server) qualified(r *request) (*function, instance, error) {
+	f, t, err := s.find(r)
+	if err != nil {
+		return nil, instance{}, err
+	}
+	i, err := s.pick(f, t, r)
+	return f, i, err
 }
 
 // pick returns a copy of $LATEST or of a version, with the ARN as asked for.

@@ -28,7 +28,7 @@ func putScaling(s *Server, r *request) (*answer, error) {
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
-	f, i, err := s.scaled(r)
+	f, i, err := s.qualified(r)
 	if err != nil {
 		return nil, err
 	}
@@ -40,7 +40,7 @@ func putScaling(s *Server, r *request) (*answer, error) {
 }
 
 func getScaling(s *Server, r *request) (*answer, error) {
-	f, i, err := s.scaled(r)
+	f, i, err := s.qualified(r)
 	if err != nil {
 		return nil, err
 	}
@@ -49,14 +49,4 @@ func getScaling(s *Server, r *request) (*answer, error) {
 		out["RequestedFunctionScalingConfig"], out["AppliedFunctionScalingConfig"] = c, c
 	}
 	return &answer{status: http.StatusOK, json: out}, nil
-}
-
-// scaled returns the version whose scaling a request is about.
-func (s *Server) scaled(r *request) (*function, instance, error) {
-	f, t, err := s.find(r)
-	if err != nil {
-		return nil, instance{}, err
-	}
-	i, err := s.pick(f, t, r)
-	return f, i, err
 }

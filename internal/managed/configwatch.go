@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -13,11 +11,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
 // configIndex is the field index from a resource to the configuration it refers to.
@@ -87,19 +85,6 @@ func (h *configHandler) Delete(context.Context, event.DeleteEvent, queue) {}
 func (h *configHandler) Generic(context.Context, event.GenericEvent, queue) {}
 
 func (h *configHandler) enqueue(ctx context.Context, o client.Object, q queue) {
-	list := h.newList()
-	key := configKey(h.kind, o.GetNamespace(), o.GetName())
-	if err := h.resources.List(ctx, list, client.MatchingFields{configIndex: key}, client.UnsafeDisableDeepCopy); err != nil {
-		log.FromContext(ctx).Error(err, "cannot list the resources that refer to a configuration", "config", key)
-		return
-	}
-	// The function returns no error, so neither does the loop.
-	_ = meta.EachListItem(list, func(o runtime.Object) error {
-		if r, ok := o.(client.Object); ok {
-			key := client.ObjectKeyFromObject(r)
-			h.renew(key)
-			q.Add(reconcile.Request{NamespacedName: key})
-		}
-		return nil
-	})
+	r := objects.Referrers{Resources: h.resources, NewList: h.newList, Index: configIndex, Changed: h.renew}
+	objects.EnqueueReferrers(ctx, q, r, configKey(h.kind, o.GetNamespace(), o.GetName()))
 }

@@ -89,11 +89,16 @@ func keysOf(values map[string]string) (aws.Credentials, error) {
 
 // profiles lists the sections.
 func profiles(sections map[string]map[string]string) string {
-	if len(sections) == 0 {
-		return "an empty file"
+	return namesIn(sections, "an empty file")
+}
+
+// namesIn lists the keys of a map, in quotes, or says that there are none.
+func namesIn[V any](m map[string]V, none string) string {
+	if len(m) == 0 {
+		return none
 	}
-	names := make([]string, 0, len(sections))
-	for name := range sections {
+	names := make([]string, 0, len(m))
+	for name := range m {
 		names = append(names, fmt.Sprintf("%q", name))
 	}
 	slices.Sort(names)

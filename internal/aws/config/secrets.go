@@ -3,7 +3,6 @@ package config
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -119,14 +118,4 @@ func missingKey(data map[string][]byte, k secretKey) error {
 }
 
 // keysIn a Secret, whose names are no secret.
-func keysIn(data map[string][]byte) string {
-	if len(data) == 0 {
-		return "no keys"
-	}
-	names := make([]string, 0, len(data))
-	for k := range data {
-		names = append(names, fmt.Sprintf("%q", k))
-	}
-	slices.Sort(names)
-	return strings.Join(names, ", ")
-}
+func keysIn(data map[string][]byte) string { return namesIn(data, "no keys") }

@@ -77,17 +77,38 @@ func (h *Handler) Generic(context.Context, event.GenericEvent, queue) {}
 func (h *Handler) enqueue(ctx context.Context, o metav1.Object, q queue) {
 	ref := Ref{Kind: h.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 	h.Forget(ref)
-	list := h.NewList()
-	if err := h.Resources.List(ctx, list, client.MatchingFields{Index: ref.String()}, client.UnsafeDisableDeepCopy); err != nil {
-		log.FromContext(ctx).Error(err, "cannot list the resources that refer to an object", "object", ref.String())
+	EnqueueReferrers(ctx, q, Referrers{Resources: h.Resources, NewList: h.NewList, Index: Index, Changed: h.Changed}, ref.String())
+}
+
+// Referrers are the resources that a field index finds.
+type Referrers struct {
+	// Resources lists them.
+	Resources client.Reader
+
+	// NewList returns an empty list of them.
+	NewList func() client.ObjectList
+
+	// Index is the name of the field index.
+	Index string
+
+	// Changed is told of each of them before it is enqueued.
+	Changed func(types.NamespacedName)
+}
+
+// EnqueueReferrers asks for a reconcile of every resource that has the key in the
+// field index.
+func EnqueueReferrers(ctx context.Context, q workqueue.TypedRateLimitingInterface[reconcile.Request], r Referrers, key string) {
+	list := r.NewList()
+	if err := r.Resources.List(ctx, list, client.MatchingFields{r.Index: key}, client.UnsafeDisableDeepCopy); err != nil {
+		log.FromContext(ctx).Error(err, "cannot list the resources that refer to an object", "object", key)
 		return
 	}
 	// The function returns no error, so neither does the loop.
 	_ = meta.EachListItem(list, func(o runtime.Object) error {
-		if r, ok := o.(client.Object); ok {
-			key := client.ObjectKeyFromObject(r)
-			h.Changed(key)
-			q.Add(reconcile.Request{NamespacedName: key})
+		if obj, ok := o.(client.Object); ok {
+			name := client.ObjectKeyFromObject(obj)
+			r.Changed(name)
+			q.Add(reconcile.Request{NamespacedName: name})
 		}
 		return nil
 	})
