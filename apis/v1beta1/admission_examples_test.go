@@ -61,7 +61,7 @@ func TestFullExample(t *testing.T) {
 		}
 	}
 	all := map[string]bool{}
-	markLeaves("", settingsSchema(t), all)
+	markLeaves("", forProviderSchema(t, FunctionKind), all)
 
 	for _, path := range slices.Sorted(maps.Keys(all)) {
 		if !shown[path] && path != ".code.zipFileFrom.configMapKeyRef" {
