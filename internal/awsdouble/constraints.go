@@ -3,6 +3,7 @@ package awsdouble
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -22,9 +23,9 @@ type member struct {
 	// required members may not be null where the structure they are in is
 	// not.
 	required bool
-	// rules are for the value, each for a list's elements, keys for a map's
-	// keys.
-	rules, each, keys []rule
+	// rules are for the value, each for a list's elements, keys and values for
+	// those of a map.
+	rules, each, keys, values []rule
 	// secret values are left out of messages.
 	secret bool
 }
@@ -62,6 +63,15 @@ func highest(n float64) rule {
 
 func lowest(n float64) rule {
 	return rule{fmt.Sprintf("Member must have value greater than or equal to %v", n), func(v any) bool { return number(v, n) >= n }}
+}
+
+// weight is a share of calls. Lambda takes none that leaves nothing to the
+// alias's own version, though its message says so of more than that only.
+var weight = rule{"Member must have value less than or equal to 1.0", func(v any) bool { return number(v, 0) < 1 }}
+
+// lowestFraction is lowest for members that are no whole numbers.
+func lowestFraction(n float64) rule {
+	return rule{fmt.Sprintf("Member must have value greater than or equal to %.1f", n), lowest(n).ok}
 }
 
 func pattern(p string) rule { return patternAs(p, p) }
@@ -200,9 +210,18 @@ func (m *member) check(v *validation, at string, value any) {
 		v.found = append(v.found, what+" failed to satisfy constraint: Member must satisfy constraint: "+texts(m.each))
 	}
 	entries, _ := value.(map[string]any)
-	for k := range entries {
+	m.checkEntries(v, what, entries)
+}
+
+// checkEntries applies a member's rules to a map's keys and values.
+func (m *member) checkEntries(v *validation, what string, entries map[string]any) {
+	for k, value := range entries {
 		if breaks(m.keys, k) {
 			v.found = append(v.found, what+" failed to satisfy constraint: Map keys must satisfy constraint: "+texts(m.keys))
+			return
+		}
+		if breaks(m.values, value) {
+			v.found = append(v.found, what+" failed to satisfy constraint: Map value must satisfy constraint: "+texts(m.values))
 			return
 		}
 	}
@@ -222,18 +241,23 @@ func texts(rules []rule) string {
 
 // printed is how AWS prints a value in a message.
 func printed(value any) string {
-	list, isList := value.([]any)
-	if !isList {
-		if value == nil {
-			return "null"
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case []any:
+		all := make([]string, 0, len(value))
+		for _, e := range value {
+			all = append(all, printed(e))
 		}
-		return fmt.Sprint(value)
+		return "[" + strings.Join(all, ", ") + "]"
+	case map[string]any:
+		all := make([]string, 0, len(value))
+		for _, k := range slices.Sorted(maps.Keys(value)) {
+			all = append(all, k+"="+printed(value[k]))
+		}
+		return "{" + strings.Join(all, ", ") + "}"
 	}
-	all := make([]string, 0, len(list))
-	for _, e := range list {
-		all = append(all, printed(e))
-	}
-	return "[" + strings.Join(all, ", ") + "]"
+	return fmt.Sprint(value)
 }
 
 // wire is a path's segment as requests spell it.

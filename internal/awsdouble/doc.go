@@ -12,6 +12,10 @@
 // policies are reduced to the fields of User and Role: what a caller may do with
 // Lambda is not checked.
 //
+// What is refused of aliases' weights, that an alias exists already or is not
+// there to read, and that a version is in use, is in AWS's words as users quote
+// them. How weights are printed, and that aliases are listed by name, is ours.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.
 package awsdouble

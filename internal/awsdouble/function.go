@@ -36,6 +36,7 @@ type function struct {
 	latest   *instance
 	versions []*instance
 	next     int
+	aliases  map[string]*Alias
 	// published is the number of the version that equals $LATEST, or "".
 	published string
 

@@ -87,7 +87,7 @@ func (s *Server) checkRole(role *string) error {
 
 func (s *Server) newFunction(h *home, name string, in *createInput, c code) *function {
 	l := &instance{code: c.location}
-	l.FunctionName, l.FunctionArn, l.Version = name, h.arn("function:"+name), "$LATEST"
+	l.FunctionName, l.FunctionArn, l.Version = name, h.arn("function:"+name), latestVersion
 	l.PackageType, l.Architectures = "Zip", []string{"x86_64"}
 	keep(in.PackageType, &l.PackageType)
 	if len(in.Architectures) > 0 {
@@ -102,7 +102,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	tags := map[string]string{}
 	maps.Copy(tags, in.Tags)
 	return &function{
-		latest: l, next: 1, tags: tags, codeSigning: in.CodeSigningConfigArn,
+		latest: l, next: 1, aliases: map[string]*Alias{}, tags: tags, codeSigning: in.CodeSigningConfigArn,
 		recursiveLoop: "Terminate", scaling: map[string]Scaling{},
 	}
 }

@@ -3,6 +3,7 @@ package awsdouble
 import (
 	"net/http"
 	"regexp"
+	"strings"
 )
 
 // aliasName is a qualifier that can only name an alias.
@@ -13,7 +14,7 @@ func deleteFunction(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t.qualifier == "$LATEST" {
+	if t.qualifier == latestVersion {
 		return nil, invalidParameter("$LATEST version cannot be deleted without deleting the function.")
 	}
 	if aliasName.MatchString(t.qualifier) {
@@ -28,6 +29,9 @@ func deleteFunction(s *Server, r *request) (*answer, error) {
 	if t.qualifier == "" {
 		delete(h.functions, t.name)
 		return gone, nil
+	}
+	if users := f.aliasesOf(t.qualifier); len(users) > 0 {
+		return nil, conflict("Unable to delete version because the following aliases reference it: [%s]", strings.Join(users, ", "))
 	}
 	kept := f.versions[:0]
 	for _, v := range f.versions {

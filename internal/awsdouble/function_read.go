@@ -46,12 +46,15 @@ func (s *Server) qualified(r *request) (*function, instance, error) {
 	return f, i, err
 }
 
+// latestVersion is how the function that is worked on is called among its versions.
+const latestVersion = "$LATEST"
+
 // pick returns a copy of $LATEST or of a version, with the ARN as asked for.
 func (s *Server) pick(f *function, t target, r *request) (instance, error) {
 	switch t.qualifier {
 	case "":
 		return *f.latest, nil
-	case "$LATEST":
+	case latestVersion:
 		i := *f.latest
 		i.FunctionArn += ":$LATEST"
 		return i, nil
@@ -63,12 +66,30 @@ func (s *Server) pick(f *function, t target, r *request) (instance, error) {
 			return i, nil
 		}
 	}
-	for _, v := range f.versions {
-		if v.Version == t.qualifier {
-			return *v, nil
-		}
+	if a := f.aliases[t.qualifier]; a != nil {
+		i, err := s.pick(f, target{name: t.name, qualifier: a.FunctionVersion}, r)
+		i.FunctionArn = a.AliasArn
+		return i, err
+	}
+	if v := f.version(t.qualifier); v != nil {
+		return *v, nil
 	}
 	return instance{}, notFound("Function not found: %s", s.home(r.account, r.region).arn("function:"+t.name+":"+t.qualifier))
+}
+
+// version returns a published version by number, or nil.
+func (f *function) version(number string) *instance {
+	for _, v := range f.versions {
+		if v.Version == number {
+			return v
+		}
+	}
+	return nil
+}
+
+// has reports whether a qualifier names $LATEST, a version or an alias.
+func (f *function) has(qualifier string) bool {
+	return qualifier == latestVersion || f.version(qualifier) != nil || f.aliases[qualifier] != nil
 }
 
 // listed is a configuration without what lists leave out.

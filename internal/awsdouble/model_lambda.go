@@ -32,6 +32,16 @@ var (
 	taggable   = member{path: "resource", in: inPath, required: true, rules: []rule{longest(256), shortest(1), pattern(taggablePattern)}}
 	signing    = member{path: "codeSigningConfigArn", in: inPath, required: true, rules: []rule{longest(200), pattern(signingPattern)}}
 
+	// Names of aliases are no version numbers.
+	aliasRules   = []rule{longest(128), shortest(1), patternAs(`(?!^[0-9]+$)([a-zA-Z0-9-_]+)`, `[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*`)}
+	aliasOf      = member{path: "name", in: inPath, required: true, rules: aliasRules}
+	versionRules = []rule{longest(1024), shortest(1), pattern(`(\$LATEST(\.PUBLISHED)?|[0-9]+)`)}
+	aliasWeights = member{
+		path:   "routingConfig.additionalVersionWeights",
+		keys:   []rule{longest(1024), shortest(1), pattern(`[0-9]+`), notNull},
+		values: []rule{weight, lowestFraction(0), notNull},
+	}
+
 	description     = member{path: "description", rules: []rule{longest(256)}}
 	architectures   = member{path: "architectures", rules: []rule{longest(1), shortest(1)}, each: []rule{oneOf("x86_64", "arm64"), notNull}}
 	publishTo       = member{path: "publishTo", rules: []rule{oneOf("LATEST_PUBLISHED")}}
@@ -65,6 +75,16 @@ var model = map[string][]member{
 		{path: "functionVersion", in: inQuery, rules: []rule{oneOf("ALL")}},
 		maxItems,
 	},
+	"CreateAlias": {
+		qualified, description,
+		{path: "name", required: true, rules: aliasRules},
+		{path: "functionVersion", required: true, rules: versionRules},
+		aliasWeights,
+	},
+	"UpdateAlias":                      {qualified, description, aliasOf, {path: "functionVersion", rules: versionRules}, aliasWeights},
+	"GetAlias":                         {qualified, aliasOf},
+	"DeleteAlias":                      {qualified, aliasOf},
+	"ListAliases":                      {qualified, {path: "functionVersion", in: inQuery, rules: versionRules}, maxItems},
 	"PublishVersion":                   {qualified, description, publishTo},
 	"ListVersionsByFunction":           {namespaced, maxItems},
 	"PutFunctionConcurrency":           {qualified},

@@ -42,10 +42,8 @@ func publishVersion(s *Server, r *request) (*answer, error) {
 	if err := checkRevision(f, in.RevisionId); err != nil {
 		return nil, err
 	}
-	for _, v := range f.versions {
-		if v.Version == f.published {
-			return &answer{status: http.StatusCreated, json: v.Configuration}, nil
-		}
+	if v := f.version(f.published); v != nil {
+		return &answer{status: http.StatusCreated, json: v.Configuration}, nil
 	}
 	v := s.publish(f, in.Description)
 	f.latest.RevisionId = newUUID()

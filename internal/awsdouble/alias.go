@@ -1,0 +1,213 @@
+package awsdouble
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+)
+
+// Alias is an alias as Lambda answers it.
+type Alias struct {
+	AliasArn        string
+	Description     string
+	FunctionVersion string
+	Name            string
+	RevisionId      string   //nolint:revive // Lambda's spelling
+	RoutingConfig   *Routing `json:",omitempty"`
+}
+
+// Routing is the share of the calls that another version than the alias's own
+// gets, by version.
+type Routing struct{ AdditionalVersionWeights map[string]float64 }
+
+// aliasInput is the body of CreateAlias and UpdateAlias.
+type aliasInput struct {
+	Name            string
+	Description     *string
+	FunctionVersion *string
+	RoutingConfig   *Routing
+	RevisionId      string //nolint:revive // Lambda's spelling
+}
+
+func createAlias(s *Server, r *request) (*answer, error) {
+	in := aliasInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	if f.aliases[in.Name] != nil {
+		return nil, conflict("Alias already exists: %s", f.aliases[in.Name].AliasArn)
+	}
+	a := &Alias{Name: in.Name, AliasArn: f.latest.FunctionArn + ":" + in.Name}
+	if err := in.apply(f, a); err != nil {
+		return nil, err
+	}
+	f.aliases[in.Name] = a
+	return &answer{status: http.StatusCreated, json: a}, nil
+}
+
+func updateAlias(s *Server, r *request) (*answer, error) {
+	in := aliasInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	a := f.aliases[r.vars["Name"]]
+	if a == nil {
+		return nil, notFound("Alias not found: %s:%s", f.latest.FunctionArn, r.vars["Name"])
+	}
+	if in.RevisionId != "" && in.RevisionId != a.RevisionId {
+		return nil, staleRevision()
+	}
+	if err := in.apply(f, a); err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, json: a}, nil
+}
+
+// apply checks what an alias would become, then writes it. Any update gives it a
+// new revision, one that changes nothing too.
+func (in *aliasInput) apply(f *function, to *Alias) error {
+	a := *to
+	set(in.Description, &a.Description)
+	set(in.FunctionVersion, &a.FunctionVersion)
+	if in.RoutingConfig != nil {
+		a.RoutingConfig = nil
+		if len(in.RoutingConfig.AdditionalVersionWeights) > 0 {
+			a.RoutingConfig = in.RoutingConfig
+		}
+	}
+	if err := a.check(f); err != nil {
+		return err
+	}
+	a.RevisionId = newUUID()
+	*to = a
+	return nil
+}
+
+// check refuses an alias of versions that do not exist or go together.
+func (a *Alias) check(f *function) error {
+	if !f.has(a.FunctionVersion) {
+		return notFound("Function not found: %s:%s", f.latest.FunctionArn, a.FunctionVersion)
+	}
+	if a.RoutingConfig == nil {
+		return nil
+	}
+	weights := a.RoutingConfig.AdditionalVersionWeights
+	if len(weights) > 1 {
+		return invalidParameter("Number of items in AdditionalVersionWeights cannot be greater than 1")
+	}
+	for version := range weights {
+		switch {
+		case version == a.FunctionVersion:
+			return invalidParameter("Invalid function version %s. Function version %s is already included in routing configuration.", version, version)
+		case a.FunctionVersion == latestVersion:
+			return invalidParameter("$LATEST is not supported for an alias pointing to more than 1 version")
+		case !f.has(version):
+			return notFound("Function not found: %s:%s", f.latest.FunctionArn, version)
+		}
+	}
+	return nil
+}
+
+// uses reports whether an alias sends calls to a version.
+func (a *Alias) uses(version string) bool {
+	if a.RoutingConfig != nil && a.RoutingConfig.AdditionalVersionWeights[version] > 0 {
+		return true
+	}
+	return a.FunctionVersion == version
+}
+
+func getAlias(s *Server, r *request) (*answer, error) {
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	a := f.aliases[r.vars["Name"]]
+	if a == nil {
+		return nil, notFound("Cannot find alias arn: %s:%s", f.latest.FunctionArn, r.vars["Name"])
+	}
+	return &answer{status: http.StatusOK, json: a}, nil
+}
+
+// deleteAlias answers that an alias is gone also where there was none.
+func deleteAlias(s *Server, r *request) (*answer, error) {
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	delete(f.aliases, r.vars["Name"])
+	return &answer{status: http.StatusNoContent}, nil
+}
+
+func listAliases(s *Server, r *request) (*answer, error) {
+	f, err := s.unqualified(r)
+	if err != nil {
+		return nil, err
+	}
+	all := []Alias{}
+	for _, a := range f.sortedAliases() {
+		if v := r.query("FunctionVersion"); v == "" || a.uses(v) {
+			all = append(all, *a)
+		}
+	}
+	return paged("Aliases", all, r), nil
+}
+
+// sortedAliases are a function's aliases by name.
+func (f *function) sortedAliases() []*Alias {
+	return slices.SortedFunc(maps.Values(f.aliases), func(a, b *Alias) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// aliasesOf names the aliases that send calls to a version.
+func (f *function) aliasesOf(version string) []string {
+	var names []string
+	for _, a := range f.sortedAliases() {
+		if a.uses(version) {
+			names = append(names, a.Name)
+		}
+	}
+	return names
+}
+
+// Alias returns a copy of a function's alias, by the function's name or ARN.
+func (s *Server) Alias(function, name string) (Alias, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.lookup(function)
+	if f == nil || f.aliases[name] == nil {
+		return Alias{}, false
+	}
+	return f.aliases[name].copied(), true
+}
+
+// EditAlias changes an alias as somebody else would by hand, with a new
+// RevisionId. It reports whether there is such an alias.
+func (s *Server) EditAlias(function, name string, edit func(*Alias)) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.lookup(function)
+	if f == nil || f.aliases[name] == nil {
+		return false
+	}
+	a := f.aliases[name].copied()
+	edit(&a)
+	a.RevisionId = newUUID()
+	f.aliases[name] = &a
+	return true
+}
+
+func (a *Alias) copied() Alias {
+	c := *a
+	if a.RoutingConfig != nil {
+		c.RoutingConfig = &Routing{AdditionalVersionWeights: maps.Clone(a.RoutingConfig.AdditionalVersionWeights)}
+	}
+	return c
+}
