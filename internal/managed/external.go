@@ -23,9 +23,10 @@ var errHeld error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
 
 // connector connects a kind's external clients, and puts a guard before each.
 type connector[T Managed] struct {
-	connect  func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
-	tracker  Tracker
-	policies bool
+	connect    func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
+	tracker    Tracker
+	references *references[T]
+	policies   bool
 }
 
 // Connect with the configuration that the gate has resolved.
@@ -37,6 +38,9 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 	s, err := sessionOf(ctx)
 	if err != nil {
 		return nil, refuse(t, err)
+	}
+	if meta.WasDeleted(mg) {
+		c.references.resolveDeleted(ctx, mg)
 	}
 	e, err := c.connect(ctx, mg, s)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
@@ -88,6 +89,7 @@ func (g *gate[T]) admit(ctx context.Context, mg T, t *Turn, known record) (conte
 		return ctx, 0
 	}
 	h := quota.Holder{ID: string(mg.GetUID()), Priority: g.priority(mg, known)}
+	t.Fresh = g.fresh(mg, h.Priority)
 	g.memory.holds(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
 	t.Reserver = func(ops ...string) time.Duration { return g.limiter.Reserve(s.Scope, h, ops...) }
 	t.releaser = func() { g.limiter.Release(s.Scope, h.ID) }
@@ -126,6 +128,19 @@ func (g *gate[T]) priority(mg T, known record) quota.Priority {
 		return quota.User
 	}
 	return quota.Poll
+}
+
+// recent is how old an answer may be that goes for one that was asked for now.
+const recent = 2 * time.Second
+
+// fresh is how old an answer may be that another resource asked for.
+func (g *gate[T]) fresh(mg T, p quota.Priority) inventory.Fresh {
+	age := g.poll.Interval / 2 //nolint:mnd // Drift is seen after one and a half intervals at most.
+	if p == quota.User || !settled(mg) {
+		age = min(age, recent)
+	}
+	now := g.now()
+	return inventory.Fresh{Now: now, Since: now.Add(-age)}
 }
 
 // next is when the resource is reconciled next.

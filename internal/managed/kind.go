@@ -71,6 +71,14 @@ type Kind[T Managed] struct {
 	// changes, the resource is reconciled. Nil if the kind has no such fields.
 	Refs func(T) []objects.Ref
 
+	// References are those by which spec names other resources of this provider. They
+	// are resolved at each reconcile, in memory. Nil if the kind has no such fields.
+	References func(T) []Reference
+
+	// RefersTo are the kinds that References may name. When one of the resources that
+	// spec refers to changes in what can be referred to, this one is reconciled.
+	RefersTo []schema.GroupVersionKind
+
 	// Redact removes from a copy of a resource what a change log must not show,
 	// such as the values of environment variables. Nil if there is nothing.
 	Redact func(T)

@@ -202,5 +202,6 @@ func desiredAnnotations(mg metav1.Object) map[string]string {
 		delete(a, meta.AnnotationKeyExternalName)
 	}
 	delete(a, ownership.AnnotationNamedBy)
+	delete(a, ownership.AnnotationParent)
 	return a
 }

@@ -49,7 +49,16 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 			return errors.Wrapf(err, "cannot add the watches of %s", k.GVK.Kind)
 		}
 	}
-	return errors.Wrapf(b.Complete(g), "cannot add the controller of %s", k.GVK.Kind)
+	if k.References != nil {
+		if err := indexReferences(mgr, k); err != nil {
+			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
+		}
+	}
+	c, err := b.Build(g)
+	if err != nil {
+		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
+	}
+	return watchReferents(mgr, o, k, c, g.memory.poke)
 }
 
 // newGate puts a gate before the runtime's managed reconciler.
@@ -79,7 +88,8 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 // has a floor under the poll interval, and never names a resource by default.
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
-	c := &connector[T]{connect: k.Connect, tracker: o.Tracker, policies: policies}
+	refs := &references[T]{kind: k, reader: kc}
+	c := &connector[T]{connect: k.Connect, tracker: o.Tracker, references: refs, policies: policies}
 	timeout := o.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout
@@ -96,7 +106,7 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.C
 		xpmanaged.WithInitializers(k.Initializers...),
 		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker}),
 		xpmanaged.WithCriticalAnnotationUpdater(kc),
-		xpmanaged.WithReferenceResolver(&references{inner: xpmanaged.NewAPISimpleReferenceResolver(kc)}),
+		xpmanaged.WithReferenceResolver(refs),
 	}
 	if policies {
 		opts = append(opts, xpmanaged.WithManagementPolicies())
@@ -135,18 +145,6 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) er
 		}
 	}
 	return f.Finalizer.RemoveFinalizer(ctx, obj)
-}
-
-// references tells the turn of references that cannot be resolved.
-type references struct{ inner xpmanaged.ReferenceResolver }
-
-// ResolveReferences of a resource.
-func (r *references) ResolveReferences(ctx context.Context, mg resource.Managed) error {
-	err := r.inner.ResolveReferences(ctx, mg)
-	if err != nil {
-		turnOf(ctx).fail(err)
-	}
-	return err
 }
 
 // watchRefs has a resource reconciled when a Secret or ConfigMap that it refers to

@@ -13,6 +13,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -25,6 +26,10 @@ const minComeBack = 50 * time.Millisecond
 type Turn struct {
 	// Reserver reserves calls, as Limiter does. Nil grants all.
 	Reserver func(ops ...string) time.Duration
+
+	// Fresh says how old an answer of AWS may be that another resource asked for. Its
+	// zero value takes any.
+	Fresh inventory.Fresh
 
 	// Annotator persists annotations. Nil sets them in memory only.
 	Annotator func(ctx context.Context, obj client.Object, annotations map[string]string) error
@@ -127,19 +132,29 @@ func Emit(ctx context.Context, e event.Event) {
 	t.events = append(t.events, e)
 }
 
-// WriteExternalName of a thing that was found or adopted, in memory and at once in
-// the cluster. It does nothing where the resource has that name already.
-func WriteExternalName(ctx context.Context, mg resource.Managed, name string) error {
-	if meta.GetExternalName(mg) == name {
-		return nil
-	}
-	annotations := ownership.Name(mg, name)
+// Fresh says how old an answer of AWS may be that this reconcile goes by, where
+// another resource asked for it: a moment where the user waits for it or something is
+// in motion, half the time between two looks where all was in order.
+func Fresh(ctx context.Context) inventory.Fresh { return turnOf(ctx).Fresh }
+
+// Annotate a resource, in memory and at once in the cluster, for what must be known
+// before a call to AWS is made, even if its answer is lost.
+func Annotate(ctx context.Context, mg resource.Managed, annotations map[string]string) error {
 	t := turnOf(ctx)
 	if t.Annotator == nil {
 		meta.AddAnnotations(mg, annotations)
 		return nil
 	}
 	return t.Annotator(ctx, mg, annotations)
+}
+
+// WriteExternalName of a thing that was found or adopted, in memory and at once in
+// the cluster. It does nothing where the resource has that name already.
+func WriteExternalName(ctx context.Context, mg resource.Managed, name string) error {
+	if meta.GetExternalName(mg) == name {
+		return nil
+	}
+	return Annotate(ctx, mg, ownership.Name(mg, name))
 }
 
 // ComesBack is the time after which the external client asked to come back, 0 if it

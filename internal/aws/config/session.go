@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
@@ -37,9 +38,14 @@ type Session struct {
 	// Ref names the config.
 	Ref Ref
 
+	inventory inventory.Cache
+
 	mu      sync.Mutex
 	clients map[reflect.Type]any
 }
+
+// Inventory is what the resources of this session read from AWS together.
+func (s *Session) Inventory() *inventory.Cache { return &s.inventory }
 
 // Client of a service for a session, made by the service's NewFromConfig, such as
 // lambda.NewFromConfig. It is made once, since a client has connections and a

@@ -43,6 +43,7 @@ func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Objec
 		meta.AnnotationKeyExternalCreatePending,
 		meta.AnnotationKeyExternalCreateSucceeded,
 		meta.AnnotationKeyExternalCreateFailed,
+		ownership.AnnotationParent,
 	} {
 		if v, ok := obj.GetAnnotations()[k]; ok {
 			critical[k] = v

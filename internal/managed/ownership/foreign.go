@@ -33,6 +33,14 @@ func NewForeignError(what string, tags map[string]string, c Claim) *ForeignError
 		what, owner(tags, c), AnnotationAdopt)}
 }
 
+// NewForeignUntaggedError explains the verdict Foreign on a thing that cannot carry
+// tags. name is what the external name has to be to import it.
+func NewForeignUntaggedError(what, name string) *ForeignError {
+	return &ForeignError{message: fmt.Sprintf(
+		"%s exists and was not created by this resource; to import it, set the annotation %s to %q",
+		what, meta.AnnotationKeyExternalName, name)}
+}
+
 func owner(tags map[string]string, c Claim) string {
 	who := "another resource"
 	if tags[TagName] != "" {

@@ -9,6 +9,7 @@ package ownership
 
 import (
 	"fmt"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -35,6 +36,10 @@ const (
 	// wrote, as "uid/name". It tells an external name that the user set, or that
 	// came along with a restored backup, from one that the provider wrote.
 	AnnotationNamedBy = "lambda.aws.m.crossplane.io/external-name-written-by"
+
+	// AnnotationParent keeps what Parent returns. Whoever prepares a creation sets it in
+	// memory; it is written together with the note that a creation is pending.
+	AnnotationParent = "lambda.aws.m.crossplane.io/parent"
 )
 
 // Tags are those that mark a thing as the given resource's. kind is the kind and
@@ -122,6 +127,26 @@ func Judge(tags map[string]string, mg metav1.Object, c Claim) Verdict {
 	return Foreign
 }
 
+// JudgeUntagged tells whose a thing of this name is that cannot carry tags. As made
+// says that it is just what this resource asked AWS to make: then one that was not
+// there before a create whose answer was lost is the one that was made.
+func JudgeUntagged(mg metav1.Object, name string, asMade bool) Verdict {
+	switch {
+	case name != "" && WrittenName(mg) == name:
+		return Ours
+	case UserSetName(mg), mg.GetAnnotations()[AnnotationAdopt] == "true":
+		return Adopted
+	case asMade && !meta.GetExternalCreatePending(mg).IsZero():
+		return Ours
+	}
+	return Foreign
+}
+
+// Parent is the name of what the thing belongs to in AWS, such as an alias's
+// function, as it was when the thing was created: where the spec tells it by a
+// reference, what it refers to may be gone when the thing is to be deleted.
+func Parent(mg metav1.Object) string { return mg.GetAnnotations()[AnnotationParent] }
+
 // UserSetName tells whether the external name was set by the user, as for an
 // import, or came along with a restored backup: whether it is there and this
 // object has not written it itself.
@@ -133,6 +158,28 @@ func UserSetName(mg metav1.Object) bool {
 func WroteName(mg metav1.Object) bool {
 	name := meta.GetExternalName(mg)
 	return name != "" && mg.GetAnnotations()[AnnotationNamedBy] == mark(mg, name)
+}
+
+// WrittenName is the external name that this very object wrote, even if the user has
+// since removed or changed the annotation. Empty if it wrote none.
+func WrittenName(mg metav1.Object) string {
+	name, _ := strings.CutPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
+	if mg.GetAnnotations()[AnnotationNamedBy] != mark(mg, name) {
+		return ""
+	}
+	return name
+}
+
+// CheckName returns an error where the user has put another external name over the
+// one that this object wrote: the thing of that name would be left behind.
+func CheckName(mg metav1.Object) error {
+	was, is := WrittenName(mg), meta.GetExternalName(mg)
+	if was == "" || is == "" || was == is {
+		return nil
+	}
+	return &ForeignError{message: fmt.Sprintf(
+		"the external name was changed from %q to %q, which would leave %q behind: change the annotation %s back, and create another resource for %q",
+		was, is, was, meta.AnnotationKeyExternalName, is)}
 }
 
 // Name are the annotations by which an object keeps the external name it found.

@@ -170,6 +170,63 @@ func TestUserSetName(t *testing.T) {
 	}
 }
 
+func TestJudgeUntagged(t *testing.T) {
+	pending := map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-01T00:00:00Z"}
+	nameRemoved := Name(object("u1", nil), "live")
+	delete(nameRemoved, meta.AnnotationKeyExternalName)
+	cases := map[string]struct {
+		reason      string
+		annotations map[string]string
+		same, other Verdict
+	}{
+		"NothingKnown": {reason: "Someone else made it.", same: Foreign, other: Foreign},
+		"Written":      {reason: "We made it and said so.", annotations: Name(object("u1", nil), "live"), same: Ours, other: Ours},
+		"NameRemoved":  {reason: "An annotation that the user removed does not orphan it.", annotations: nameRemoved, same: Ours, other: Ours},
+		"Imported":     {reason: "The user says that it is meant.", annotations: map[string]string{meta.AnnotationKeyExternalName: "live"}, same: Adopted, other: Adopted},
+		"Restored":     {reason: "A backup's annotations speak of another UID.", annotations: Name(object("u0", nil), "live"), same: Adopted, other: Adopted},
+		"Adopt":        {reason: "The annotation says so.", annotations: map[string]string{AnnotationAdopt: "true"}, same: Adopted, other: Adopted},
+		"LostAnswer":   {reason: "What we asked for, and was not there before, is what we made; anything else is not.", annotations: pending, same: Ours, other: Foreign},
+	}
+	for name, tc := range cases {
+		for asMade, want := range map[bool]Verdict{true: tc.same, false: tc.other} {
+			t.Run(fmt.Sprintf("%s/asMade=%t", name, asMade), func(t *testing.T) {
+				if got := JudgeUntagged(object("u1", tc.annotations), "live", asMade); got != want {
+					t.Errorf("%s: want %s, got %s", tc.reason, want, got)
+				}
+			})
+		}
+	}
+	if err := NewForeignUntaggedError("alias live of function cart", "live"); !IsForeign(err) || !strings.Contains(err.Error(), `crossplane.io/external-name to "live"`) {
+		t.Errorf("want how to import it, got %q", err)
+	}
+}
+
+func TestCheckName(t *testing.T) {
+	renamed := Name(object("u1", nil), "live")
+	renamed[meta.AnnotationKeyExternalName] = "canary"
+	cases := map[string]struct {
+		reason      string
+		annotations map[string]string
+		refused     bool
+	}{
+		"None":     {reason: "Nothing was written."},
+		"Written":  {reason: "It is as we wrote it.", annotations: Name(object("u1", nil), "live")},
+		"Restored": {reason: "Another object wrote it.", annotations: Name(object("u0", nil), "live")},
+		"Renamed":  {reason: "What we made would be left behind.", annotations: renamed, refused: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := CheckName(object("u1", tc.annotations))
+			if (err != nil) != tc.refused {
+				t.Errorf("%s: got %v", tc.reason, err)
+			}
+			if err != nil && (!strings.Contains(err.Error(), `"live"`) || !strings.Contains(err.Error(), `"canary"`)) {
+				t.Errorf("%s: want both names in %q", tc.reason, err)
+			}
+		})
+	}
+}
+
 func TestForeignError(t *testing.T) {
 	c := Claim{Kind: kind, ClusterID: "c1"}
 	cases := map[string]struct {

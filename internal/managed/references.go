@@ -1,0 +1,182 @@
+package managed
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// A Reference is one by which a spec names another resource of this provider. Ref
+// and Selector may both be nil.
+type Reference struct {
+	// Field of spec.forProvider that the reference is for, such as functionName.
+	Field string
+
+	// To is the kind that is referred to.
+	To schema.GroupVersionKind
+
+	// Ref names the resource.
+	Ref *xpv2.NamespacedReference
+
+	// Selector selects it.
+	Selector *xpv2.NamespacedSelector
+}
+
+// references resolves references in memory, at each reconcile: the spec in the
+// cluster stays what the user wrote, and what is referred to is followed when it
+// changes. While a resource is being deleted, what cannot be resolved is left empty,
+// for what it refers to may be gone.
+type references[T Managed] struct {
+	kind   Kind[T]
+	reader client.Client
+}
+
+// A referrer has the method that angryjet generates.
+type referrer interface {
+	ResolveReferences(ctx context.Context, c client.Reader) error
+}
+
+// ResolveReferences of a resource.
+func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Managed) error {
+	err := r.resolve(ctx, mg)
+	if err != nil {
+		turnOf(ctx).fail(err)
+	}
+	return err
+}
+
+// resolveDeleted resolves what can still be resolved.
+func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed) {
+	at := mg.GetDeletionTimestamp()
+	mg.SetDeletionTimestamp(nil) // The generated methods resolve nothing for what is being deleted.
+	defer mg.SetDeletionTimestamp(at)
+	_ = r.resolve(ctx, mg) // Status remembers what cannot be resolved any more.
+}
+
+func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error {
+	rr, ok := mg.(referrer)
+	if !ok {
+		return nil
+	}
+	err := rr.ResolveReferences(ctx, oldestFirst{r.reader})
+	if err == nil {
+		return nil
+	}
+	if t, ok := mg.(T); ok && r.kind.References != nil {
+		for _, ref := range r.kind.References(t) {
+			if why := r.explain(ctx, mg, ref); why != "" {
+				return errors.Errorf("cannot resolve spec.forProvider.%s: %s", ref.Field, why)
+			}
+		}
+	}
+	return errors.Wrap(err, "cannot resolve references")
+}
+
+// explain what keeps a reference from being resolved, in the user's words.
+func (r *references[T]) explain(ctx context.Context, mg resource.Managed, ref Reference) string {
+	if ref.Ref == nil && ref.Selector == nil {
+		return ""
+	}
+	if ref.Ref == nil {
+		return r.explainSelector(ctx, mg, ref)
+	}
+	key := client.ObjectKey{Namespace: cmp.Or(ref.Ref.Namespace, mg.GetNamespace()), Name: ref.Ref.Name}
+	obj, err := r.object(ref.To)
+	if err != nil {
+		return err.Error()
+	}
+	err = r.reader.Get(ctx, key, obj)
+	switch {
+	case kerrors.IsNotFound(err):
+		return fmt.Sprintf("%s %s does not exist", ref.To.Kind, key)
+	case kmeta.IsNoMatchError(err):
+		return fmt.Sprintf("the cluster has no kind %s: activate its ManagedResourceDefinition", ref.To.Kind)
+	case err != nil:
+		return err.Error()
+	case meta.GetExternalName(obj) == "":
+		return fmt.Sprintf("%s %s is not there in AWS yet", ref.To.Kind, key)
+	}
+	return ""
+}
+
+func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed, ref Reference) string {
+	list, err := r.reader.Scheme().New(ref.To.GroupVersion().WithKind(ref.To.Kind + "List"))
+	if err != nil {
+		return err.Error()
+	}
+	l, ok := list.(resource.ManagedList)
+	if !ok {
+		return ""
+	}
+	namespace := cmp.Or(ref.Selector.Namespace, mg.GetNamespace())
+	err = r.reader.List(ctx, l, client.InNamespace(namespace), client.MatchingLabels(ref.Selector.MatchLabels))
+	switch {
+	case kmeta.IsNoMatchError(err):
+		return fmt.Sprintf("the cluster has no kind %s: activate its ManagedResourceDefinition", ref.To.Kind)
+	case err != nil:
+		return err.Error()
+	}
+	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
+		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef && !meta.HaveSameController(mg, to)
+	})
+	if len(items) == 0 {
+		return fmt.Sprintf("no %s in namespace %s matches the selector", ref.To.Kind, namespace)
+	}
+	for _, to := range items {
+		if meta.GetExternalName(to) == "" {
+			return fmt.Sprintf("%s %s/%s is not there in AWS yet", ref.To.Kind, namespace, to.GetName())
+		}
+	}
+	return ""
+}
+
+func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, error) {
+	obj, err := r.reader.Scheme().New(gvk)
+	if err != nil {
+		return nil, err
+	}
+	o, ok := obj.(client.Object)
+	if !ok {
+		return nil, errors.Errorf("%s is no object", gvk.Kind)
+	}
+	return o, nil
+}
+
+// oldestFirst lists the oldest resource first, so that a selector which matches
+// several keeps to the same one when another comes along.
+type oldestFirst struct{ client.Reader }
+
+// List objects, the oldest first.
+func (o oldestFirst) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := o.Reader.List(ctx, list, opts...); err != nil {
+		return err
+	}
+	items, err := kmeta.ExtractList(list)
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(items, byAge)
+	return kmeta.SetList(list, items)
+}
+
+func byAge(a, b runtime.Object) int {
+	x, okx := a.(client.Object)
+	y, oky := b.(client.Object)
+	if !okx || !oky {
+		return 0
+	}
+	return cmp.Or(x.GetCreationTimestamp().Time.Compare(y.GetCreationTimestamp().Time), cmp.Compare(x.GetName(), y.GetName()))
+}
