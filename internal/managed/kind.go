@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
@@ -133,6 +134,9 @@ type Options struct {
 
 	// Objects reads the Secrets and ConfigMaps that specs refer to.
 	Objects *objects.Reader
+
+	// Fields reads fields of other providers' objects that specs refer to.
+	Fields *fields.Reader
 
 	// ClusterID is the value of the tag that says which cluster owns a thing.
 	ClusterID string

@@ -36,6 +36,7 @@ import (
 	controllers "github.com/crossplane-contrib/provider-lambda/internal/controller"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
@@ -209,6 +210,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Tracker:         config.NewTracker(mgr.GetClient()),
 		Limiter:         limiter,
 		Objects:         objs,
+		Fields:          fields.NewReader(mgr.GetAPIReader()),
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,

@@ -24,12 +24,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 )
 
 // Setup adds a controller of Functions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, fields: fields.NewReader(mgr.GetAPIReader())}
+	c := &connector{o: o}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Function]{
 		GVK:               v1beta1.FunctionGroupVersionKind,
 		New:               func() *v1beta1.Function { return &v1beta1.Function{} },
@@ -43,17 +42,14 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
-type connector struct {
-	o      managed.Options
-	fields fieldReader
-}
+type connector struct{ o managed.Options }
 
 func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
 	return &external{
 		api: config.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{
 			objects: c.o.Objects,
-			fields:  c.fields,
+			fields:  c.o.Fields,
 			s3:      config.Client(s, s3.NewFromConfig),
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
