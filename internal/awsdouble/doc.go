@@ -16,6 +16,10 @@
 // there to read, and that a version is in use, is in AWS's words as users quote
 // them. How weights are printed, and that aliases are listed by name, is ours.
 //
+// Of layers, the answers to a version that is not there and to a number below 1,
+// and that a list that was not sent is left out, are not observed; the layers of
+// other accounts are taken to exist, and may not be read.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.
 package awsdouble

@@ -52,12 +52,13 @@ type home struct {
 	account, region string
 	functions       map[string]*function
 	signing         map[string]*signingConfig
+	layers          map[string]*layer
 }
 
 func (s *Server) home(account, region string) *home {
 	key := account + "/" + region
 	if s.homes[key] == nil {
-		s.homes[key] = &home{account: account, region: region, functions: map[string]*function{}, signing: map[string]*signingConfig{}}
+		s.homes[key] = &home{account: account, region: region, functions: map[string]*function{}, signing: map[string]*signingConfig{}, layers: map[string]*layer{}}
 	}
 	return s.homes[key]
 }
