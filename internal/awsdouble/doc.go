@@ -20,6 +20,10 @@
 // and that a list that was not sent is left out, are not observed; the layers of
 // other accounts are taken to exist, and may not be read.
 //
+// Policies of functions are held to recorded answers. What these lack is as AWS documents
+// it: conditions, principals, limits, and all of PutResourcePolicy and its kin, whose words for
+// a policy that cannot be read are ours. Principals are not looked up in IAM.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.
 package awsdouble

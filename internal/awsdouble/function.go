@@ -45,6 +45,8 @@ type function struct {
 	codeSigning   string
 	recursiveLoop string
 	scaling       map[string]Scaling
+	// policies are by the ARN of the function, version or alias.
+	policies map[string]*policy
 }
 
 // home is the state of one account and region.

@@ -107,6 +107,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	return &function{
 		latest: l, next: 1, aliases: map[string]*Alias{}, tags: tags, codeSigning: in.CodeSigningConfigArn,
 		recursiveLoop: "Terminate", scaling: map[string]Scaling{},
+		policies: map[string]*policy{},
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	layerNamePattern = `(arn:[a-zA-Z0-9-]+:lambda:[a-zA-Z0-9-]+:\d{12}:layer:[a-zA-Z0-9-_]+)|[a-zA-Z0-9-_]+`
 	layerArnPattern  = `arn:[a-zA-Z0-9-]+:lambda:[a-zA-Z0-9-]+:\d{12}:layer:[a-zA-Z0-9-_]+:[0-9]+`
 	providerPattern  = `arn:aws[a-zA-Z-]*:lambda:` + regionPattern + `:\d{12}:capacity-provider:[a-zA-Z0-9-_]+`
+	holderPattern    = `arn:(aws[a-zA-Z-]*)?:lambda:` + regionPattern + `:\d{12}:function:[a-zA-Z0-9-_]+(:(\$LATEST(\.PUBLISHED)?|[a-zA-Z0-9-_])+)?`
 	taggablePattern  = `arn:(aws[a-zA-Z-]*):lambda:` + regionPattern + `:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
 )
 
@@ -49,6 +50,9 @@ var (
 	forRuntime      = member{path: "compatibleRuntime", in: inQuery, rules: []rule{anyRuntime}}
 	forArchitecture = member{path: "compatibleArchitecture", in: inQuery, rules: []rule{oneOf("x86_64", "arm64")}}
 
+	policyHolder = member{path: "resourceArn", in: inPath, required: true, rules: []rule{longest(256), pattern(holderPattern)}}
+
+	statementID     = member{path: "statementId", required: true, rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)}}
 	description     = member{path: "description", rules: []rule{longest(256)}}
 	architectures   = member{path: "architectures", rules: []rule{longest(1), shortest(1)}, each: []rule{oneOf("x86_64", "arm64"), notNull}}
 	publishTo       = member{path: "publishTo", rules: []rule{oneOf("LATEST_PUBLISHED")}}
@@ -129,6 +133,24 @@ var model = map[string][]member{
 		{path: "functionScalingConfig.maxExecutionEnvironments", rules: []rule{highest(15000), lowest(0)}},
 	},
 	"GetFunctionScalingConfig": {published, plain},
+	"AddPermission": {
+		qualifier, namespaced, statementID,
+		{path: "action", required: true, rules: []rule{pattern(`(lambda:[*]|lambda:[a-zA-Z]+|[*])`)}},
+		{path: "principal", required: true, rules: []rule{pattern(`[^\s]+`)}},
+		{path: "sourceArn", rules: []rule{pattern(profilePattern)}},
+		{path: "sourceAccount", rules: []rule{longest(12), pattern(`\d{12}`)}},
+		{path: "eventSourceToken", rules: []rule{longest(256), pattern(`[a-zA-Z0-9._\-]+`)}},
+		{path: "principalOrgID", rules: []rule{longest(34), shortest(12), pattern(`o-[a-z0-9]{10,32}`)}},
+		{path: "functionUrlAuthType", rules: []rule{oneOf("NONE", "AWS_IAM")}},
+	},
+	"RemovePermission": {
+		qualifier, namespaced,
+		{path: "statementId", in: inPath, required: true, rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_.]+)`)}},
+	},
+	"GetPolicy":            {qualifier, namespaced},
+	"PutResourcePolicy":    {policyHolder, {path: "policy", required: true}},
+	"GetResourcePolicy":    {policyHolder},
+	"DeleteResourcePolicy": {policyHolder},
 }
 
 // codeMembers are the members that name code, below a path.

@@ -68,6 +68,12 @@ var lambdaRoutes = []route{
 	{"GET", "/2024-08-31/functions/{FunctionName}/recursion-config", "GetFunctionRecursionConfig", getRecursion},
 	{"PUT", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "PutFunctionScalingConfig", putScaling},
 	{"GET", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "GetFunctionScalingConfig", getScaling},
+	{"POST", "/2015-03-31/functions/{FunctionName}/policy", "AddPermission", addPermission},
+	{"DELETE", "/2015-03-31/functions/{FunctionName}/policy/{StatementId}", "RemovePermission", removePermission},
+	{"GET", "/2015-03-31/functions/{FunctionName}/policy", "GetPolicy", getPolicy},
+	{"PUT", "/2026-07-09/resource-policy/{ResourceArn}", "PutResourcePolicy", putResourcePolicy},
+	{"GET", "/2026-07-09/resource-policy/{ResourceArn}", "GetResourcePolicy", getResourcePolicy},
+	{"DELETE", "/2026-07-09/resource-policy/{ResourceArn}", "DeleteResourcePolicy", deleteResourcePolicy},
 }
 
 // s3Routes are S3's operations, path-style.
