@@ -2,6 +2,7 @@ package awsdouble
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -68,7 +69,7 @@ func addPermission(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	held := f.policies[i.FunctionArn]
-	if in.RevisionId != "" && in.RevisionId != i.RevisionId && (held == nil || in.RevisionId != held.revision) {
+	if in.RevisionId != "" && !f.isRevision(i.FunctionArn, in.RevisionId) {
 		return nil, stalePolicy("GetPolicy")
 	}
 	if err := in.check(); err != nil {
@@ -110,7 +111,7 @@ func removePermission(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if revision := r.query("RevisionId"); revision != "" && revision != i.RevisionId && revision != held.revision {
+	if revision := r.query("RevisionId"); revision != "" && !f.isRevision(i.FunctionArn, revision) {
 		return nil, staleRevision()
 	}
 	f.setPolicy(i.FunctionArn, next)
@@ -136,24 +137,41 @@ func (f *function) setPolicy(arn string, p *policy) {
 	} else {
 		f.policies[arn] = p
 	}
-	revision := newUUID()
+	of := f.revision(arn)
+	if of == nil {
+		return
+	}
+	*of = newUUID()
 	if p != nil {
-		revision = p.revision
+		*of = p.revision
 	}
-	if arn == f.latest.FunctionArn {
-		f.latest.RevisionId = revision
-	}
-	for _, v := range f.versions {
-		if v.FunctionArn == arn {
-			v.RevisionId = revision
+}
+
+// revision is where the revision of a function, version or alias is kept.
+func (f *function) revision(arn string) *string {
+	for _, i := range append(slices.Clone(f.versions), f.latest) {
+		if i.FunctionArn == arn {
+			return &i.RevisionId
 		}
 	}
+	for _, a := range f.aliases {
+		if a.AliasArn == arn {
+			return &a.RevisionId
+		}
+	}
+	return nil
+}
+
+// isRevision reports whether a revision is that of a resource or of its policy.
+func (f *function) isRevision(arn, revision string) bool {
+	held, of := f.policies[arn], f.revision(arn)
+	return held != nil && held.revision == revision || of != nil && *of == revision
 }
 
 // refuseLatest refuses policies of $LATEST, which is the unqualified function.
 func refuseLatest(r *request) error {
 	t, err := r.target()
-	if err == nil && t.qualifier == "$LATEST" {
+	if err == nil && t.qualifier == latestVersion {
 		err = invalidParameter("We currently do not support adding policies for $LATEST.")
 	}
 	return err
