@@ -21,7 +21,7 @@ type Call struct {
 	// Region is the region of the signature's scope.
 	Region string
 	// Resource is what the call names: a function's name or ARN as sent, a
-	// tagged resource's ARN, or bucket/key.
+	// tagged resource's ARN, a mapping's UUID, or bucket/key.
 	Resource string
 	// Status is the HTTP status, 0 if the connection was dropped.
 	Status int
@@ -82,7 +82,7 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 
 // resource names what a call is about.
 func (r *request) resource() string {
-	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName"} {
+	for _, v := range []string{"FunctionName", "Resource", "CodeSigningConfigArn", "UUID"} {
 		if r.vars[v] != "" {
 			return r.vars[v]
 		}
@@ -92,7 +92,7 @@ func (r *request) resource() string {
 	}
 	var in struct{ FunctionName, RoleArn, RepositoryName string }
 	switch {
-	case r.operation == "CreateFunction", r.service == serviceECR:
+	case r.operation == "CreateFunction", r.operation == "CreateEventSourceMapping", r.service == serviceECR:
 		if r.decode(&in) != nil {
 			return ""
 		}

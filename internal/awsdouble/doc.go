@@ -16,13 +16,12 @@
 // there to read, and that a version is in use, is in AWS's words as users quote
 // them. How weights are printed, and that aliases are listed by name, is ours.
 //
-// Of layers, the answers to a version that is not there and to a number below 1,
-// and that a list that was not sent is left out, are not observed; the layers of
-// other accounts are taken to exist, and may not be read.
-//
-// Policies of functions are held to recorded answers. What these lack is as AWS documents
-// it: conditions, principals, limits, and all of PutResourcePolicy and its kin, whose words for
-// a policy that cannot be read are ours. Principals are not looked up in IAM.
+// Of event source mappings, observed answers back creation, states, defaults and
+// duplicates of queues, DynamoDB streams and self-managed Kafka, and the refusals
+// that testdata holds. Behind the rest, which is Kinesis, MSK, MQ and DocumentDB,
+// changes while a mapping is in transition, and other refusals, there is the SDK's
+// model, the documentation, or what users quote; the words of refusals by
+// provisioned mode are the double's own.
 //
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.

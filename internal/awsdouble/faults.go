@@ -97,6 +97,8 @@ func (r *request) denied(message string) string {
 	switch {
 	case resource == "":
 		resource = "*"
+	case r.vars["UUID"] != "":
+		resource = (&home{account: r.account, region: r.region}).mappingArn(resource)
 	case !strings.HasPrefix(resource, "arn:"):
 		h := home{account: r.account, region: r.region}
 		resource = h.arn("function:" + parseTarget(resource).name)
@@ -128,6 +130,8 @@ type failure struct{ reason, code string }
 type plans struct {
 	creations, updates map[string]failure
 	roleReady          time.Time
+	// missingSources are the ARNs of event sources that do not exist.
+	missingSources []string
 }
 
 func newPlans() plans {

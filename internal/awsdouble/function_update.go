@@ -17,10 +17,6 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err := in.settings.check(r); err != nil {
 		return nil, err
 	}
-	h := s.home(r.account, r.region)
-	if err := h.checkExist(in.Layers); err != nil {
-		return nil, err
-	}
 	if err := s.checkRole(in.Role); err != nil {
 		return nil, err
 	}
@@ -30,7 +26,7 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err := checkRevision(f, in.RevisionId); err != nil {
 		return nil, err
 	}
-	in.settings.apply(&f.latest.Configuration, h)
+	in.settings.apply(&f.latest.Configuration, r.region)
 	s.startUpdate(f)
 	return &answer{status: http.StatusOK, json: f.latest.Configuration}, nil
 }

@@ -20,8 +20,14 @@ func (s *Server) tagged(r *request) (map[string]string, *function, error) {
 			return c.tags, nil, nil
 		}
 		return nil, nil, noSigningConfig(arn)
+	case "event-source-mapping":
+		m, err := s.taggedMapping(h, arn)
+		if err != nil {
+			return nil, nil, err
+		}
+		return m.Tags, nil, nil
 	}
-	words := map[string]string{"layer": "Layer", "event-source-mapping": "Event source mapping", "capacity-provider": "Capacity provider"}
+	words := map[string]string{"layer": "Layer", "capacity-provider": "Capacity provider"}
 	return nil, nil, notFound("%s not found: %s", words[kind], arn)
 }
 

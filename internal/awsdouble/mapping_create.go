@@ -1,0 +1,137 @@
+package awsdouble
+
+import (
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// mappingInput is the body of a creation or an update.
+type mappingInput struct {
+	mappingSettings
+
+	Enabled                   *bool
+	EventSourceArn            string
+	FunctionName              string
+	Queues                    []string
+	SelfManagedEventSource    *SelfManaged
+	StartingPosition          string
+	StartingPositionTimestamp *float64
+	Tags                      map[string]string
+	Topics                    []string
+}
+
+func createMapping(s *Server, r *request) (*answer, error) {
+	in := mappingInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	h := s.home(r.account, r.region)
+	m := &mapping{Mapping: in.made()}
+	if err := in.check(&m.Mapping); err != nil {
+		return nil, err
+	}
+	arn, err := s.invoked(r, in.FunctionName)
+	if err != nil {
+		return nil, err
+	}
+	m.FunctionArn = arn
+	if err := s.checkSource(m.EventSourceArn); err != nil {
+		return nil, err
+	}
+	if err := s.duplicate(h, &m.Mapping, functionOf(arn)); err != nil {
+		return nil, err
+	}
+	s.serial++
+	m.serial, m.UUID = s.serial, newUUID()
+	m.EventSourceMappingArn = h.mappingArn(m.UUID)
+	m.defaults()
+	in.apply(&m.Mapping)
+	m.Tags = map[string]string{}
+	maps.Copy(m.Tags, in.Tags)
+	s.begun(m, in.Enabled == nil || *in.Enabled)
+	h.mappings[m.UUID] = m
+	return &answer{status: http.StatusAccepted, json: m.Mapping}, nil
+}
+
+// begun has a new mapping be created. A queue's that starts disabled is there at
+// once.
+func (s *Server) begun(m *mapping, enabled bool) {
+	switch {
+	case enabled:
+		s.turn(m, mappingCreating, mappingEnabled, s.options.CreateDuration)
+	case m.source() == sourceSQS:
+		s.turn(m, mappingDisabled, mappingDisabled, 0)
+	default:
+		s.turn(m, mappingCreating, mappingDisabled, s.options.CreateDuration)
+	}
+}
+
+// made is the part of a mapping that is fixed at its creation.
+func (in *mappingInput) made() Mapping {
+	return Mapping{
+		EventSourceArn: in.EventSourceArn, SelfManagedEventSource: in.SelfManagedEventSource, Topics: in.Topics, Queues: in.Queues,
+		StartingPosition: in.StartingPosition, StartingPositionTimestamp: in.StartingPositionTimestamp,
+	}
+}
+
+// defaults are what AWS answers of settings that were not sent.
+func (m *mapping) defaults() {
+	m.BatchSize = 100
+	switch k := m.source(); {
+	case k == sourceSQS:
+		m.BatchSize, m.MaximumBatchingWindowInSeconds, m.FunctionResponseTypes = 10, new(int32), []string{}
+	case k.stream():
+		m.LastProcessingResult, m.FunctionResponseTypes = noRecords, []string{}
+		m.BisectBatchOnFunctionError, m.DestinationConfig = new(bool), &Destinations{OnFailure: &Destination{}}
+		m.MaximumBatchingWindowInSeconds, m.TumblingWindowInSeconds, m.ParallelizationFactor = new(int32), new(int32), new(int32(1))
+		m.MaximumRecordAgeInSeconds, m.MaximumRetryAttempts = new(int32(-1)), new(int32(-1))
+	case k == sourceMSK:
+		m.LastProcessingResult, m.AmazonManagedKafkaEventSourceConfig = noRecords, &KafkaSource{ConsumerGroupId: m.UUID}
+	case k == sourceKafka:
+		m.LastProcessingResult, m.SelfManagedKafkaEventSourceConfig = noRecords, &KafkaSource{ConsumerGroupId: m.UUID}
+	default:
+		m.LastProcessingResult = noRecords
+	}
+	if m.source() == sourceKafka && m.StartingPosition == "" {
+		m.StartingPosition = "TRIM_HORIZON"
+	}
+}
+
+const noRecords = "No records processed"
+
+// invoked is the ARN of the function, version or alias that a name means. A full
+// ARN of $LATEST loses that qualifier; a name or a partial ARN keeps it.
+func (s *Server) invoked(r *request, name string) (string, error) {
+	t := parseTarget(name)
+	if err := r.reachable(t); err != nil {
+		return "", err
+	}
+	h := s.home(r.account, r.region)
+	if h.functions[t.name] == nil {
+		return "", invalidParameter("Function does not exist")
+	}
+	arn := h.arn("function:" + t.name)
+	if t.qualifier == "" || t.qualifier == "$LATEST" && strings.HasPrefix(name, "arn:") {
+		return arn, nil
+	}
+	return arn + ":" + t.qualifier, nil
+}
+
+// functionOf is the name in a function's ARN, with the qualifier.
+func functionOf(arn string) string {
+	_, name, _ := strings.Cut(arn, ":function:")
+	return name
+}
+
+// checkSource refuses a queue that does not exist.
+func (s *Server) checkSource(arn string) error {
+	if !slices.Contains(s.plans.missingSources, arn) {
+		return nil
+	}
+	if strings.Contains(arn, ":sqs:") {
+		return invalidParameter("Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.")
+	}
+	return invalidParameter("Stream not found: %s", arn)
+}
