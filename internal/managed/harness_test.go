@@ -15,6 +15,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
@@ -242,7 +243,8 @@ func newHarness(t *testing.T, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 		changes:  &changes{},
 		clock:    time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
-	h.server = fake.NewClientBuilder().WithScheme(s).WithObjects(mg).WithStatusSubresource(&thing{}).Build()
+	h.server = fake.NewClientBuilder().WithScheme(s).WithObjects(mg).WithStatusSubresource(&thing{}).
+		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: statusAlone}).Build()
 	o := Options{
 		Options: controller.Options{
 			Logger:           logging.NewNopLogger(),
@@ -282,6 +284,19 @@ func newHarness(t *testing.T, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 	h.options, h.kind = o, k
 	h.gate = newGate(&manager{c: h.server}, o, k, h.events)
 	return h
+}
+
+// statusAlone keeps to the status as an API server does; the fake client would keep
+// what spec has anew as well.
+func statusAlone(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	stored := &thing{}
+	if err := c.Get(ctx, client.ObjectKeyFromObject(obj), stored); err != nil {
+		return err
+	}
+	if mg, ok := obj.(*thing); ok {
+		mg.Spec = stored.Spec
+	}
+	return c.SubResource(sub).Update(ctx, obj, opts...)
 }
 
 // scriptedKind is the harness's kind with another external client.

@@ -8,7 +8,8 @@
 //     keeps its transition time.
 //   - A conflict on writing status is settled by a live read, not by another round
 //     of calls to AWS.
-//   - Writing an object keeps the status that is being put together in memory.
+//   - Writing an object writes its metadata alone, and keeps the spec that is resolved
+//     and the status that is being put together in memory.
 package kube
 
 import (
@@ -87,19 +88,22 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	return err
 }
 
-// Update an object, keeping its status as it is in memory.
+// Update writes the annotations of an object, on condition that nothing has changed
+// since it was read. The runtime updates an object only to note that a creation is
+// pending. Its spec is the user's: in memory it may hold what references were resolved
+// to, which is not to be written.
 func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
 	if !c.ours(obj) {
 		return c.Client.Update(ctx, obj, opts...)
 	}
-	sent := obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // A copy has the type of its original.
-	if err := c.Client.Update(ctx, sent, opts...); err != nil {
+	err := c.patchMetadata(ctx, obj, map[string]any{
+		"annotations":     obj.GetAnnotations(),
+		"resourceVersion": obj.GetResourceVersion(),
+	})
+	if err != nil {
 		c.conflicted(client.ObjectKeyFromObject(obj), err)
-		return err
 	}
-	c.wrote(sent)
-	takeMetadata(obj, sent)
-	return nil
+	return err
 }
 
 // Patch an object. The answer replaces the whole of it, as with any client.

@@ -3,13 +3,16 @@
 package managedtest
 
 import (
+	"context"
 	"path/filepath"
 	"runtime"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reference"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -27,6 +30,15 @@ type ThingSpec struct {
 
 	// SecretName of a Secret that the thing refers to, if any.
 	SecretName string `json:"secretName,omitempty"`
+
+	// Other is the external name of another thing.
+	Other *string `json:"other,omitempty"`
+
+	// OtherRef names it.
+	OtherRef *xpv2.NamespacedReference `json:"otherRef,omitempty"`
+
+	// OtherSelector selects it.
+	OtherSelector *xpv2.NamespacedSelector `json:"otherSelector,omitempty"`
 }
 
 // ThingStatus is what a Thing is.
@@ -72,6 +84,7 @@ func (t *Thing) DeepCopyObject() k8sruntime.Object {
 	out := &Thing{TypeMeta: t.TypeMeta, Spec: t.Spec, Status: t.Status}
 	t.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 	t.Spec.ManagedResourceSpec.DeepCopyInto(&out.Spec.ManagedResourceSpec)
+	out.Spec.OtherRef, out.Spec.OtherSelector = t.Spec.OtherRef.DeepCopy(), t.Spec.OtherSelector.DeepCopy()
 	t.Status.ManagedResourceStatus.DeepCopyInto(&out.Status.ManagedResourceStatus)
 	return out
 }
@@ -138,3 +151,21 @@ func (t *Thing) GetLastHandledReconcileAt() string { return t.Status.GetLastHand
 
 // SetLastHandledReconcileAt of this Thing.
 func (t *Thing) SetLastHandledReconcileAt(token string) { t.Status.SetLastHandledReconcileAt(token) }
+
+// ResolveReferences of this Thing, as the generated methods of other kinds do.
+func (t *Thing) ResolveReferences(ctx context.Context, c client.Reader) error {
+	rsp, err := reference.NewAPINamespacedResolver(c, t).Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(t.Spec.Other),
+		Extract:      reference.ExternalName(),
+		Namespace:    t.GetNamespace(),
+		Reference:    t.Spec.OtherRef,
+		Selector:     t.Spec.OtherSelector,
+		To:           reference.To{List: &ThingList{}, Managed: &Thing{}},
+	})
+	if err != nil {
+		return err
+	}
+	t.Spec.Other = reference.ToPtrValue(rsp.ResolvedValue)
+	t.Spec.OtherRef = rsp.ResolvedReference
+	return nil
+}

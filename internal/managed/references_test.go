@@ -1,0 +1,289 @@
+package managed
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
+)
+
+// refer has the harness's kind refer to other Things.
+func refer(_ *Options, k *Kind[*thing]) {
+	k.References = func(mg *thing) []Reference {
+		return []Reference{{Field: "other", To: managedtest.GVK, Ref: mg.Spec.OtherRef, Selector: mg.Spec.OtherSelector}}
+	}
+	k.RefersTo = []schema.GroupVersionKind{managedtest.GVK}
+}
+
+// basket is a thing that others refer to.
+func basket(name, externalName string) *thing {
+	b := &thing{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), Labels: map[string]string{"app": "shop"}}}
+	if externalName != "" {
+		meta.SetExternalName(b, externalName)
+	}
+	return b
+}
+
+// sees records what a connected client is given to see.
+func sees(h *harness, seen *[]string) func(*Options, *Kind[*thing]) {
+	return func(_ *Options, k *Kind[*thing]) {
+		k.Connect = func(_ context.Context, mg *thing, _ *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
+			*seen = append(*seen, ptr.Deref(mg.Spec.Other, ""))
+			return h.cloud, nil
+		}
+	}
+}
+
+func TestReferenceIsFollowedInMemory(t *testing.T) {
+	mg := newThing()
+	mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
+	var seen []string
+	h := newHarness(t, mg, refer)
+	h = newHarness(t, mg, refer, sees(h, &seen))
+	if err := h.server.Create(t.Context(), basket("basket", "one")); err != nil {
+		t.Fatal(err)
+	}
+	h.reconcile()
+	b := &thing{}
+	if err := h.server.Get(t.Context(), types.NamespacedName{Namespace: "shop", Name: "basket"}, b); err != nil {
+		t.Fatal(err)
+	}
+	meta.SetExternalName(b, "two")
+	if err := h.server.Update(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	h.reconcile()
+	if diff := cmp.Diff([]string{"one", "two"}, seen); diff != "" {
+		t.Errorf("a reference is to be followed at each reconcile: %s", diff)
+	}
+	if got := h.stored().Spec.Other; got != nil {
+		t.Errorf("the resolved value %q was written to the user's spec", *got)
+	}
+}
+
+func TestReferenceOfADeletedResource(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		present bool
+		want    string
+	}{
+		"Present": {reason: "What can be resolved is.", present: true, want: "one"},
+		"Gone":    {reason: "What is gone does not keep the resource from being deleted.", want: ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newThing()
+			mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
+			mg.Finalizers = []string{xpmanaged.FinalizerName}
+			var seen []string
+			h := newHarness(t, mg, refer)
+			h = newHarness(t, mg, refer, sees(h, &seen))
+			if tc.present {
+				if err := h.server.Create(t.Context(), basket("basket", "one")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			h.delete()
+			h.reconcile()
+			if diff := cmp.Diff([]string{tc.want}, seen); diff != "" {
+				t.Errorf("%s\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestUnresolvedReferenceIsExplained(t *testing.T) {
+	ref, sel := &xpv2.NamespacedReference{Name: "basket"}, &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
+	cases := map[string]struct {
+		reason string
+		edit   func(*thing)
+		others []client.Object
+		want   string
+	}{
+		"Absent": {
+			reason: "It names what is missing.",
+			edit:   func(mg *thing) { mg.Spec.OtherRef = ref },
+			want:   "cannot resolve spec.forProvider.other: Thing shop/basket does not exist",
+		},
+		"NotYetInAWS": {
+			reason: "It says what is waited for.",
+			edit:   func(mg *thing) { mg.Spec.OtherRef = ref },
+			others: []client.Object{basket("basket", "")},
+			want:   "cannot resolve spec.forProvider.other: Thing shop/basket is not there in AWS yet",
+		},
+		"NothingSelected": {
+			reason: "It says that the selector finds nothing.",
+			edit: func(mg *thing) {
+				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "x"}}
+			},
+			others: []client.Object{basket("basket", "one")},
+			want:   "cannot resolve spec.forProvider.other: no Thing in namespace shop matches the selector",
+		},
+		"OtherController": {
+			reason: "A selector that asks for the same controller finds no other's.",
+			edit: func(mg *thing) {
+				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: sel.MatchLabels, MatchControllerRef: ptr.To(true)}
+			},
+			others: []client.Object{basket("basket", "one")},
+			want:   "no Thing in namespace shop matches the selector",
+		},
+		"SelectedNotYetInAWS": {
+			reason: "It says which of those selected is waited for.",
+			edit:   func(mg *thing) { mg.Spec.OtherSelector = sel },
+			others: []client.Object{basket("basket", "")},
+			want:   "Thing shop/basket is not there in AWS yet",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newThing()
+			tc.edit(mg)
+			h := newHarness(t, mg, refer)
+			for _, o := range tc.others {
+				if err := h.server.Create(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if wait := h.reconcile(); wait <= 0 || wait > time.Minute {
+				t.Errorf("%s\ncomes back after %v, want soon and not at once", tc.reason, wait)
+			}
+			c := h.stored().GetCondition(xpv2.TypeSynced)
+			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, tc.want) {
+				t.Errorf("%s\nSynced is %s: %q, want %q", tc.reason, c.Status, c.Message, tc.want)
+			}
+			if len(h.cloud.calls) > 0 {
+				t.Errorf("%s\nAWS was called: %v", tc.reason, h.cloud.calls)
+			}
+		})
+	}
+}
+
+func TestSelectorKeepsToTheOldest(t *testing.T) {
+	s := runtime.NewScheme()
+	if err := managedtest.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	old, young := basket("z-old", "old"), basket("a-young", "young")
+	old.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
+	young.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(old, young).Build()
+	mg := newThing()
+	mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
+	r := &references[*thing]{reader: c}
+	if err := r.ResolveReferences(t.Context(), mg); err != nil {
+		t.Fatal(err)
+	}
+	if got := ptr.Deref(mg.Spec.Other, ""); got != "old" {
+		t.Errorf("resolved to %q, want the oldest, so that a new one takes nothing over", got)
+	}
+}
+
+func TestReferentWakesThoseWhoRefer(t *testing.T) {
+	s := runtime.NewScheme()
+	if err := managedtest.AddToScheme(s); err != nil {
+		t.Fatal(err)
+	}
+	byName, bySelector, apart := newThing(), newThing(), newThing()
+	byName.Name, byName.Spec.OtherRef = "by-name", &xpv2.NamespacedReference{Name: "basket"}
+	bySelector.Name, bySelector.Spec.OtherSelector = "by-selector", &xpv2.NamespacedSelector{}
+	apart.Name, apart.Spec.OtherRef = "apart", &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"}
+	k := Kind[*thing]{}
+	refer(nil, &k)
+	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, apart).
+		WithIndex(&thing{}, referentIndex, func(o client.Object) []string {
+			return referentKeys(k.References(o.(*thing)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
+		}).Build()
+
+	before := basket("basket", "one")
+	changed := func(f func(*thing)) event.UpdateEvent {
+		after := basket("basket", "one")
+		f(after)
+		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
+	}
+	both := []string{"shop/by-name", "shop/by-selector"}
+	cases := map[string]struct {
+		reason string
+		happen func(h *referentHandler, q queue)
+		want   []string
+	}{
+		"Comes": {reason: "What was waited for is there.", happen: func(h *referentHandler, q queue) { h.Create(t.Context(), event.CreateEvent{Object: before}, q) }, want: both},
+		"WasThere": {reason: "At the start all are looked at anyway.", happen: func(h *referentHandler, q queue) {
+			h.Create(t.Context(), event.CreateEvent{Object: before, IsInInitialList: true}, q)
+		}},
+		"Goes": {reason: "What is gone may be selected no more.", happen: func(h *referentHandler, q queue) { h.Delete(t.Context(), event.DeleteEvent{Object: before}, q) }, want: both},
+		"Renamed": {reason: "The reference has another value.", happen: func(h *referentHandler, q queue) {
+			h.Update(t.Context(), changed(func(b *thing) { meta.SetExternalName(b, "two") }), q)
+		}, want: both},
+		"Ready": {reason: "What was refused before may work now.", happen: func(h *referentHandler, q queue) {
+			h.Update(t.Context(), changed(func(b *thing) { b.SetConditions(condition.Available(1)) }), q)
+		}, want: both},
+		"Labelled": {reason: "A selector may match another.", happen: func(h *referentHandler, q queue) {
+			h.Update(t.Context(), changed(func(b *thing) { b.Labels = nil }), q)
+		}, want: both},
+		"Unrelated": {reason: "No one goes by the rest.", happen: func(h *referentHandler, q queue) {
+			h.Update(t.Context(), changed(func(b *thing) { b.Spec.Value = "x" }), q)
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var poked []string
+			h := &referentHandler{
+				gvk: managedtest.GVK, resources: c,
+				newList: func() client.ObjectList { return &managedtest.ThingList{} },
+				poke:    func(n types.NamespacedName) { poked = append(poked, n.String()) },
+			}
+			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+			defer q.ShutDown()
+			tc.happen(h, q)
+			slices.Sort(poked)
+			if diff := cmp.Diff(tc.want, poked); diff != "" {
+				t.Errorf("%s\n%s", tc.reason, diff)
+			}
+			if q.Len() != len(tc.want) {
+				t.Errorf("%s\n%d are enqueued, want %d", tc.reason, q.Len(), len(tc.want))
+			}
+		})
+	}
+}
+
+func TestFreshness(t *testing.T) {
+	seen := map[string]time.Duration{}
+	h := newHarness(t, newThing())
+	age := func(label string) {
+		h.kind.Connect = nil
+		f := h.gate.fresh(h.stored(), h.gate.priority(h.stored(), record{}))
+		seen[label] = f.Now.Sub(f.Since)
+	}
+	age("new")
+	h.settle()
+	age("settled")
+	h.change(func(mg *thing) { mg.Generation, mg.Spec.Value = 2, "b" })
+	age("changed")
+	want := map[string]time.Duration{"new": 2 * time.Second, "settled": 5 * time.Minute, "changed": 2 * time.Second}
+	if diff := cmp.Diff(want, seen); diff != "" {
+		t.Errorf("a shared answer is to be recent where the user waits, and at most half a poll interval old else: %s", diff)
+	}
+}
