@@ -1,0 +1,332 @@
+package flow
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+type thing = managedtest.Thing
+
+// cloud is a Thing whose value in AWS is a text.
+type cloud struct {
+	value string
+	there bool
+	busy  bool
+
+	fail  map[string]error
+	calls []string
+}
+
+func (c *cloud) call(name string) error {
+	c.calls = append(c.calls, name)
+	return c.fail[name]
+}
+
+func (c *cloud) Read(context.Context, *thing) (Found[string], error) {
+	return Found[string]{Thing: c.value, Exists: c.there, Name: "basket", What: "thing basket"}, c.call("Read")
+}
+
+func (c *cloud) Judge(_ context.Context, mg *thing, f Found[string]) (ownership.Verdict, error) {
+	v := ownership.JudgeUntagged(mg, f.Name, f.Thing == mg.Spec.Value)
+	if !v.Manageable() {
+		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+	}
+	return v, nil
+}
+
+func (c *cloud) Show(mg *thing, f Found[string]) { mg.Status.Value = f.Thing }
+
+func (c *cloud) State(mg *thing, _ Found[string]) xpv2.Condition {
+	return condition.Available(mg.GetGeneration())
+}
+
+func (c *cloud) Plan(_ context.Context, mg *thing, f Found[string]) (Plan, error) {
+	p := Plan{Ready: c.State(mg, f), Changes: diff.Compare(struct{ Value string }{mg.Spec.Value}, struct{ Value string }{f.Thing})}
+	switch {
+	case c.busy:
+		p.Ready, p.Wait = condition.Updating(mg.GetGeneration(), "AWS is busy"), 3*time.Second
+	case len(p.Changes) > 0:
+		p.Ready, p.Call = condition.Updating(mg.GetGeneration(), "changing value"), "UpdateThing"
+	}
+	return p, c.fail["Plan"]
+}
+
+func (c *cloud) Prepare(context.Context, *thing) error { return c.fail["Prepare"] }
+
+func (c *cloud) Create(_ context.Context, mg *thing) (string, error) {
+	err := c.call("Create")
+	if err == nil {
+		c.value, c.there = mg.Spec.Value, true
+	}
+	return "basket", err
+}
+
+func (c *cloud) Update(_ context.Context, mg *thing, _ Found[string], _ Plan) error {
+	err := c.call("Update")
+	if err == nil {
+		c.value = mg.Spec.Value
+	}
+	return err
+}
+
+func (c *cloud) Delete(context.Context, *thing, Found[string]) error {
+	err := c.call("Delete")
+	if err == nil {
+		c.there = false
+	}
+	return err
+}
+
+func (c *cloud) Connection(*thing) xpmanaged.ConnectionDetails {
+	return xpmanaged.ConnectionDetails{"value": []byte(c.value)}
+}
+
+// newThing wants the value a, and was named by us.
+func newThing(edit ...func(*thing)) *thing {
+	mg := &thing{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u1", Generation: 2},
+		Spec:       managedtest.ThingSpec{Value: "a"},
+	}
+	meta.AddAnnotations(mg, ownership.Name(mg, "basket"))
+	for _, f := range edit {
+		f(mg)
+	}
+	return mg
+}
+
+func policies(p ...xpv2.ManagementAction) func(*thing) {
+	return func(mg *thing) { mg.Spec.ManagementPolicies = p }
+}
+
+func deleted(mg *thing) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
+
+func unnamed(mg *thing) { mg.Annotations = nil }
+
+func pending(mg *thing) {
+	mg.Annotations = map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-01T00:00:00Z"}
+}
+
+func TestObserve(t *testing.T) {
+	type want struct {
+		o        xpmanaged.ExternalObservation
+		err      string
+		ready    xpv2.ConditionReason
+		shown    string
+		reserved []string
+		comeBack time.Duration
+		events   []string
+		name     string
+	}
+	there := xpmanaged.ConnectionDetails{"value": []byte("a")}
+	other := xpmanaged.ConnectionDetails{"value": []byte("b")}
+	cases := map[string]struct {
+		reason string
+		cloud  *cloud
+		mg     *thing
+		want   want
+	}{
+		"Absent": {
+			reason: "It is to be created, and quota for that is reserved.",
+			cloud:  &cloud{}, mg: newThing(unnamed),
+			want: want{ready: xpv2.ReasonCreating, reserved: []string{"CreateThing"}},
+		},
+		"AbsentNotPrepared": {
+			reason: "Bad input is told before anything is sent.",
+			cloud:  &cloud{fail: map[string]error{"Prepare": errors.New("spec.forProvider.value is wrong")}}, mg: newThing(unnamed),
+			want: want{err: "spec.forProvider.value is wrong"},
+		},
+		"AbsentMayNotCreate": {
+			reason: "Without leave to create it is just unavailable.",
+			cloud:  &cloud{}, mg: newThing(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
+			want: want{o: xpmanaged.ExternalObservation{ResourceUpToDate: true}, ready: xpv2.ReasonUnavailable, name: "basket"},
+		},
+		"AbsentDeleted": {
+			reason: "What is gone needs no deletion.",
+			cloud:  &cloud{}, mg: newThing(deleted),
+			want: want{name: "basket"},
+		},
+		"InOrder": {
+			reason: "Nothing is due.",
+			cloud:  &cloud{there: true, value: "a"}, mg: newThing(),
+			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
+		},
+		"Drifted": {
+			reason: "An update is due, and quota for it is reserved.",
+			cloud:  &cloud{there: true, value: "b"}, mg: newThing(),
+			want: want{
+				o:     xpmanaged.ExternalObservation{ResourceExists: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				ready: condition.ReasonUpdating, shown: "b", reserved: []string{"UpdateThing"}, name: "basket",
+			},
+		},
+		"DriftedMayNotUpdate": {
+			reason: "Without leave to update, what AWS has is shown.",
+			cloud:  &cloud{there: true, value: "b"}, mg: newThing(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)),
+			want: want{
+				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				ready: xpv2.ReasonAvailable, shown: "b", name: "basket",
+			},
+		},
+		"Busy": {
+			reason: "While AWS is busy nothing is sent, and it is looked at again soon.",
+			cloud:  &cloud{there: true, value: "b", busy: true}, mg: newThing(),
+			want: want{
+				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				ready: condition.ReasonUpdating, shown: "b", comeBack: 3 * time.Second, name: "basket",
+			},
+		},
+		"ObserveOnly": {
+			reason: "Whatever is there is shown, whosever it is.",
+			cloud:  &cloud{there: true, value: "b"}, mg: newThing(unnamed, policies(xpv2.ManagementActionObserve)),
+			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: other}, ready: xpv2.ReasonAvailable, shown: "b"},
+		},
+		"Foreign": {
+			reason: "What someone else made is not touched.",
+			cloud:  &cloud{there: true, value: "b"}, mg: newThing(unnamed),
+			want: want{err: "thing basket exists and was not created by this resource", ready: xpv2.ReasonUnavailable},
+		},
+		"ForeignDeleted": {
+			reason: "A resource that is being deleted lets go of what is not its own.",
+			cloud:  &cloud{there: true, value: "b"}, mg: newThing(unnamed, deleted),
+			want: want{events: []string{string(ReasonNotDeleted)}},
+		},
+		"LostAnswer": {
+			reason: "What a create has made whose answer was lost is taken for ours, and its name written.",
+			cloud:  &cloud{there: true, value: "a"}, mg: newThing(pending),
+			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
+		},
+		"Imported": {
+			reason: "What the user names is taken over, and that is said.",
+			cloud:  &cloud{there: true, value: "a"}, mg: newThing(unnamed, func(mg *thing) { meta.SetExternalName(mg, "basket") }),
+			want: want{
+				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there},
+				ready: xpv2.ReasonAvailable, shown: "a", events: []string{string(ReasonAdopted)}, name: "basket",
+			},
+		},
+		"Renamed": {
+			reason: "Another external name would leave the thing behind.",
+			cloud:  &cloud{there: true, value: "a"}, mg: newThing(func(mg *thing) { meta.SetExternalName(mg, "other") }),
+			want: want{err: `the external name was changed from "basket" to "other"`, name: "basket"},
+		},
+		"Deleted": {
+			reason: "Quota for the deletion is reserved.",
+			cloud:  &cloud{there: true, value: "a"}, mg: newThing(deleted),
+			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true}, reserved: []string{"DeleteThing"}, name: "basket"},
+		},
+		"Unreadable": {
+			reason: "An error of AWS is passed on.",
+			cloud:  &cloud{fail: map[string]error{"Read": errors.New("cannot read thing")}}, mg: newThing(),
+			want: want{err: "cannot read thing", name: "basket"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := want{}
+			turn := &managed.Turn{Reserver: func(ops ...string) time.Duration {
+				got.reserved = append(got.reserved, ops...)
+				return 0
+			}}
+			o, err := New[*thing, string](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithTurn(t.Context(), turn), tc.mg)
+			if err != nil {
+				got.err = err.Error()
+			}
+			if tc.want.err == "" && err != nil || !strings.Contains(got.err, tc.want.err) {
+				t.Errorf("%s\nerror %v, want %q", tc.reason, err, tc.want.err)
+			}
+			got.o, got.err = o, tc.want.err
+			got.ready = tc.mg.GetCondition(xpv2.TypeReady).Reason
+			got.shown, got.comeBack, got.name = tc.mg.Status.Value, turn.ComesBack(), ownership.WrittenName(tc.mg)
+			for _, e := range turn.Events() {
+				got.events = append(got.events, string(e.Reason))
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("%s\n-want +got: %s", tc.reason, diff)
+			}
+			if slices.ContainsFunc(tc.cloud.calls, func(c string) bool { return c != "Read" }) {
+				t.Errorf("%s\nObserve called %v", tc.reason, tc.cloud.calls)
+			}
+		})
+	}
+}
+
+// api is an error as AWS answers it.
+func api(code, message string) error { return &smithy.GenericAPIError{Code: code, Message: message} }
+
+func TestCalls(t *testing.T) {
+	create := func(ctx context.Context, e *External[*thing, string], mg *thing) error {
+		_, err := e.Create(ctx, mg)
+		return err
+	}
+	update := func(ctx context.Context, e *External[*thing, string], mg *thing) error {
+		_, err := e.Update(ctx, mg)
+		return err
+	}
+	remove := func(ctx context.Context, e *External[*thing, string], mg *thing) error {
+		_, err := e.Delete(ctx, mg)
+		return err
+	}
+	cases := map[string]struct {
+		reason   string
+		do       func(context.Context, *External[*thing, string], *thing) error
+		mg       *thing
+		fail     error
+		held     bool
+		comeBack bool
+		err      bool
+		summary  string
+	}{
+		"Create":              {reason: "It is made.", do: create, mg: newThing(unnamed)},
+		"CreateExists":        {reason: "The next look tells whose it is.", do: create, mg: newThing(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), held: true},
+		"CreateRefused":       {reason: "The user is told.", do: create, mg: newThing(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
+		"Update":              {reason: "It is looked at again at once, and the event says what was done.", do: update, mg: newThing(), comeBack: true, summary: `spec changed: Value: "b" -> "a"`},
+		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newThing(func(mg *thing) { mg.SetObservedGeneration(2) }), comeBack: true, summary: `differed from spec: Value: "b" -> "a"`},
+		"UpdateOvertaken":     {reason: "Someone else was quicker: look again.", do: update, mg: newThing(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), held: true},
+		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newThing(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), held: true},
+		"UpdateRefused":       {reason: "The user is told.", do: update, mg: newThing(), fail: api("InvalidParameterValueException", "no"), err: true},
+		"Delete":              {reason: "It is looked at again at once.", do: remove, mg: newThing(deleted), comeBack: true},
+		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newThing(deleted), fail: api("ResourceNotFoundException", "gone"), comeBack: true},
+		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newThing(deleted), fail: api("ResourceInUseException", "The thing is in use"), held: true},
+		"DeleteNotAuthorized": {reason: "The user is told.", do: remove, mg: newThing(deleted), fail: api("AccessDeniedException", "no"), err: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &cloud{there: true, value: "b", fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail}}
+			turn := &managed.Turn{}
+			e := New[*thing, string](c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
+			named := ownership.WroteName(tc.mg)
+			if named {
+				if _, err := e.Observe(managed.WithTurn(t.Context(), &managed.Turn{}), tc.mg); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := tc.do(managed.WithTurn(t.Context(), turn), e, tc.mg)
+			if _, held := turn.Held(); held != tc.held || (err != nil) != tc.err {
+				t.Errorf("%s\nheld %t, error %v", tc.reason, held, err)
+			}
+			if (turn.ComesBack() > 0) != tc.comeBack || turn.Summary() != tc.summary {
+				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, turn.ComesBack(), turn.Summary())
+			}
+			if made := ownership.WroteName(tc.mg); !named && made != (tc.fail == nil) {
+				t.Errorf("%s\nthe name is written: %t", tc.reason, made)
+			}
+		})
+	}
+}
