@@ -1,0 +1,132 @@
+// Package tagmemory reads the tags of things that AWS describes without them, such as
+// code signing configurations, event source mappings and capacity providers, as
+// rarely as is safe.
+//
+// ListTags is one of the calls of which AWS grants fifteen in a second for a whole
+// region, so a steady reconcile should not spend one. Tags are read at the first look
+// of this process, when the user wants something (a new generation, a reconcile that
+// was asked for, a deletion), after the provider itself changed them, and else once an
+// hour: a tag that someone takes off by hand comes back within that time.
+//
+// A kind has one Memory in its connector, and uses it in four places:
+//
+//	Kind.Reads:    if memory.Due(mg, arn) { reads = append(reads, "ListTags") }
+//	Thing.Read:    tags, err := memory.Read(ctx, mg, arn, api)
+//	Thing.Update:  memory.Forget(mg), before TagResource and UntagResource are called
+//	Thing.Delete:  memory.Forget(mg)
+//
+// Whose the thing is, is then judged by ownership.Judge on what Read returned.
+package tagmemory
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+)
+
+// MaxAge of what is remembered: how long a change of tags by someone else may go
+// unseen.
+const MaxAge = time.Hour
+
+// A Lister is the one call that is made. *lambda.Client is one.
+type Lister interface {
+	ListTags(ctx context.Context, in *lambda.ListTagsInput, opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
+}
+
+// A Memory keeps the tags of the things of one kind, by the UID of their resource. It
+// is safe for concurrent use.
+type Memory struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	entries map[types.UID]entry
+}
+
+// entry is what was read, and what the user wanted then.
+type entry struct {
+	tags       map[string]string
+	arn        string
+	at         time.Time
+	generation int64
+	deleted    bool
+	request    string
+}
+
+// New memory, by a clock.
+func New(now func() time.Time) *Memory {
+	return &Memory{now: now, entries: map[types.UID]entry{}}
+}
+
+// Due tells whether Read would ask AWS for the tags of a resource's thing, so that
+// quota can be reserved for it. arn is the one that is known before the thing is
+// looked at, empty if none is.
+func (m *Memory) Due(mg metav1.Object, arn string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, known := m.known(mg, arn)
+	return !known
+}
+
+// Read the tags of a resource's thing: those that are remembered, or else those that
+// AWS tells now. They are the caller's to change.
+func (m *Memory) Read(ctx context.Context, mg metav1.Object, arn string, api Lister) (map[string]string, error) {
+	m.mu.Lock()
+	e, known := m.known(mg, arn)
+	m.mu.Unlock()
+	if known {
+		return maps.Clone(e.tags), nil
+	}
+	at := m.now()
+	out, err := api.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
+	if err != nil {
+		return nil, errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whose it is", arn)
+	}
+	tags := out.Tags
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	m.keep(mg, arn, tags, at)
+	return maps.Clone(tags), nil
+}
+
+// Forget the tags of a resource's thing, because they are about to change.
+func (m *Memory) Forget(mg metav1.Object) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.entries, mg.GetUID())
+}
+
+// known is what is remembered, if it is still good. The lock is held.
+func (m *Memory) known(mg metav1.Object, arn string) (entry, bool) {
+	e, ok := m.entries[mg.GetUID()]
+	good := ok && e.arn == arn && m.now().Sub(e.at) < MaxAge &&
+		e.generation == mg.GetGeneration() && e.deleted == meta.WasDeleted(mg) && e.request == request(mg)
+	return e, good
+}
+
+// keep what was read, and drop what belongs to resources that are long gone.
+func (m *Memory) keep(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.entries, func(_ types.UID, e entry) bool { return at.Sub(e.at) > 2*MaxAge })
+	m.entries[mg.GetUID()] = entry{
+		tags: tags, arn: arn, at: at,
+		generation: mg.GetGeneration(), deleted: meta.WasDeleted(mg), request: request(mg),
+	}
+}
+
+// request is the reconcile that the user asked for last.
+func request(mg metav1.Object) string {
+	token, _ := meta.GetReconcileRequest(mg)
+	return token
+}

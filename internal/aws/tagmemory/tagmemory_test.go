@@ -1,0 +1,116 @@
+package tagmemory
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+)
+
+const arn = "arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0"
+
+// lister answers with the number of calls as a tag.
+type lister struct {
+	calls int
+	err   error
+}
+
+func (l *lister) ListTags(_ context.Context, in *lambda.ListTagsInput, _ ...func(*lambda.Options)) (*lambda.ListTagsOutput, error) {
+	l.calls++
+	if l.err != nil {
+		return nil, l.err
+	}
+	return &lambda.ListTagsOutput{Tags: map[string]string{"of": *in.Resource}}, nil
+}
+
+func object(change func(*metav1.ObjectMeta)) *metav1.ObjectMeta {
+	o := &metav1.ObjectMeta{UID: "u1", Generation: 1}
+	if change != nil {
+		change(o)
+	}
+	return o
+}
+
+func TestRead(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		then   func(m *Memory, clock *time.Time)
+		mg     *metav1.ObjectMeta
+		arn    string
+		want   int
+	}{
+		"Steady":   {reason: "What was read a while ago is still good.", then: func(_ *Memory, c *time.Time) { *c = c.Add(MaxAge - time.Second) }, mg: object(nil), arn: arn, want: 1},
+		"Old":      {reason: "Someone may have changed them within an hour.", then: func(_ *Memory, c *time.Time) { *c = c.Add(MaxAge) }, mg: object(nil), arn: arn, want: 2},
+		"NewSpec":  {reason: "The user waits for the truth.", mg: object(func(o *metav1.ObjectMeta) { o.Generation = 2 }), arn: arn, want: 2},
+		"Deletion": {reason: "What is foreign by now must not be deleted.", mg: object(func(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.Unix(1, 0)) }), arn: arn, want: 2},
+		"Requested": {reason: "The user asked for a look.", mg: object(func(o *metav1.ObjectMeta) {
+			o.Annotations = map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"}
+		}), arn: arn, want: 2},
+		"Forgotten": {reason: "The provider has changed them.", then: func(m *Memory, _ *time.Time) { m.Forget(object(nil)) }, mg: object(nil), arn: arn, want: 2},
+		"Another":   {reason: "Another resource's thing.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), arn: arn, want: 2},
+		"OtherArn":  {reason: "The resource has another thing now.", mg: object(nil), arn: arn + "1", want: 2},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			m, l := New(func() time.Time { return clock }), &lister{}
+			if !m.Due(object(nil), arn) {
+				t.Error("Due() before anything was read: want true")
+			}
+			got, err := m.Read(t.Context(), object(nil), arn, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got["of"] = "the caller's own"
+			if tc.then != nil {
+				tc.then(m, &clock)
+			}
+			if due := m.Due(tc.mg, tc.arn); due != (tc.want == 2) {
+				t.Errorf("%s\nDue(): %t", tc.reason, due)
+			}
+			got, err = m.Read(t.Context(), tc.mg, tc.arn, l)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(map[string]string{"of": tc.arn}, got); diff != "" {
+				t.Errorf("%s\nRead(): -want, +got:\n%s", tc.reason, diff)
+			}
+			if l.calls != tc.want {
+				t.Errorf("%s\ncalls: want %d, got %d", tc.reason, tc.want, l.calls)
+			}
+		})
+	}
+}
+
+func TestAFailedReadIsNotRemembered(t *testing.T) {
+	m, l := New(time.Now), &lister{err: errors.New("boom")}
+	if _, err := m.Read(t.Context(), object(nil), arn, l); err == nil {
+		t.Error("Read(): want the error")
+	}
+	l.err = nil
+	if tags, err := m.Read(t.Context(), object(nil), arn, l); err != nil || len(tags) != 1 {
+		t.Errorf("Read(): got %v, %v", tags, err)
+	}
+}
+
+func TestOldEntriesAreDropped(t *testing.T) {
+	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	m, l := New(func() time.Time { return clock }), &lister{}
+	for _, uid := range []types.UID{"gone", "here"} {
+		if _, err := m.Read(t.Context(), &metav1.ObjectMeta{UID: uid}, arn, l); err != nil {
+			t.Fatal(err)
+		}
+		clock = clock.Add(3 * MaxAge)
+	}
+	if len(m.entries) != 1 {
+		t.Errorf("want one entry, got %d", len(m.entries))
+	}
+}
