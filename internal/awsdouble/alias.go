@@ -144,6 +144,7 @@ func deleteAlias(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	delete(f.aliases, r.vars["Name"])
+	delete(f.policies, f.latest.FunctionArn+":"+r.vars["Name"])
 	return &answer{status: http.StatusNoContent}, nil
 }
 

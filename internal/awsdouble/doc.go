@@ -16,6 +16,14 @@
 // there to read, and that a version is in use, is in AWS's words as users quote
 // them. How weights are printed, and that aliases are listed by name, is ours.
 //
+// Of layers, the answers to a version that is not there and to a number below 1,
+// and that a list that was not sent is left out, are not observed; the layers of
+// other accounts are taken to exist, and may not be read.
+//
+// Policies of functions are held to recorded answers. What these lack is as AWS documents
+// it: conditions, principals, limits, and all of PutResourcePolicy and its kin, whose words for
+// a policy that cannot be read are ours. Principals are not looked up in IAM.
+//
 // Of event source mappings, observed answers back creation, states, defaults and
 // duplicates of queues, DynamoDB streams and self-managed Kafka, and the refusals
 // that testdata holds. Behind the rest, which is Kinesis, MSK, MQ and DocumentDB,

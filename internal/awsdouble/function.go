@@ -45,6 +45,8 @@ type function struct {
 	codeSigning   string
 	recursiveLoop string
 	scaling       map[string]Scaling
+	// policies are by the ARN of the function, version or alias.
+	policies map[string]*policy
 }
 
 // home is the state of one account and region.
@@ -52,13 +54,17 @@ type home struct {
 	account, region string
 	functions       map[string]*function
 	signing         map[string]*signingConfig
+	layers          map[string]*layer
 	mappings        map[string]*mapping
 }
 
 func (s *Server) home(account, region string) *home {
 	key := account + "/" + region
 	if s.homes[key] == nil {
-		s.homes[key] = &home{account: account, region: region, functions: map[string]*function{}, signing: map[string]*signingConfig{}, mappings: map[string]*mapping{}}
+		s.homes[key] = &home{
+			account: account, region: region, functions: map[string]*function{}, signing: map[string]*signingConfig{},
+			layers: map[string]*layer{}, mappings: map[string]*mapping{},
+		}
 	}
 	return s.homes[key]
 }

@@ -36,6 +36,9 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if h.functions[name] != nil {
 		return nil, conflict("Function already exist: %s", name)
 	}
+	if err := h.checkExist(in.Layers); err != nil {
+		return nil, err
+	}
 	if in.CodeSigningConfigArn != "" && h.signing[in.CodeSigningConfigArn] == nil {
 		return nil, noSigningConfig(in.CodeSigningConfigArn)
 	}
@@ -95,7 +98,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	}
 	l.CodeSha256, l.CodeSize, l.TenancyConfig = c.sha256, c.size, in.TenancyConfig
 	defaults(&l.Configuration, h.region)
-	in.settings.apply(&l.Configuration, h.region)
+	in.settings.apply(&l.Configuration, h)
 	l.State, l.StateReason, l.StateReasonCode = "Pending", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	s.begin(l, s.options.CreateDuration, take(s.plans.creations, name))
@@ -104,6 +107,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	return &function{
 		latest: l, next: 1, aliases: map[string]*Alias{}, tags: tags, codeSigning: in.CodeSigningConfigArn,
 		recursiveLoop: "Terminate", scaling: map[string]Scaling{},
+		policies: map[string]*policy{},
 	}
 }
 

@@ -17,6 +17,10 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err := in.settings.check(r); err != nil {
 		return nil, err
 	}
+	h := s.home(r.account, r.region)
+	if err := h.checkExist(in.Layers); err != nil {
+		return nil, err
+	}
 	if err := s.checkRole(in.Role); err != nil {
 		return nil, err
 	}
@@ -26,7 +30,7 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err := checkRevision(f, in.RevisionId); err != nil {
 		return nil, err
 	}
-	in.settings.apply(&f.latest.Configuration, r.region)
+	in.settings.apply(&f.latest.Configuration, h)
 	s.startUpdate(f)
 	return &answer{status: http.StatusOK, json: f.latest.Configuration}, nil
 }

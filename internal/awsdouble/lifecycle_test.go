@@ -128,7 +128,7 @@ func TestNilKeepsAndEmptyClears(t *testing.T) {
 	c, ctx := client(s), t.Context()
 	in := zipFunction(t, "f")
 	in.Environment = &types.Environment{Variables: map[string]string{"AB": "1"}}
-	in.Layers = []string{"arn:aws:lambda:eu-west-1:123456789012:layer:l:1"}
+	in.Layers = []string{"arn:aws:lambda:eu-west-1:580247275435:layer:l:1"}
 	in.DeadLetterConfig = &types.DeadLetterConfig{TargetArn: aws.String("arn:aws:sqs:eu-west-1:123456789012:q")}
 	in.FileSystemConfigs = []types.FileSystemConfig{{Arn: aws.String("arn:aws:elasticfilesystem:eu-west-1:123456789012:access-point/fsap-0123456789abcdef0"), LocalMountPath: aws.String("/mnt/a")}}
 	in.VpcConfig = &types.VpcConfig{SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1"}}

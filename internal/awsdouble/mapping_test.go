@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
-	"github.com/aws/smithy-go/document"
+	smithydocument "github.com/aws/smithy-go/document"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -150,7 +150,7 @@ func TestMappingDefaultsBySource(t *testing.T) {
 				t.Fatalf("ListEventSourceMappings = %v, %v", list, err)
 			}
 			same := cmpopts.IgnoreFields(types.EventSourceMappingConfiguration{}, "EventSourceArn", "EventSourceMappingArn", "FunctionArn", "LastModified", "LastProcessingResult", "State", "StateTransitionReason", "UUID")
-			if diff := cmp.Diff(tc.want, list.EventSourceMappings[0], same, cmpopts.IgnoreTypes(document.NoSerde{})); diff != "" {
+			if diff := cmp.Diff(tc.want, list.EventSourceMappings[0], same, cmpopts.IgnoreTypes(smithydocument.NoSerde{})); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -16,7 +16,10 @@ const (
 	mountPattern     = `arn:aws[a-zA-Z-]*:elasticfilesystem:[a-z]{2}((-gov)|(-iso(b?)))?-[a-z]+-\d{1}:\d{12}:access-point/fsap-[a-f0-9]{17}$|^arn:aws[-a-z]*:s3files:[0-9a-z-:]+:file-system/fs-[0-9a-f]{17,40}/access-point/fsap-[0-9a-f]{17,40}`
 	signingPattern   = `arn:(aws[a-zA-Z-]*)?:lambda:` + regionPattern + `:\d{12}:code-signing-config:csc-[a-z0-9]{17}`
 	profilePattern   = `arn:(aws[a-zA-Z0-9-]*):([a-zA-Z0-9\-])+:([a-z]{2}(-gov)?-[a-z]+-\d{1})?:(\d{12})?:(.*)`
+	layerNamePattern = `(arn:[a-zA-Z0-9-]+:lambda:[a-zA-Z0-9-]+:\d{12}:layer:[a-zA-Z0-9-_]+)|[a-zA-Z0-9-_]+`
+	layerArnPattern  = `arn:[a-zA-Z0-9-]+:lambda:[a-zA-Z0-9-]+:\d{12}:layer:[a-zA-Z0-9-_]+:[0-9]+`
 	providerPattern  = `arn:aws[a-zA-Z-]*:lambda:` + regionPattern + `:\d{12}:capacity-provider:[a-zA-Z0-9-_]+`
+	holderPattern    = `arn:(aws[a-zA-Z-]*)?:lambda:` + regionPattern + `:\d{12}:function:[a-zA-Z0-9-_]+(:(\$LATEST(\.PUBLISHED)?|[a-zA-Z0-9-_])+)?`
 	taggablePattern  = `arn:(aws[a-zA-Z-]*):lambda:` + regionPattern + `:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
 )
 
@@ -42,6 +45,14 @@ var (
 		values: []rule{weight, lowestFraction(0), notNull},
 	}
 
+	layerName       = member{path: "layerName", in: inPath, required: true, rules: []rule{longest(140), shortest(1), pattern(layerNamePattern)}}
+	fewItems        = member{path: "maxItems", in: inQuery, rules: []rule{highest(50), lowest(1)}}
+	forRuntime      = member{path: "compatibleRuntime", in: inQuery, rules: []rule{anyRuntime}}
+	forArchitecture = member{path: "compatibleArchitecture", in: inQuery, rules: []rule{oneOf("x86_64", "arm64")}}
+
+	policyHolder = member{path: "resourceArn", in: inPath, required: true, rules: []rule{longest(256), pattern(holderPattern)}}
+
+	statementID     = member{path: "statementId", required: true, rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)}}
 	description     = member{path: "description", rules: []rule{longest(256)}}
 	architectures   = member{path: "architectures", rules: []rule{longest(1), shortest(1)}, each: []rule{oneOf("x86_64", "arm64"), notNull}}
 	publishTo       = member{path: "publishTo", rules: []rule{oneOf("LATEST_PUBLISHED")}}
@@ -102,14 +113,44 @@ var model = map[string][]member{
 	"UpdateCodeSigningConfig":          {signing, description, signingProfiles, signingPolicy},
 	"ListCodeSigningConfigs":           {maxItems},
 	"ListFunctionsByCodeSigningConfig": {signing, maxItems},
-	"PutFunctionRecursionConfig":       {plain, {path: "recursiveLoop", required: true, rules: []rule{oneOf("Terminate", "Allow")}}},
-	"GetFunctionRecursionConfig":       {plain},
+	"PublishLayerVersion": slices.Concat([]member{
+		layerName, description,
+		{path: "content", required: true},
+		{path: "compatibleRuntimes", rules: []rule{longest(15)}, each: []rule{anyRuntime, notNull}},
+		{path: "compatibleArchitectures", rules: []rule{longest(2)}, each: []rule{oneOf("x86_64", "arm64"), notNull}},
+		{path: "licenseInfo", rules: []rule{longest(512)}},
+	}, codeMembers("content.")),
+	"GetLayerVersion":            {layerName},
+	"GetLayerVersionByArn":       {{path: "arn", in: inQuery, required: true, rules: []rule{longest(140), shortest(1), pattern(layerArnPattern)}}},
+	"ListLayers":                 {forRuntime, forArchitecture, fewItems},
+	"ListLayerVersions":          {layerName, forRuntime, forArchitecture, fewItems},
+	"DeleteLayerVersion":         {layerName},
+	"PutFunctionRecursionConfig": {plain, {path: "recursiveLoop", required: true, rules: []rule{oneOf("Terminate", "Allow")}}},
+	"GetFunctionRecursionConfig": {plain},
 	"PutFunctionScalingConfig": {
 		published, plain,
 		{path: "functionScalingConfig.minExecutionEnvironments", rules: []rule{highest(15000), lowest(0)}},
 		{path: "functionScalingConfig.maxExecutionEnvironments", rules: []rule{highest(15000), lowest(0)}},
 	},
 	"GetFunctionScalingConfig": {published, plain},
+	"AddPermission": {
+		qualifier, namespaced, statementID,
+		{path: "action", required: true, rules: []rule{pattern(`(lambda:[*]|lambda:[a-zA-Z]+|[*])`)}},
+		{path: "principal", required: true, rules: []rule{pattern(`[^\s]+`)}},
+		{path: "sourceArn", rules: []rule{pattern(profilePattern)}},
+		{path: "sourceAccount", rules: []rule{longest(12), pattern(`\d{12}`)}},
+		{path: "eventSourceToken", rules: []rule{longest(256), pattern(`[a-zA-Z0-9._\-]+`)}},
+		{path: "principalOrgID", rules: []rule{longest(34), shortest(12), pattern(`o-[a-z0-9]{10,32}`)}},
+		{path: "functionUrlAuthType", rules: []rule{oneOf("NONE", "AWS_IAM")}},
+	},
+	"RemovePermission": {
+		qualifier, namespaced,
+		{path: "statementId", in: inPath, required: true, rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_.]+)`)}},
+	},
+	"GetPolicy":            {qualifier, namespaced},
+	"PutResourcePolicy":    {policyHolder, {path: "policy", required: true}},
+	"GetResourcePolicy":    {policyHolder},
+	"DeleteResourcePolicy": {policyHolder},
 	"CreateEventSourceMapping": slices.Concat([]member{
 		{path: "functionName", required: true, rules: mappedFunction},
 		{path: "eventSourceArn", rules: []rule{pattern(profilePattern)}},

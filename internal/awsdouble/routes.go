@@ -20,7 +20,8 @@ type answer struct {
 }
 
 // route tells which operation a method and a path pattern are. In a pattern,
-// {Name} is one escaped segment and {Name...} the rest of the path.
+// {Name} is one escaped segment and {Name...} the rest of the path. What follows
+// a question mark is a parameter that the request must have.
 type route struct {
 	method, pattern, operation string
 	handle                     handler
@@ -57,6 +58,12 @@ var lambdaRoutes = []route{
 	{"DELETE", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}", "DeleteCodeSigningConfig", deleteCodeSigning},
 	{"GET", "/2020-04-22/code-signing-configs", "ListCodeSigningConfigs", listCodeSigning},
 	{"GET", "/2020-04-22/code-signing-configs/{CodeSigningConfigArn}/functions", "ListFunctionsByCodeSigningConfig", listFunctionsByCodeSigning},
+	{"GET", "/2018-10-31/layers?find=LayerVersion", "GetLayerVersionByArn", getLayerByArn},
+	{"GET", "/2018-10-31/layers", "ListLayers", listLayers},
+	{"POST", "/2018-10-31/layers/{LayerName}/versions", "PublishLayerVersion", publishLayer},
+	{"GET", "/2018-10-31/layers/{LayerName}/versions", "ListLayerVersions", listLayerVersions},
+	{"GET", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}", "GetLayerVersion", getLayer},
+	{"DELETE", "/2018-10-31/layers/{LayerName}/versions/{VersionNumber}", "DeleteLayerVersion", deleteLayer},
 	{"POST", "/2015-03-31/event-source-mappings", "CreateEventSourceMapping", createMapping},
 	{"GET", "/2015-03-31/event-source-mappings", "ListEventSourceMappings", listMappings},
 	{"GET", "/2015-03-31/event-source-mappings/{UUID}", "GetEventSourceMapping", getMapping},
@@ -66,6 +73,12 @@ var lambdaRoutes = []route{
 	{"GET", "/2024-08-31/functions/{FunctionName}/recursion-config", "GetFunctionRecursionConfig", getRecursion},
 	{"PUT", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "PutFunctionScalingConfig", putScaling},
 	{"GET", "/2025-11-30/functions/{FunctionName}/function-scaling-config", "GetFunctionScalingConfig", getScaling},
+	{"POST", "/2015-03-31/functions/{FunctionName}/policy", "AddPermission", addPermission},
+	{"DELETE", "/2015-03-31/functions/{FunctionName}/policy/{StatementId}", "RemovePermission", removePermission},
+	{"GET", "/2015-03-31/functions/{FunctionName}/policy", "GetPolicy", getPolicy},
+	{"PUT", "/2026-07-09/resource-policy/{ResourceArn}", "PutResourcePolicy", putResourcePolicy},
+	{"GET", "/2026-07-09/resource-policy/{ResourceArn}", "GetResourcePolicy", getResourcePolicy},
+	{"DELETE", "/2026-07-09/resource-policy/{ResourceArn}", "DeleteResourcePolicy", deleteResourcePolicy},
 }
 
 // s3Routes are S3's operations, path-style.
@@ -120,7 +133,11 @@ func findRoute(routes []route, r *request) handler {
 		if routes[i].method != r.http.Method {
 			continue
 		}
-		if vars, ok := match(routes[i].pattern, path); ok {
+		pattern, parameter, _ := strings.Cut(routes[i].pattern, "?")
+		if name, value, has := strings.Cut(parameter, "="); has && r.query(name) != value {
+			continue
+		}
+		if vars, ok := match(pattern, path); ok {
 			r.vars, r.operation = vars, routes[i].operation
 			return routes[i].handle
 		}

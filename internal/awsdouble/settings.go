@@ -41,7 +41,7 @@ func defaults(c *Configuration, region string) {
 }
 
 // apply writes settings into a configuration.
-func (c *settings) apply(to *Configuration, region string) {
+func (c *settings) apply(to *Configuration, h *home) {
 	set(c.Description, &to.Description)
 	set(c.Handler, &to.Handler)
 	set(c.KMSKeyArn, &to.KMSKeyArn)
@@ -49,7 +49,7 @@ func (c *settings) apply(to *Configuration, region string) {
 	set(c.MemorySize, &to.MemorySize)
 	set(c.Timeout, &to.Timeout)
 	if c.Runtime != nil && *c.Runtime != "" {
-		to.setRuntime(*c.Runtime, region)
+		to.setRuntime(*c.Runtime, h.region)
 	}
 	if c.EphemeralStorage != nil {
 		to.EphemeralStorage = c.EphemeralStorage
@@ -66,12 +66,12 @@ func (c *settings) apply(to *Configuration, region string) {
 	if c.CapacityProviderConfig != nil {
 		to.CapacityProviderConfig = c.CapacityProviderConfig
 	}
-	c.applyClearable(to)
+	c.applyClearable(to, h)
 	c.applyLogging(to)
 }
 
 // applyClearable writes the settings that an empty value takes away.
-func (c *settings) applyClearable(to *Configuration) {
+func (c *settings) applyClearable(to *Configuration, h *home) {
 	if c.Environment != nil {
 		to.Environment = &Environment{Variables: map[string]string{}}
 		maps.Copy(to.Environment.Variables, c.Environment.Variables)
@@ -88,7 +88,7 @@ func (c *settings) applyClearable(to *Configuration) {
 	if c.Layers != nil {
 		to.Layers = nil
 		for _, arn := range c.Layers {
-			to.Layers = append(to.Layers, Layer{Arn: arn, CodeSize: int64(len(arn))})
+			to.Layers = append(to.Layers, Layer{Arn: arn, CodeSize: h.layerSize(arn)})
 		}
 	}
 	if c.ImageConfig != nil {

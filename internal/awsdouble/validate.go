@@ -13,6 +13,10 @@ var runtimes = strings.Split("nodejs20.x, python3.14, provided.al2023, python3.1
 // retired are runtimes that AWS knows and no longer takes.
 var retired = []string{"go1.x", "ruby2.7", "dotnetcore3.1", "nodejs12.x", "nodejs14.x", "python3.6", "python3.7", "java8", "provided", "nodejs10.x", "dotnetcore2.1", "ruby2.5"}
 
+// anyRuntime is what a layer may be said to be made for: runtimes that are
+// retired too.
+var anyRuntime = oneOf(slices.Concat(runtimes, retired, strings.Split("nodejs, nodejs4.3, nodejs6.10, nodejs8.10, python2.7, dotnetcore1.0, dotnetcore2.0, nodejs4.3-edge, ruby4.0, nodejs26.x, python3.15, java8.al2023, java11.al2023, java17.al2023", ", "))...)
+
 func checkRuntime(runtime string) error {
 	switch {
 	case slices.Contains(runtimes, runtime):

@@ -103,7 +103,7 @@ func (g generator) settings() v1beta1.FunctionSettings {
 	p.Runtime = ptr.To(pick(g, "python3.12", "python3.13"))
 	p.Handler = ptr.To(pick(g, "index.handler", "app.main"))
 	p.Code = ptr.To(g.code())
-	p.Layers = g.subset("arn:aws:lambda:eu-central-1:123456789012:layer:a:1", "arn:aws:lambda:eu-central-1:123456789012:layer:b:1")
+	p.Layers = g.subset("arn:aws:lambda:eu-central-1:580247275435:layer:a:1", "arn:aws:lambda:eu-central-1:580247275435:layer:b:1")
 	p.SnapStart = some(g, func() v1beta1.SnapStart { return v1beta1.SnapStart{ApplyOn: pick(g, "None", "PublishedVersions")} })
 	if len(g.codeSigning) > 0 {
 		p.CodeSigningConfigArn = some(g, func() string { return pick(g, append([]string{""}, g.codeSigning...)...) })

@@ -1,0 +1,188 @@
+package awsdouble
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// layer is a layer with the versions of it that were not deleted, oldest
+// first. The numbers of deleted versions are not used again.
+type layer struct {
+	versions []*layerVersion
+	last     int64
+}
+
+// layerVersion is a version of a layer.
+type layerVersion struct {
+	layerItem
+	Content  layerContent
+	LayerArn string
+}
+
+// layerItem is a version as lists show it. A list that was not sent is left
+// out; one that was sent empty is not.
+type layerItem struct {
+	CompatibleArchitectures []string `json:",omitzero"`
+	CompatibleRuntimes      []string `json:",omitzero"`
+	CreatedDate             string
+	Description             string
+	LayerVersionArn         string
+	LicenseInfo             string `json:",omitempty"`
+	Version                 int64
+}
+
+// layerContent is what is answered of a version's archive.
+type layerContent struct {
+	CodeSha256 string
+	CodeSize   int64
+	Location   string
+}
+
+// publishLayerInput is PublishLayerVersion's body.
+type publishLayerInput struct {
+	CompatibleArchitectures, CompatibleRuntimes []string
+	Description, LicenseInfo                    string
+	Content                                     codeInput
+}
+
+func publishLayer(s *Server, r *request) (*answer, error) {
+	in := publishLayerInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	name, err := r.layerName()
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.resolve(in.Content, name)
+	if err != nil {
+		return nil, err
+	}
+	h := s.home(r.account, r.region)
+	if h.layers[name] == nil {
+		h.layers[name] = &layer{}
+	}
+	l := h.layers[name]
+	l.last++
+	arn := h.arn("layer:" + name)
+	v := &layerVersion{
+		layerItem: layerItem{
+			CompatibleArchitectures: in.CompatibleArchitectures, CompatibleRuntimes: in.CompatibleRuntimes,
+			CreatedDate: s.lastModified(), Description: in.Description, LicenseInfo: in.LicenseInfo,
+			LayerVersionArn: arn + ":" + strconv.FormatInt(l.last, 10), Version: l.last,
+		},
+		Content:  layerContent{CodeSha256: c.sha256, CodeSize: c.size, Location: c.location.Location},
+		LayerArn: arn,
+	}
+	l.versions = append(l.versions, v)
+	return &answer{status: http.StatusCreated, json: v}, nil
+}
+
+// layerName is the plain name of the layer in the path, which may be an ARN.
+func (r *request) layerName() (string, error) {
+	name := r.vars["LayerName"]
+	if !strings.HasPrefix(name, "arn:") {
+		return name, nil
+	}
+	parts := strings.Split(name, ":")
+	if parts[3] != r.region || parts[4] != r.account {
+		return "", &Error{Status: http.StatusForbidden, Code: "AccessDeniedException"}
+	}
+	return parts[6], nil
+}
+
+// layerVersion finds a version by the layer and number in the path, which may
+// not be there.
+func (s *Server) layerVersion(r *request) (*layerVersion, error) {
+	name, err := r.layerName()
+	if err != nil {
+		return nil, err
+	}
+	number, err := strconv.ParseInt(r.vars["VersionNumber"], 10, 64)
+	if err != nil || number < 1 {
+		return nil, invalidParameter("Layer Version Cannot be less than 1.")
+	}
+	return s.home(r.account, r.region).layerVersion(name, number), nil
+}
+
+// layerVersion returns nil where there is no such version.
+func (h *home) layerVersion(name string, number int64) *layerVersion {
+	if h.layers[name] == nil {
+		return nil
+	}
+	for _, v := range h.layers[name].versions {
+		if v.Version == number {
+			return v
+		}
+	}
+	return nil
+}
+
+func getLayer(s *Server, r *request) (*answer, error) {
+	v, err := s.layerVersion(r)
+	if err != nil {
+		return nil, err
+	}
+	return shown(v)
+}
+
+func shown(v *layerVersion) (*answer, error) {
+	if v == nil {
+		return nil, notFound("The resource you requested does not exist.")
+	}
+	return &answer{status: http.StatusOK, json: *v}, nil
+}
+
+func getLayerByArn(s *Server, r *request) (*answer, error) {
+	h := s.home(r.account, r.region)
+	name, number, own := h.ownLayer(r.query("Arn"))
+	if !own {
+		return nil, &Error{Status: http.StatusForbidden, Code: "AccessDeniedException"}
+	}
+	return shown(h.layerVersion(name, number))
+}
+
+// ownLayer splits the ARN of a layer version. It reports false for layers of
+// other accounts and regions, which the double knows nothing about.
+func (h *home) ownLayer(arn string) (name string, number int64, own bool) {
+	rest, own := strings.CutPrefix(arn, h.arn("layer:"))
+	name, version, _ := strings.Cut(rest, ":")
+	number, err := strconv.ParseInt(version, 10, 64)
+	return name, number, own && err == nil
+}
+
+func deleteLayer(s *Server, r *request) (*answer, error) {
+	v, err := s.layerVersion(r)
+	if err != nil {
+		return nil, err
+	}
+	if v != nil {
+		name, _, _ := s.home(r.account, r.region).ownLayer(v.LayerVersionArn)
+		l := s.home(r.account, r.region).layers[name]
+		l.versions = slices.DeleteFunc(l.versions, func(other *layerVersion) bool { return other == v })
+	}
+	return &answer{status: http.StatusNoContent}, nil
+}
+
+// checkExist refuses a function's layers that were not published, or were
+// deleted. Those of other accounts are taken to be there.
+func (h *home) checkExist(layers []string) error {
+	for _, arn := range layers {
+		if name, number, own := h.ownLayer(arn); own && h.layerVersion(name, number) == nil {
+			return invalidParameter("Layer version %s does not exist.", arn)
+		}
+	}
+	return nil
+}
+
+// layerSize is the size in bytes of a layer's archive. That of a layer of
+// another account is made up.
+func (h *home) layerSize(arn string) int64 {
+	name, number, own := h.ownLayer(arn)
+	if v := h.layerVersion(name, number); own && v != nil {
+		return v.Content.CodeSize
+	}
+	return int64(len(arn))
+}

@@ -1,0 +1,47 @@
+package awsdouble
+
+import (
+	"maps"
+	"slices"
+)
+
+func listLayerVersions(s *Server, r *request) (*answer, error) {
+	name, err := r.layerName()
+	if err != nil {
+		return nil, err
+	}
+	return paged("LayerVersions", s.home(r.account, r.region).layers[name].matching(r), r), nil
+}
+
+// matching are the versions that a request's filters leave, newest first.
+func (l *layer) matching(r *request) []layerItem {
+	found := []layerItem{}
+	if l == nil {
+		return found
+	}
+	runtime, architecture := r.query("CompatibleRuntime"), r.query("CompatibleArchitecture")
+	for _, v := range slices.Backward(l.versions) {
+		if (runtime == "" || slices.Contains(v.CompatibleRuntimes, runtime)) &&
+			(architecture == "" || slices.Contains(v.CompatibleArchitectures, architecture)) {
+			found = append(found, v.layerItem)
+		}
+	}
+	return found
+}
+
+// listedLayer is a layer as ListLayers shows it.
+type listedLayer struct {
+	LatestMatchingVersion layerItem
+	LayerArn, LayerName   string
+}
+
+func listLayers(s *Server, r *request) (*answer, error) {
+	h := s.home(r.account, r.region)
+	all := []listedLayer{}
+	for _, name := range slices.Sorted(maps.Keys(h.layers)) {
+		if found := h.layers[name].matching(r); len(found) > 0 {
+			all = append(all, listedLayer{LayerName: name, LayerArn: h.arn("layer:" + name), LatestMatchingVersion: found[0]})
+		}
+	}
+	return paged("Layers", all, r), nil
+}

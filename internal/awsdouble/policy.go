@@ -1,0 +1,128 @@
+package awsdouble
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// maxPolicy is how large a resource-based policy may be, in bytes.
+const maxPolicy = 20480
+
+// policy is the resource-based policy of a function, a version, an alias or a
+// layer version. It has a revision of its own: publishing a version changes the
+// function's, but not that of its policy.
+type policy struct {
+	document
+	revision string
+}
+
+// document is a policy as GetPolicy answers it.
+type document struct {
+	Version   string
+	Id        string            `json:",omitempty"` //nolint:revive // IAM's spelling
+	Statement []json.RawMessage `json:",omitempty"`
+}
+
+// statement is a statement as AddPermission makes it.
+type statement struct {
+	Sid       string
+	Effect    string
+	Principal any
+	Action    string
+	Resource  string
+	Condition map[string]map[string]string `json:",omitempty"`
+}
+
+// text is a value as compact JSON, which is what AWS measures.
+func text(v any) string {
+	b := bytes.Buffer{}
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(v) //nolint:errchkjson // What was decoded can be encoded.
+	return strings.TrimSpace(b.String())
+}
+
+// with is the policy with a statement added. The statement's id must be new.
+func (p *policy) with(sid string, s any) (*policy, error) {
+	if p.index(sid) >= 0 {
+		return nil, conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove the existing statement.", sid)
+	}
+	next := &policy{document: p.document, revision: newUUID()}
+	next.Statement = slices.Concat(p.Statement, []json.RawMessage{json.RawMessage(text(s))})
+	return next, next.fits()
+}
+
+// without is the policy with a statement removed.
+func (p *policy) without(sid string) (*policy, error) {
+	i := p.index(sid)
+	if i < 0 {
+		return nil, notFound("Statement %s is not found in resource policy.", sid)
+	}
+	next := &policy{document: p.document, revision: newUUID()}
+	next.Statement = slices.Delete(slices.Clone(p.Statement), i, i+1)
+	return next, nil
+}
+
+func (p *policy) fits() error {
+	if n := len(text(p.document)); n > maxPolicy {
+		return tooLong(n)
+	}
+	return nil
+}
+
+func tooLong(n int) error {
+	return &Error{
+		Status: http.StatusBadRequest, Code: "PolicyLengthExceededException",
+		Message: fmt.Sprintf("The final policy size (%d) is bigger than the limit (%d).", n, maxPolicy),
+	}
+}
+
+// index is where a statement is, or -1.
+func (p *policy) index(sid string) int {
+	return slices.IndexFunc(p.Statement, func(raw json.RawMessage) bool {
+		s := struct {
+			Sid string `json:"Sid"`
+		}{}
+		return json.Unmarshal(raw, &s) == nil && s.Sid == sid
+	})
+}
+
+// answer is what GetPolicy and its like answer.
+func (p *policy) answer() *answer {
+	return &answer{status: http.StatusOK, json: map[string]string{"Policy": text(p.document), "RevisionId": p.revision}}
+}
+
+// emptyPolicy is what the first statement is added to.
+func emptyPolicy() *policy {
+	return &policy{document: document{Version: "2012-10-17", Id: "default"}}
+}
+
+var (
+	accountID = regexp.MustCompile(`^\d{12}$`)
+	serviceID = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+)
+
+// principalOf is a statement's principal for the one that AddPermission was given:
+// an account comes back as the ARN of its root user, a service as a service.
+func principalOf(given, partition string) (any, error) {
+	switch {
+	case given == "*":
+		return given, nil
+	case accountID.MatchString(given):
+		return map[string]string{"AWS": rootOf(given, partition)}, nil
+	case strings.HasPrefix(given, "arn:"):
+		return map[string]string{"AWS": given}, nil
+	case serviceID.MatchString(given):
+		return map[string]string{"Service": given}, nil
+	}
+	return nil, invalidParameter("The provided principal was invalid. Please check the principal and try again.")
+}
+
+func rootOf(account, partition string) string {
+	return "arn:" + partition + ":iam::" + account + ":root"
+}
