@@ -5,3 +5,4 @@ package apis
 //go:generate rm -rf ../package/crds
 //go:generate go tool -modfile=../cluster/tools/go.mod controller-gen object paths=./... crd:crdVersions=v1,allowDangerousTypes=false output:crd:artifacts:config=../package/crds
 //go:generate go tool -modfile=../cluster/tools/go.mod angryjet generate-methodsets ./...
+//go:generate go run cmd/gofmt -r "\"github.com/pkg/errors\" -> \"github.com/crossplane/crossplane-runtime/v2/pkg/errors\"" -w v1beta1/zz_generated.resolvers.go

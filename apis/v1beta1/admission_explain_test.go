@@ -103,7 +103,7 @@ func explained(t *testing.T, kind string) explanation {
 			return false, err
 		}
 		for name, e := range kinds {
-			if strings.HasSuffix(name, "."+Version+"."+kind) {
+			if strings.HasSuffix(name, "."+APIVersion+"."+kind) {
 				found = e
 				return true, nil
 			}

@@ -7,13 +7,13 @@ import (
 
 // The group and version of every kind in this package.
 const (
-	Group   = "lambda.aws.m.crossplane.io"
-	Version = "v1beta1"
+	Group      = "lambda.aws.m.crossplane.io"
+	APIVersion = "v1beta1"
 )
 
 var (
 	// SchemeGroupVersion is the group and version of every kind in this package.
-	SchemeGroupVersion = schema.GroupVersion{Group: Group, Version: Version}
+	SchemeGroupVersion = schema.GroupVersion{Group: Group, Version: APIVersion}
 
 	// SchemeBuilder collects the kinds: each types file registers its own.
 	SchemeBuilder = &scheme.Builder{GroupVersion: SchemeGroupVersion}

@@ -271,7 +271,7 @@ var (
 	ProviderConfigGroupVersionKind          = SchemeGroupVersion.WithKind(ProviderConfigKind)
 	ClusterProviderConfigGroupVersionKind   = SchemeGroupVersion.WithKind(ClusterProviderConfigKind)
 	ProviderConfigUsageGroupVersionKind     = SchemeGroupVersion.WithKind(ProviderConfigUsageKind)
-	ProviderConfigUsageListGroupVersionKind = schema.GroupVersionKind{Group: Group, Version: Version, Kind: ProviderConfigUsageKind + "List"}
+	ProviderConfigUsageListGroupVersionKind = schema.GroupVersionKind{Group: Group, Version: APIVersion, Kind: ProviderConfigUsageKind + "List"}
 )
 
 func init() {

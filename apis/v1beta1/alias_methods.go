@@ -1,0 +1,17 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (a *Alias) GetObservedGeneration() int64 { return a.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (a *Alias) SetObservedGeneration(generation int64) {
+	a.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (a *Alias) GetLastHandledReconcileAt() string { return a.Status.GetLastHandledReconcileAt() }
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (a *Alias) SetLastHandledReconcileAt(token string) {
+	a.Status.SetLastHandledReconcileAt(token)
+}

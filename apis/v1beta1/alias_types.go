@@ -1,0 +1,184 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// AliasSettings are what an alias is about, as CreateAlias and UpdateAlias take it.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !(self.functionVersion in self.routingConfig.additionalVersionWeights)",fieldPath=".routingConfig.additionalVersionWeights",reason="FieldValueForbidden",message="the additional version is the alias's own functionVersion: name another one, or remove routingConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !self.functionVersion.startsWith('$LATEST')",fieldPath=".routingConfig",reason="FieldValueForbidden",message="an alias of $LATEST can't share its calls with another version: set functionVersion to a published version, or remove routingConfig"
+type AliasSettings struct {
+	// FunctionVersion is the version that the alias invokes: its number, or $LATEST.
+	// Without it, functionVersionRef and functionVersionSelector, an alias whose
+	// function is named by functionNameRef or functionNameSelector follows the
+	// version that this Function published last, see publish of Function.
+	// +optional
+	// +crossplane:generate:reference:type=Version
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[0-9]+)$')",message="functionVersion is a version's number such as '3', or $LATEST"
+	FunctionVersion *string `json:"functionVersion,omitempty"`
+
+	// FunctionVersionRef names the Version that the alias invokes. It is followed when
+	// the Version publishes anew.
+	// +optional
+	FunctionVersionRef *xpv2.NamespacedReference `json:"functionVersionRef,omitempty"`
+
+	// FunctionVersionSelector selects the Version that the alias invokes.
+	// +optional
+	FunctionVersionSelector *xpv2.NamespacedSelector `json:"functionVersionSelector,omitempty"`
+
+	// Description of the alias, at most 256 characters; an empty string clears it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Description *string `json:"description,omitempty"`
+
+	// RoutingConfig sends a part of the calls to another version. When this block is
+	// removed, all calls go to functionVersion.
+	// +optional
+	RoutingConfig *AliasRoutingConfig `json:"routingConfig,omitempty"`
+}
+
+// AliasRoutingConfig sends a part of an alias's calls to another version.
+type AliasRoutingConfig struct {
+	// AdditionalVersionWeights is the other version by its number, and the part of the
+	// calls that it gets: from 0 to less than 1, such as "0.25". AWS takes one version
+	// of the same execution role and dead letter queue as functionVersion.
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=1
+	// +kubebuilder:validation:XValidation:rule="self.all(v, v.matches('^[0-9]+$'))",message="an additional version is a version's number such as '2': $LATEST and aliases can't be one"
+	// +kubebuilder:validation:XValidation:rule="self.all(v, self[v].matches('^0([.][0-9]+)?$'))",message="a weight is a part of the calls, from 0 to less than 1, such as '0.25': for all calls, set functionVersion"
+	AdditionalVersionWeights map[string]AliasWeight `json:"additionalVersionWeights"`
+}
+
+// An AliasWeight is a part of an alias's calls, from 0 to less than 1.
+//
+// +kubebuilder:validation:MaxLength=20
+type AliasWeight string
+
+// AliasParameters are the desired settings of an alias and where it lives.
+type AliasParameters struct {
+	// Region is the AWS region of the function, such as eu-central-1. It can't
+	// be changed.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Alias in the other region"
+	Region string `json:"region"`
+
+	// FunctionName is the name of the function, 1 to 64 characters, without account,
+	// region or version. It can't be changed. Required, unless functionNameRef or
+	// functionNameSelector is set.
+	// +optional
+	// +crossplane:generate:reference:type=Function
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create a new Alias for the other function"
+	FunctionName *string `json:"functionName,omitempty"`
+
+	// FunctionNameRef names the Function that the alias is of.
+	// +optional
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+
+	// FunctionNameSelector selects the Function that the alias is of.
+	// +optional
+	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
+
+	AliasSettings `json:",inline"`
+}
+
+// AliasSpec is the desired state of an alias.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionVersion) || has(self.forProvider.functionVersionRef) || has(self.forProvider.functionVersionSelector) || has(self.initProvider) && (has(self.initProvider.functionVersion) || has(self.initProvider.functionVersionRef) || has(self.initProvider.functionVersionSelector)) || !has(self.forProvider.functionName)",fieldPath=".forProvider.functionVersion",reason="FieldValueRequired",message="set functionVersion, or functionVersionRef to a Version; to follow what a Function published last, name it by functionNameRef instead of functionName"
+type AliasSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what the alias shall be, always.
+	ForProvider AliasParameters `json:"forProvider"`
+
+	// InitProvider is what the alias shall be at creation only. What it names, and
+	// forProvider doesn't, is left alone afterwards, so that another tool, such as
+	// CodeDeploy, may shift the alias.
+	// +optional
+	InitProvider *AliasSettings `json:"initProvider,omitempty"`
+}
+
+// AliasObservation is what AWS says of an alias (ListAliases).
+type AliasObservation struct {
+	// Name of the alias.
+	Name *string `json:"name,omitempty"`
+	// AliasArn is the alias's ARN.
+	AliasArn *string `json:"aliasArn,omitempty"`
+	// InvokeArn is what an API Gateway integration names to invoke the alias.
+	InvokeArn *string `json:"invokeArn,omitempty"`
+	// FunctionName that the alias is of.
+	FunctionName *string `json:"functionName,omitempty"`
+	// FunctionVersion that the alias invokes.
+	FunctionVersion *string `json:"functionVersion,omitempty"`
+	// Description of the alias.
+	Description *string `json:"description,omitempty"`
+	// RoutingConfig as it is in AWS. While provisioned concurrency moves to another
+	// version, AWS itself shows the old one with all calls here.
+	RoutingConfig *AliasRoutingConfig `json:"routingConfig,omitempty"`
+	// RevisionID of the last update.
+	RevisionID *string `json:"revisionId,omitempty"`
+}
+
+// AliasStatus is the observed state of an alias.
+type AliasStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of the alias.
+	// +optional
+	AtProvider AliasObservation `json:"atProvider,omitempty"`
+}
+
+// An Alias is a name for a version of an AWS Lambda function, which can be moved
+// to another version.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdaalias
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
+// +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.atProvider.functionVersion"
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 128",fieldPath=".metadata",message="metadata.name is the alias's name in AWS and has at most 128 characters: shorten it"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the alias's name in AWS and has no dots: use hyphens"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.matches('^[0-9]+$')",fieldPath=".metadata",message="metadata.name is the alias's name in AWS, where digits alone are a version: use a letter"
+type Alias struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec AliasSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new alias as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status AliasStatus `json:"status,omitempty"`
+}
+
+// AliasList is a list of aliases.
+//
+// +kubebuilder:object:root=true
+type AliasList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []Alias `json:"items"`
+}
+
+// Alias's type metadata.
+var (
+	AliasKind             = "Alias"
+	AliasGroupVersionKind = SchemeGroupVersion.WithKind(AliasKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&Alias{}, &AliasList{})
+}

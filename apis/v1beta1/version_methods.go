@@ -1,0 +1,17 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (v *Version) GetObservedGeneration() int64 { return v.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (v *Version) SetObservedGeneration(generation int64) {
+	v.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (v *Version) GetLastHandledReconcileAt() string { return v.Status.GetLastHandledReconcileAt() }
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (v *Version) SetLastHandledReconcileAt(token string) {
+	v.Status.SetLastHandledReconcileAt(token)
+}

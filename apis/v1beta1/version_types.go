@@ -1,0 +1,227 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// VersionParameters say which function's versions are published, and when.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.publishTo) == has(oldSelf.publishTo)",fieldPath=".publishTo",reason="FieldValueForbidden",message="publishTo can't be changed: create a new Version"
+// +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="with publishTo one version is published over and over, so that there is none to prune: remove historyLimit"
+type VersionParameters struct {
+	// Region is the AWS region of the function, such as eu-central-1. It can't
+	// be changed.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Version in the other region"
+	Region string `json:"region"`
+
+	// FunctionName is the name of the function, 1 to 64 characters, without account,
+	// region or version. It can't be changed. Required, unless functionNameRef or
+	// functionNameSelector is set.
+	// +optional
+	// +crossplane:generate:reference:type=Function
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create a new Version for the other function"
+	FunctionName *string `json:"functionName,omitempty"`
+
+	// FunctionNameRef names the Function whose versions are published.
+	// +optional
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+
+	// FunctionNameSelector selects the Function whose versions are published.
+	// +optional
+	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
+
+	// Description of the versions that are published, at most 256 characters. AWS's
+	// default is the function's own description. A published version never changes: a
+	// new description is that of the next one.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Description *string `json:"description,omitempty"`
+
+	// CodeSHA256 publishes this code only: while the function has other code, none is
+	// published. For a .zip archive it is the SHA-256 in base64, for an image the
+	// digest's 64 hexadecimal digits, as status.atProvider.codeSha256 of a Function
+	// shows it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-zA-Z0-9+/]{43}=|[a-f0-9]{64})$')",message="codeSha256 is no SHA-256: use 44 characters of base64 for a .zip archive, or 64 hexadecimal digits for an image"
+	CodeSHA256 *string `json:"codeSha256,omitempty"`
+
+	// PublishTo is where versions are published to: LATEST_PUBLISHED, for functions on
+	// Lambda Managed Instances, publishes $LATEST.PUBLISHED anew instead of a version
+	// with a number of its own. It can't be changed.
+	// +optional
+	// +kubebuilder:validation:Enum=LATEST_PUBLISHED
+	PublishTo *string `json:"publishTo,omitempty"`
+
+	// PublishPolicy says when a version is published: OnChange, whenever the function's
+	// code or configuration is another than that of the version published last, or
+	// OnRequest, when publishTrigger changes. Default: OnChange.
+	// +optional
+	// +kubebuilder:validation:Enum=OnChange;OnRequest
+	// +kubebuilder:default=OnChange
+	PublishPolicy *string `json:"publishPolicy,omitempty"`
+
+	// PublishTrigger is any text, such as a release's name or a commit. Another text
+	// publishes anew. Where neither code nor configuration changed since the last
+	// version, AWS publishes none and that version stays.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	PublishTrigger *string `json:"publishTrigger,omitempty"`
+
+	// HistoryLimit is how many of the earlier versions that this resource published are
+	// kept, 0 to 100: older ones are deleted, unless an alias uses them. Not set, all
+	// are kept. With it, deleting this resource deletes the earlier versions too.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	HistoryLimit *int32 `json:"historyLimit,omitempty"`
+}
+
+// VersionSpec is the desired state of a function's published version.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
+type VersionSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider says which function's versions are published, and when.
+	ForProvider VersionParameters `json:"forProvider"`
+}
+
+// VersionObservation is what AWS says of the version that was published last
+// (GetFunction with the version), and what the provider remembers of earlier ones.
+type VersionObservation struct {
+	// FunctionName that the version is of.
+	FunctionName *string `json:"functionName,omitempty"`
+	// FunctionArn is the version's own ARN.
+	FunctionArn *string `json:"functionArn,omitempty"`
+	// InvokeArn is what an API Gateway integration names to invoke the version.
+	InvokeArn *string `json:"invokeArn,omitempty"`
+	// Version is its number, or $LATEST.PUBLISHED.
+	Version *string `json:"version,omitempty"`
+	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated,
+	// ActiveNonInvocable or Deleting.
+	State *string `json:"state,omitempty"`
+	// StateReason is AWS's reason for State.
+	StateReason *string `json:"stateReason,omitempty"`
+	// StateReasonCode is AWS's code for StateReason.
+	StateReasonCode *string `json:"stateReasonCode,omitempty"`
+	// Description of the version.
+	Description *string `json:"description,omitempty"`
+	// LastModified is when what was published was last updated.
+	LastModified *string `json:"lastModified,omitempty"`
+	// RevisionID of the version.
+	RevisionID *string `json:"revisionId,omitempty"`
+	// CodeSHA256 of the deployment package: base64 for .zip archives, the
+	// image's digest for images.
+	CodeSHA256 *string `json:"codeSha256,omitempty"`
+	// CodeSize of the deployment package, in bytes.
+	CodeSize *int64 `json:"codeSize,omitempty"`
+	// ConfigSHA256 is AWS's own hash of the configuration, where it tells one.
+	ConfigSHA256 *string `json:"configSha256,omitempty"`
+	// Fingerprint stands for the code and the configuration that were published:
+	// versions of the same have the same.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+	// PackageType is Zip or Image.
+	PackageType *string `json:"packageType,omitempty"`
+	// Runtime of the version.
+	Runtime *string `json:"runtime,omitempty"`
+	// RuntimeVersionArn is the ARN of the runtime's version.
+	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
+	// Handler of the version.
+	Handler *string `json:"handler,omitempty"`
+	// Role is the ARN of the execution role.
+	Role *string `json:"role,omitempty"`
+	// Architectures of the version.
+	// +listType=atomic
+	Architectures []string `json:"architectures,omitempty"`
+	// MemorySize in MB.
+	MemorySize *int32 `json:"memorySize,omitempty"`
+	// Timeout in seconds.
+	Timeout *int32 `json:"timeout,omitempty"`
+	// EnvironmentVariableNames are the names of the environment variables.
+	// +listType=atomic
+	EnvironmentVariableNames []string `json:"environmentVariableNames,omitempty"`
+	// Layers are the ARNs of the layer versions.
+	// +listType=atomic
+	Layers []string `json:"layers,omitempty"`
+	// SnapStartOptimizationStatus is On or Off.
+	SnapStartOptimizationStatus *string `json:"snapStartOptimizationStatus,omitempty"`
+	// SigningJobArn is the ARN of the signing job.
+	SigningJobArn *string `json:"signingJobArn,omitempty"`
+	// SigningProfileVersionArn is the ARN of the signing profile's version.
+	SigningProfileVersionArn *string `json:"signingProfileVersionArn,omitempty"`
+	// PublishTrigger that was served last.
+	PublishTrigger *string `json:"publishTrigger,omitempty"`
+	// History are the versions that this resource published and that are still there
+	// as far as it knows, the newest first, at most 101. It never deletes any other.
+	// +listType=atomic
+	History []PublishedVersion `json:"history,omitempty"`
+}
+
+// A PublishedVersion is a version that a Version published.
+type PublishedVersion struct {
+	// Version is its number.
+	Version string `json:"version"`
+	// Fingerprint of its code and configuration.
+	Fingerprint string `json:"fingerprint,omitempty"`
+}
+
+// VersionStatus is the observed state of a function's published version.
+type VersionStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of the version.
+	// +optional
+	AtProvider VersionObservation `json:"atProvider,omitempty"`
+}
+
+// A Version publishes versions of an AWS Lambda function: whenever its code or
+// configuration changed, or on request. Its external name is the version that
+// was published last.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdaversion
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type Version struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec VersionSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new version as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status VersionStatus `json:"status,omitempty"`
+}
+
+// VersionList is a list of versions.
+//
+// +kubebuilder:object:root=true
+type VersionList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []Version `json:"items"`
+}
+
+// Version's type metadata.
+var (
+	VersionKind             = "Version"
+	VersionGroupVersionKind = SchemeGroupVersion.WithKind(VersionKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&Version{}, &VersionList{})
+}
