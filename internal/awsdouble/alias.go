@@ -145,6 +145,7 @@ func deleteAlias(s *Server, r *request) (*answer, error) {
 	}
 	delete(f.aliases, r.vars["Name"])
 	delete(f.policies, f.latest.FunctionArn+":"+r.vars["Name"])
+	f.forget(r.vars["Name"])
 	return &answer{status: http.StatusNoContent}, nil
 }
 

@@ -162,7 +162,7 @@ func (w *want) compare(t *testing.T, name string, res *http.Response, body []byt
 		return
 	}
 	flat := map[string]any{}
-	flatten(got, "", flat)
+	flatten(got, "", w.Body, flat)
 	if diff := cmp.Diff(w.known(flat, revisions), flat); diff != "" {
 		t.Errorf("%s: -AWS +double:\n%s", name, diff)
 	}
@@ -231,8 +231,9 @@ func (w *want) compareError(t *testing.T, name, code string, got map[string]any)
 }
 
 // flatten writes the members of nested objects by path, also of those that travel as
-// text, as policies do.
-func flatten(in map[string]any, path string, out map[string]any) {
+// text, as policies do, and those in lists by number. What is wanted whole is left as
+// it is.
+func flatten(in map[string]any, path string, whole, out map[string]any) {
 	for k, v := range in {
 		if text, ok := v.(string); ok && strings.HasPrefix(text, `{"`) {
 			if err := json.Unmarshal([]byte(text), &v); err != nil {
@@ -243,8 +244,16 @@ func flatten(in map[string]any, path string, out map[string]any) {
 			k = path + "." + k
 		}
 		if m, ok := v.(map[string]any); ok && len(m) > 0 {
-			flatten(m, k, out)
+			flatten(m, k, whole, out)
 			continue
+		}
+		if list, ok := v.([]any); ok && len(list) > 0 && whole[k] == nil {
+			if _, ofObjects := list[0].(map[string]any); ofObjects {
+				for i, e := range list {
+					flatten(map[string]any{fmt.Sprint(i): e}, k, whole, out)
+				}
+				continue
+			}
 		}
 		out[k] = v
 	}

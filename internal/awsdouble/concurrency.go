@@ -44,12 +44,17 @@ func putConcurrency(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, json: in}, nil
 }
 
-// reserved is what all functions but one have reserved.
+// reserved is what all functions but one have reserved, or provisioned beyond a
+// reservation.
 func (h *home) reserved(but *function) int32 {
 	total := int32(0)
 	for _, f := range h.functions {
-		if f != but && f.concurrency != nil {
+		switch {
+		case f == but:
+		case f.concurrency != nil:
 			total += *f.concurrency
+		default:
+			total += f.provisions("")
 		}
 	}
 	return total

@@ -31,6 +31,14 @@
 // model, the documentation, or what users quote; the words of refusals by
 // provisioned mode are the double's own.
 //
+// That settings of CORS are kept or replaced as a whole, that an empty block clears
+// them and that names of headers come back in lower case is as users measured it. What
+// is refused of provisioned concurrency beyond the recorded limits, of an asynchronous
+// invocation without settings, and of CORS without an origin, is in AWS's words as
+// users quote them. No recording shows management of runtimes: its states are those
+// of the model, and the words of its refusals are ours. So is what becomes of the
+// configurations of a version or an alias that is deleted: they go with it.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.
 package awsdouble

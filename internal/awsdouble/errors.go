@@ -20,6 +20,8 @@ type Error struct {
 	Header http.Header
 	// Fields holds additional members of a JSON error body.
 	Fields map[string]string
+	// Untyped errors carry no Type, as those that come from in front of Lambda.
+	Untyped bool
 }
 
 // Error returns the code and the message.
@@ -90,6 +92,9 @@ func lambdaErrorBody(e *Error) map[string]any {
 		body["Message"] = e.Message
 	default:
 		body["message"] = e.Message
+	}
+	if e.Untyped {
+		return body
 	}
 	body["Type"] = "User"
 	if e.Status >= http.StatusInternalServerError {

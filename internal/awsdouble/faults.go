@@ -128,14 +128,14 @@ type failure struct{ reason, code string }
 
 // plans are failures that wait for functions, by name.
 type plans struct {
-	creations, updates map[string]failure
-	roleReady          time.Time
+	creations, updates, provisions map[string]failure
+	roleReady                      time.Time
 	// missingSources are the ARNs of event sources that do not exist.
 	missingSources []string
 }
 
 func newPlans() plans {
-	return plans{creations: map[string]failure{}, updates: map[string]failure{}}
+	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{}}
 }
 
 // FailCreation makes the next creation of a function settle as State Failed

@@ -47,6 +47,7 @@ type function struct {
 	scaling       map[string]Scaling
 	// policies are by the ARN of the function, version or alias.
 	policies map[string]*policy
+	configs
 }
 
 // home is the state of one account and region.

@@ -106,7 +106,7 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	maps.Copy(tags, in.Tags)
 	return &function{
 		latest: l, next: 1, aliases: map[string]*Alias{}, tags: tags, codeSigning: in.CodeSigningConfigArn,
-		recursiveLoop: "Terminate", scaling: map[string]Scaling{},
+		recursiveLoop: "Terminate", scaling: map[string]Scaling{}, configs: newConfigs(),
 		policies: map[string]*policy{},
 	}
 }

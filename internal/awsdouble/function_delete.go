@@ -41,6 +41,7 @@ func deleteFunction(s *Server, r *request) (*answer, error) {
 	}
 	f.versions = kept
 	delete(f.policies, f.latest.FunctionArn+":"+t.qualifier)
+	f.forget(t.qualifier)
 	if f.published == t.qualifier {
 		f.published = ""
 	}

@@ -168,6 +168,27 @@ var model = map[string][]member{
 		{path: "functionName", in: inQuery, rules: mappedFunction},
 		maxItems,
 	},
+
+	"CreateFunctionUrlConfig":            slices.Concat([]member{aliased, qualified, {path: "authType", required: true, rules: []rule{oneOf("NONE", "AWS_IAM")}}}, urlMembers),
+	"UpdateFunctionUrlConfig":            slices.Concat([]member{aliased, qualified, {path: "authType", rules: []rule{oneOf("NONE", "AWS_IAM")}}}, urlMembers),
+	"GetFunctionUrlConfig":               {aliased, qualified},
+	"DeleteFunctionUrlConfig":            {aliased, qualified},
+	"ListFunctionUrlConfigs":             {qualified, fewItems},
+	"PutFunctionEventInvokeConfig":       slices.Concat([]member{qualifier, namespaced}, eventMembers),
+	"UpdateFunctionEventInvokeConfig":    slices.Concat([]member{qualifier, namespaced}, eventMembers),
+	"GetFunctionEventInvokeConfig":       {qualifier, namespaced},
+	"DeleteFunctionEventInvokeConfig":    {qualifier, namespaced},
+	"ListFunctionEventInvokeConfigs":     {namespaced, fewItems},
+	"PutProvisionedConcurrencyConfig":    {provisioned, qualified, {path: "provisionedConcurrentExecutions", required: true, rules: []rule{lowest(1)}}},
+	"GetProvisionedConcurrencyConfig":    {provisioned, qualified},
+	"DeleteProvisionedConcurrencyConfig": {provisioned, qualified},
+	"ListProvisionedConcurrencyConfigs":  {qualified, fewItems},
+	"PutRuntimeManagementConfig": {
+		qualifier, namespaced,
+		{path: "updateRuntimeOn", required: true, rules: []rule{oneOf("Auto", "Manual", "FunctionUpdate")}},
+		{path: "runtimeVersionArn", rules: []rule{longest(2048), shortest(26), pattern(`arn:(aws[a-zA-Z-]*):lambda:` + regionPattern + `::runtime:.+`)}},
+	},
+	"GetRuntimeManagementConfig": {qualifier, namespaced},
 }
 
 // codeMembers are the members that name code, below a path.

@@ -17,6 +17,9 @@ type Options struct {
 	// UpdateDuration is how long an update stays InProgress. With 0 it has
 	// settled at the next call.
 	UpdateDuration time.Duration
+	// ProvisionDuration is how long provisioned concurrency stays IN_PROGRESS. With
+	// 0 it has settled at the next call.
+	ProvisionDuration time.Duration
 	// Latency is how long each call really takes before it is handled.
 	Latency time.Duration
 	// Quotas are the request rates to enforce for each account and region.

@@ -1,0 +1,155 @@
+package awsdouble
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+)
+
+// EventInvoke is how a function, version or alias is invoked asynchronously.
+type EventInvoke struct {
+	DestinationConfig        EventDestinations
+	FunctionArn              string
+	LastModified             float64
+	MaximumEventAgeInSeconds *int32 `json:",omitempty"`
+	MaximumRetryAttempts     *int32 `json:",omitempty"`
+}
+
+// EventDestinations are where the records of invocations go. Both are always answered.
+type EventDestinations struct{ OnFailure, OnSuccess Destination }
+
+// eventInput is the body of PutFunctionEventInvokeConfig and
+// UpdateFunctionEventInvokeConfig.
+type eventInput struct {
+	DestinationConfig                              *struct{ OnFailure, OnSuccess *Destination }
+	MaximumEventAgeInSeconds, MaximumRetryAttempts *int32
+}
+
+func (in *eventInput) check(f *function) error {
+	if in.DestinationConfig == nil && in.MaximumEventAgeInSeconds == nil && in.MaximumRetryAttempts == nil {
+		return invalidParameter("You must specify at least one of error handling or destination setting.")
+	}
+	to := in.destinations(EventDestinations{})
+	if own := f.latest.FunctionArn; to.OnFailure.Destination == own || to.OnSuccess.Destination == own {
+		return invalidParameter("You can't specify the function as a destination for itself.")
+	}
+	return nil
+}
+
+// destinations are those that were sent over those there were.
+func (in *eventInput) destinations(were EventDestinations) EventDestinations {
+	if in.DestinationConfig != nil {
+		set(in.DestinationConfig.OnFailure, &were.OnFailure)
+		set(in.DestinationConfig.OnSuccess, &were.OnSuccess)
+	}
+	return were
+}
+
+func noEventInvoke(arn string) error {
+	return notFound("The function %s doesn't have an EventInvokeConfig", arn)
+}
+
+// latestBy is the qualifier that is meant where none is named.
+func latestBy(t target) string { return cmp.Or(t.qualifier, latestVersion) }
+
+func putEventInvoke(s *Server, r *request) (*answer, error) {
+	in := eventInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	f, t, err := s.invocable(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(f); err != nil {
+		return nil, err
+	}
+	q := latestBy(t)
+	f.events[q] = &EventInvoke{
+		DestinationConfig: in.destinations(EventDestinations{}), FunctionArn: f.arnOf(q), LastModified: s.epoch(),
+		MaximumEventAgeInSeconds: in.MaximumEventAgeInSeconds, MaximumRetryAttempts: in.MaximumRetryAttempts,
+	}
+	return &answer{status: http.StatusOK, json: *f.events[q]}, nil
+}
+
+// invocable is the function that a request names, whose version must exist.
+func (s *Server) invocable(r *request) (*function, target, error) {
+	t, err := r.target()
+	if err != nil {
+		return nil, t, err
+	}
+	f := s.home(r.account, r.region).functions[t.name]
+	if f == nil || f.versionOf(t.qualifier) == nil {
+		return nil, t, notFound("The function doesn't exist.")
+	}
+	return f, t, nil
+}
+
+// eventInvoke is the configuration that a request names.
+func (s *Server) eventInvoke(r *request) (*function, string, error) {
+	t, err := r.target()
+	if err != nil {
+		return nil, "", err
+	}
+	h, q := s.home(r.account, r.region), latestBy(t)
+	f := h.functions[t.name]
+	if f == nil || f.events[q] == nil {
+		return nil, "", noEventInvoke(h.arn("function:" + t.name + ":" + q))
+	}
+	return f, q, nil
+}
+
+func updateEventInvoke(s *Server, r *request) (*answer, error) {
+	in := eventInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	f, q, err := s.eventInvoke(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(f); err != nil {
+		return nil, err
+	}
+	e := f.events[q]
+	e.DestinationConfig, e.LastModified = in.destinations(e.DestinationConfig), s.epoch()
+	if in.MaximumEventAgeInSeconds != nil {
+		e.MaximumEventAgeInSeconds = in.MaximumEventAgeInSeconds
+	}
+	if in.MaximumRetryAttempts != nil {
+		e.MaximumRetryAttempts = in.MaximumRetryAttempts
+	}
+	return &answer{status: http.StatusOK, json: *e}, nil
+}
+
+func getEventInvoke(s *Server, r *request) (*answer, error) {
+	f, q, err := s.eventInvoke(r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, json: *f.events[q]}, nil
+}
+
+func deleteEventInvoke(s *Server, r *request) (*answer, error) {
+	f, q, err := s.eventInvoke(r)
+	if err != nil {
+		return nil, err
+	}
+	delete(f.events, q)
+	return &answer{status: http.StatusNoContent}, nil
+}
+
+func listEventInvokes(s *Server, r *request) (*answer, error) {
+	f, _, err := s.invocable(r)
+	if err != nil {
+		return nil, err
+	}
+	all := []EventInvoke{}
+	for _, e := range f.events {
+		all = append(all, *e)
+	}
+	slices.SortFunc(all, func(a, b EventInvoke) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
+	return paged("FunctionEventInvokeConfigs", all, r), nil
+}
+
+func (s *Server) epoch() float64 { return float64(s.options.Now().UnixMilli()) / 1000 }

@@ -1,0 +1,186 @@
+package awsdouble
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Provisioned is the provisioned concurrency of a version or an alias.
+type Provisioned struct {
+	AllocatedProvisionedConcurrentExecutions int32
+	AvailableProvisionedConcurrentExecutions *int32 `json:",omitempty"`
+	// FunctionArn is answered in lists only.
+	FunctionArn                              string `json:",omitempty"`
+	LastModified                             string
+	RequestedProvisionedConcurrentExecutions int32
+	Status                                   string
+	StatusReason                             string `json:",omitempty"`
+}
+
+// provisioning is a configuration with what it will come to.
+type provisioning struct {
+	Provisioned
+	settleAt time.Time
+	failure  *failure
+}
+
+// FailProvisioning makes the next provisioned concurrency of a function settle as
+// FAILED with one of AWS's reasons, such as FUNCTION_ERROR_INIT_FAILURE.
+func (s *Server) FailProvisioning(name, reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans.provisions[name] = failure{reason: reason}
+}
+
+// settled is a configuration as it is now.
+func (s *Server) settled(p *provisioning) Provisioned {
+	if p.Status != "IN_PROGRESS" || s.options.Now().Before(p.settleAt) {
+		return p.Provisioned
+	}
+	if p.failure != nil {
+		p.Status, p.StatusReason = "FAILED", p.failure.reason
+		p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = 0, nil
+		return p.Provisioned
+	}
+	n := p.RequestedProvisionedConcurrentExecutions
+	p.Status, p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = "READY", n, &n
+	return p.Provisioned
+}
+
+func putProvisioned(s *Server, r *request) (*answer, error) {
+	in := struct{ ProvisionedConcurrentExecutions int32 }{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	f, t, err := s.provisionable(r)
+	if err != nil {
+		return nil, err
+	}
+	if f.versionOf(t.qualifier) == f.latest {
+		return nil, invalidParameter("Provisioned Concurrency Configs cannot be applied to unpublished function versions.")
+	}
+	if err := f.overlap(t.qualifier); err != nil {
+		return nil, err
+	}
+	if err := s.home(r.account, r.region).affords(f, t.qualifier, in.ProvisionedConcurrentExecutions); err != nil {
+		return nil, err
+	}
+	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration), failure: take(s.plans.provisions, t.name)}
+	if was := f.provisioned[t.qualifier]; was != nil {
+		p.AllocatedProvisionedConcurrentExecutions = s.settled(was).AllocatedProvisionedConcurrentExecutions
+	}
+	p.Status, p.LastModified = "IN_PROGRESS", s.options.Now().UTC().Format("2006-01-02T15:04:05+0000")
+	p.RequestedProvisionedConcurrentExecutions = in.ProvisionedConcurrentExecutions
+	f.provisioned[t.qualifier] = p
+	return &answer{status: http.StatusAccepted, json: p.Provisioned}, nil
+}
+
+// provisionable is the function that a request names, with its version or alias.
+func (s *Server) provisionable(r *request) (*function, target, error) {
+	f, t, err := s.find(r)
+	if err != nil {
+		return nil, t, err
+	}
+	if f.versionOf(t.qualifier) != nil {
+		return f, t, nil
+	}
+	arn := f.latest.FunctionArn + ":" + t.qualifier
+	if aliasName.MatchString(t.qualifier) {
+		return nil, t, notFound("Cannot find alias arn: %s", arn)
+	}
+	return nil, t, notFound("Function not found: %s", arn)
+}
+
+// overlap refuses a version and an alias of it that are both provisioned.
+func (f *function) overlap(qualifier string) error {
+	version := f.versionOf(qualifier).Version
+	for q := range f.provisioned {
+		switch v := f.versionOf(q); {
+		case q == qualifier || v == nil || v.Version != version:
+		case q == version:
+			return conflict("Alias can't be used for Provisioned Concurrency configuration on an already Provisioned version")
+		case qualifier == version:
+			return conflict("Version is pointed by a Provisioned Concurrency alias")
+		}
+	}
+	return nil
+}
+
+// affords refuses more executions than the account, or what the function has
+// reserved, leaves for a qualifier.
+func (h *home) affords(f *function, qualifier string, n int32) error {
+	others := f.provisions(qualifier)
+	if f.concurrency != nil {
+		if others+n > *f.concurrency {
+			return invalidParameter("Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function")
+		}
+		return nil
+	}
+	left := accountConcurrency - h.reserved(f) - others
+	switch {
+	case n > left:
+		return untyped("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [%d].", left)
+	case left-n < minUnreserved:
+		return untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", minUnreserved)
+	}
+	return nil
+}
+
+// untyped is an invalid parameter in an answer that carries no Type.
+func untyped(format string, args ...any) *Error {
+	e := invalidParameter(format, args...)
+	e.Untyped = true
+	return e
+}
+
+// provisions is what all qualifiers of a function but one have provisioned.
+func (f *function) provisions(but string) int32 {
+	total := int32(0)
+	for q, p := range f.provisioned {
+		if q != but {
+			total += p.RequestedProvisionedConcurrentExecutions
+		}
+	}
+	return total
+}
+
+func getProvisioned(s *Server, r *request) (*answer, error) {
+	f, t, err := s.provisionable(r)
+	if err != nil {
+		return nil, err
+	}
+	p := f.provisioned[t.qualifier]
+	if p == nil {
+		return nil, &Error{
+			Status: http.StatusNotFound, Code: "ProvisionedConcurrencyConfigNotFoundException",
+			Message: "No Provisioned Concurrency Config found for this function",
+		}
+	}
+	return &answer{status: http.StatusOK, json: s.settled(p)}, nil
+}
+
+func deleteProvisioned(s *Server, r *request) (*answer, error) {
+	f, t, err := s.provisionable(r)
+	if err != nil {
+		return nil, err
+	}
+	delete(f.provisioned, t.qualifier)
+	return &answer{status: http.StatusNoContent}, nil
+}
+
+func listProvisioned(s *Server, r *request) (*answer, error) {
+	f, _, err := s.find(r)
+	if err != nil {
+		return nil, err
+	}
+	all := []Provisioned{}
+	for q, p := range f.provisioned {
+		item := s.settled(p)
+		item.FunctionArn = f.arnOf(q)
+		all = append(all, item)
+	}
+	slices.SortFunc(all, func(a, b Provisioned) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
+	return paged("ProvisionedConcurrencyConfigs", all, r), nil
+}

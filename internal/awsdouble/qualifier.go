@@ -1,0 +1,44 @@
+package awsdouble
+
+// versionOf is what a qualifier of a function leads to, or nil: $LATEST, which none
+// means too, a published version, or that of an alias.
+func (f *function) versionOf(qualifier string) *instance {
+	if a := f.aliases[qualifier]; a != nil {
+		qualifier = a.FunctionVersion
+	}
+	if qualifier == "" || qualifier == latestVersion {
+		return f.latest
+	}
+	return f.version(qualifier)
+}
+
+// arnOf is the ARN of a function with a qualifier, or without.
+func (f *function) arnOf(qualifier string) string {
+	if qualifier == "" {
+		return f.latest.FunctionArn
+	}
+	return f.latest.FunctionArn + ":" + qualifier
+}
+
+// configs are what a function has for its qualifiers.
+type configs struct {
+	urls        map[string]*FunctionURL
+	events      map[string]*EventInvoke
+	provisioned map[string]*provisioning
+	runtimes    map[string]RuntimeManagement
+}
+
+func newConfigs() configs {
+	return configs{
+		urls: map[string]*FunctionURL{}, events: map[string]*EventInvoke{},
+		provisioned: map[string]*provisioning{}, runtimes: map[string]RuntimeManagement{},
+	}
+}
+
+// forget what was configured for a qualifier that is gone.
+func (c *configs) forget(qualifier string) {
+	delete(c.urls, qualifier)
+	delete(c.events, qualifier)
+	delete(c.provisioned, qualifier)
+	delete(c.runtimes, qualifier)
+}

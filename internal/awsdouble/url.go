@@ -1,0 +1,186 @@
+package awsdouble
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// FunctionURL is the HTTP endpoint of a function or an alias.
+type FunctionURL struct {
+	AuthType         string
+	Cors             *Cors `json:",omitempty"`
+	CreationTime     string
+	FunctionArn      string
+	FunctionUrl      string //nolint:revive // Lambda's spelling
+	InvokeMode       string `json:",omitempty"`
+	LastModifiedTime string `json:",omitempty"`
+}
+
+// Cors is what browsers may do with a function URL.
+type Cors struct {
+	AllowCredentials *bool    `json:",omitempty"`
+	AllowHeaders     []string `json:",omitempty"`
+	AllowMethods     []string `json:",omitempty"`
+	AllowOrigins     []string `json:",omitempty"`
+	ExposeHeaders    []string `json:",omitempty"`
+	MaxAge           *int32   `json:",omitempty"`
+}
+
+// urlInput is the body of CreateFunctionUrlConfig and UpdateFunctionUrlConfig.
+type urlInput struct {
+	AuthType, InvokeMode string
+	Cors                 *Cors
+}
+
+// check refuses CORS settings without an origin. One without any setting is none.
+func (in *urlInput) check() error {
+	if c := in.Cors; c != nil && !c.none() && len(c.AllowOrigins) == 0 {
+		return invalidParameter("You can't leave AllowOrigins as empty when Cors is enabled.")
+	}
+	return nil
+}
+
+// apply writes what was sent. CORS settings are replaced as a whole, and an empty
+// block takes them away.
+func (in *urlInput) apply(to *FunctionURL) {
+	keep(in.AuthType, &to.AuthType)
+	keep(in.InvokeMode, &to.InvokeMode)
+	if in.Cors == nil {
+		return
+	}
+	to.Cors = nil
+	if !in.Cors.none() {
+		c := *in.Cors
+		c.AllowHeaders, c.ExposeHeaders = lower(c.AllowHeaders), lower(c.ExposeHeaders)
+		to.Cors = &c
+	}
+}
+
+func (c *Cors) none() bool {
+	lists := len(c.AllowHeaders) + len(c.AllowMethods) + len(c.AllowOrigins) + len(c.ExposeHeaders)
+	return lists == 0 && c.AllowCredentials == nil && c.MaxAge == nil
+}
+
+// lower is how AWS keeps the names of headers.
+func lower(names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, strings.ToLower(n))
+	}
+	return out
+}
+
+// modified is the answer to a change, which names the invoke mode only where the
+// request did.
+func (in *urlInput) modified(status int, u FunctionURL) *answer {
+	u.InvokeMode = in.InvokeMode
+	if status == http.StatusCreated {
+		u.LastModifiedTime = ""
+	}
+	return &answer{status: status, json: u}
+}
+
+func createURL(s *Server, r *request) (*answer, error) {
+	in := urlInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	f, t, err := s.endpoint(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	arn := f.arnOf(t.qualifier)
+	if f.urls[t.qualifier] != nil {
+		return nil, conflict("Failed to create function url config for [functionArn = %s]. Error message:  FunctionUrlConfig exists for this Lambda function", arn)
+	}
+	now := s.isoTime()
+	u := &FunctionURL{
+		FunctionArn: arn, InvokeMode: "BUFFERED", CreationTime: now, LastModifiedTime: now,
+		FunctionUrl: fmt.Sprintf("https://%s.lambda-url.%s.on.aws/", strings.ReplaceAll(newUUID(), "-", ""), r.region),
+	}
+	in.apply(u)
+	f.urls[t.qualifier] = u
+	return in.modified(http.StatusCreated, *u), nil
+}
+
+// endpoint is the function, and the alias of it, that may have a URL.
+func (s *Server) endpoint(r *request) (*function, target, error) {
+	t, err := r.target()
+	if err != nil {
+		return nil, t, err
+	}
+	f := s.home(r.account, r.region).functions[t.name]
+	if f == nil || f.versionOf(t.qualifier) == nil {
+		return nil, t, notFound("Function does not exist")
+	}
+	return f, t, nil
+}
+
+// url is the function that a request names, and the qualifier that its URL is for.
+func (s *Server) url(r *request) (*function, string, error) {
+	t, err := r.target()
+	if err != nil {
+		return nil, "", err
+	}
+	f := s.home(r.account, r.region).functions[t.name]
+	if f == nil || f.urls[t.qualifier] == nil {
+		return nil, "", notFound("The resource you requested does not exist.")
+	}
+	return f, t.qualifier, nil
+}
+
+func getURL(s *Server, r *request) (*answer, error) {
+	f, q, err := s.url(r)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{status: http.StatusOK, json: *f.urls[q]}, nil
+}
+
+func updateURL(s *Server, r *request) (*answer, error) {
+	in := urlInput{}
+	if err := r.decode(&in); err != nil {
+		return nil, err
+	}
+	f, q, err := s.url(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	u := f.urls[q]
+	in.apply(u)
+	u.LastModifiedTime = s.isoTime()
+	return in.modified(http.StatusOK, *u), nil
+}
+
+func deleteURL(s *Server, r *request) (*answer, error) {
+	f, q, err := s.url(r)
+	if err != nil {
+		return nil, err
+	}
+	delete(f.urls, q)
+	return &answer{status: http.StatusNoContent}, nil
+}
+
+func listURLs(s *Server, r *request) (*answer, error) {
+	f, _, err := s.endpoint(r)
+	if err != nil {
+		return nil, err
+	}
+	all := []FunctionURL{}
+	for _, u := range f.urls {
+		all = append(all, *u)
+	}
+	slices.SortFunc(all, func(a, b FunctionURL) int { return cmp.Compare(a.FunctionArn, b.FunctionArn) })
+	return paged("FunctionUrlConfigs", all, r), nil
+}
+
+func (s *Server) isoTime() string { return s.options.Now().UTC().Format("2006-01-02T15:04:05.000000Z") }
