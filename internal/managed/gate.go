@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
 )
 
@@ -35,6 +36,7 @@ type gate[T Managed] struct {
 	resolver Resolver
 	recorder *recorder
 	memory   *memory
+	fields   *fields.Reader
 	poll     cadence.Poll
 	policies bool
 	now      func() time.Time
@@ -53,6 +55,7 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		}
 		return g.failed(req.NamespacedName, errors.Wrap(err, "cannot get managed resource")), nil
 	}
+	ctx = g.refer(ctx, mg)
 
 	known, first := g.memory.look(mg)
 	if wait := g.waits(mg, known, first); wait > 0 {
@@ -104,15 +107,17 @@ func (g *gate[T]) waits(mg T, known record, first bool) time.Duration {
 	}
 	if first && !known.poked() && !known.renewed && settled(mg) && g.refersToNothing(mg) {
 		// After a start, what was in order is polled at the pace at which it would have
-		// been, had the provider not stopped. A Secret may have changed meanwhile, so
-		// those that refer to one do not wait.
+		// been, had the provider not stopped. What it refers to may have changed
+		// meanwhile, so those that refer to anything do not wait.
 		asked, _ := meta.GetPollInterval(mg)
 		return cadence.Spread(string(mg.GetUID()), g.poll.Effective(asked))
 	}
 	return 0
 }
 
-func (g *gate[T]) refersToNothing(mg T) bool { return g.kind.Refs == nil || len(g.kind.Refs(mg)) == 0 }
+func (g *gate[T]) refersToNothing(mg T) bool {
+	return (g.kind.Refs == nil || len(g.kind.Refs(mg)) == 0) && (g.kind.Fields == nil || len(g.kind.Fields(mg)) == 0)
+}
 
 // free tells whether the runtime will make no AWS call at all.
 func (g *gate[T]) free(mg T) bool {
@@ -207,6 +212,9 @@ func (g *gate[T]) forget(key types.NamespacedName) {
 		g.limiter.Forget(r.scope, r.holder)
 	}
 	g.kube.Forget(key)
+	if g.kind.Fields != nil {
+		g.fields.Refer(g.user(key), nil)
+	}
 	g.recorder.forget(key)
 }
 

@@ -13,6 +13,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
@@ -71,6 +72,11 @@ type Kind[T Managed] struct {
 	// Refs are the Secrets and ConfigMaps that spec refers to. When one of them
 	// changes, the resource is reconciled. Nil if the kind has no such fields.
 	Refs func(T) []objects.Ref
+
+	// Fields are the selectors by which spec refers to fields of other providers'
+	// objects. When one of them changes, the resource is reconciled, if the provider
+	// may watch it. Nil if the kind has no such fields.
+	Fields func(T) []v1beta1.FieldSelector
 
 	// References are those by which spec names other resources of this provider. They
 	// are resolved at each reconcile, in memory. Nil if the kind has no such fields.

@@ -44,6 +44,9 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
 		}
 	}
+	if k.Fields != nil {
+		watchFields(k, o.Fields, b, g.memory.poke)
+	}
 	if k.Watch != nil {
 		if err := k.Watch(b, g.memory.poke); err != nil {
 			return errors.Wrapf(err, "cannot add the watches of %s", k.GVK.Kind)
@@ -73,6 +76,7 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 		resolver: o.Resolver,
 		recorder: r,
 		memory:   m,
+		fields:   o.Fields,
 		poll:     o.poll(),
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		now:      o.Now,

@@ -36,7 +36,6 @@ import (
 	controllers "github.com/crossplane-contrib/provider-lambda/internal/controller"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
@@ -201,6 +200,10 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	if err := o.addChangeLog(mgr); err != nil {
 		return err
 	}
+	reader, err := o.addFields(mgr)
+	if err != nil {
+		return err
+	}
 	o.Config.Namespaces = mgr.GetAPIReader()
 	objs := objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now)
 	resolver := config.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
@@ -210,7 +213,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Tracker:         config.NewTracker(mgr.GetClient()),
 		Limiter:         limiter,
 		Objects:         objs,
-		Fields:          fields.NewReader(mgr.GetAPIReader()),
+		Fields:          reader,
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,

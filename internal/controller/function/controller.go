@@ -24,6 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 )
 
 // Setup adds a controller of Functions to the manager.
@@ -38,6 +39,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect:           c.connect,
 		DeterministicName: true,
 		Refs:              objectRefs,
+		Fields:            func(f *v1beta1.Function) []v1beta1.FieldSelector { return fields.In(f.Spec) },
 		Redact:            redact,
 	})
 }

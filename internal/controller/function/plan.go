@@ -108,13 +108,13 @@ func (e *external) planned(ctx context.Context, f *v1beta1.Function, name string
 // desired resolves forProvider and initProvider, with the tags that say whose the
 // function is.
 func (e *external) desired(ctx context.Context, f *v1beta1.Function) (desired, error) {
-	forProvider, err := e.resolver.parameters(ctx, f.GetNamespace(), f.Spec.ForProvider.FunctionSettings)
+	forProvider, err := e.resolver.parameters(ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings)
 	if err != nil {
 		return desired{}, err
 	}
 	initProvider := settings{}
 	if f.Spec.InitProvider != nil {
-		if initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), *f.Spec.InitProvider); err != nil {
+		if initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider); err != nil {
 			return desired{}, err
 		}
 	}

@@ -20,42 +20,39 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 )
-
-// fieldReader reads fields of other objects.
-type fieldReader interface {
-	Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error)
-}
 
 // resolver turns a spec into what is wanted, reading all that the spec refers to.
 type resolver struct {
 	objects objectReader
-	fields  fieldReader
+	fields  fields.Getter
 	s3      s3API
 	ecr     ecrAPI
 }
 
-// parameters resolves everything but the code.
-func (r *resolver) parameters(ctx context.Context, namespace string, p v1beta1.FunctionSettings) (settings, error) {
+// parameters resolves everything but the code of the settings at a path, such as
+// spec.forProvider.
+func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1beta1.FunctionSettings) (settings, error) {
 	vars, err := variables(ctx, r.objects, namespace, p.Environment)
 	if err != nil {
 		return settings{}, err
 	}
-	p, err = r.references(ctx, namespace, p)
+	p, err = r.references(ctx, namespace, at, p)
 	return fromParameters(p, vars), err
 }
 
 // references replaces each <field>From by the value that it selects.
-func (r *resolver) references(ctx context.Context, namespace string, p v1beta1.FunctionSettings) (v1beta1.FunctionSettings, error) {
+func (r *resolver) references(ctx context.Context, namespace, at string, p v1beta1.FunctionSettings) (v1beta1.FunctionSettings, error) {
 	var err error
-	if p.Role, err = r.one(ctx, namespace, "roleFrom", p.Role, p.RoleFrom); err != nil {
+	if p.Role, err = fields.One(ctx, r.fields, namespace, at+".roleFrom", p.Role, p.RoleFrom); err != nil {
 		return p, err
 	}
-	if p.KMSKeyArn, err = r.one(ctx, namespace, "kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
+	if p.KMSKeyArn, err = fields.One(ctx, r.fields, namespace, at+".kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
 		return p, err
 	}
 	if d := p.DeadLetterConfig; d != nil {
-		target, err := r.one(ctx, namespace, "deadLetterConfig.targetArnFrom", d.TargetArn, d.TargetArnFrom)
+		target, err := fields.One(ctx, r.fields, namespace, at+".deadLetterConfig.targetArnFrom", d.TargetArn, d.TargetArnFrom)
 		if err != nil {
 			return p, err
 		}
@@ -63,38 +60,15 @@ func (r *resolver) references(ctx context.Context, namespace string, p v1beta1.F
 	}
 	if v := p.VPCConfig; v != nil {
 		c := *v
-		if c.SubnetIDs, err = r.all(ctx, namespace, "vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
+		if c.SubnetIDs, err = fields.All(ctx, r.fields, namespace, at+".vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
 			return p, err
 		}
-		if c.SecurityGroupIDs, err = r.all(ctx, namespace, "vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
+		if c.SecurityGroupIDs, err = fields.All(ctx, r.fields, namespace, at+".vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
 			return p, err
 		}
 		p.VPCConfig = &c
 	}
 	return p, nil
-}
-
-func (r *resolver) one(ctx context.Context, namespace, field string, value *string, from *v1beta1.FieldSelector) (*string, error) {
-	if from == nil {
-		return value, nil
-	}
-	v, err := r.fields.Get(ctx, namespace, *from)
-	return ptr.To(v), errors.Wrapf(err, "cannot resolve spec.forProvider.%s", field)
-}
-
-func (r *resolver) all(ctx context.Context, namespace, field string, values []string, from []v1beta1.FieldSelector) ([]string, error) {
-	if len(from) == 0 {
-		return values, nil
-	}
-	out := make([]string, 0, len(from))
-	for i := range from {
-		v, err := r.one(ctx, namespace, field, nil, &from[i])
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, *v)
-	}
-	return out, nil
 }
 
 // archive finds the deployment package and what identifies it, and refuses one

@@ -138,7 +138,7 @@ func TestReferences(t *testing.T) {
 		p.VPCConfig = &v1beta1.VPCConfig{SubnetIDsFrom: []v1beta1.FieldSelector{*sel, *sel}, SecurityGroupIDs: []string{"sg-1"}}
 	})
 	r := &resolver{fields: fakeFields(func(v1beta1.FieldSelector) (string, error) { return "found", nil })}
-	got, err := r.references(testContext(t), "ns", p)
+	got, err := r.references(testContext(t), "ns", "spec.forProvider", p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestReferences(t *testing.T) {
 		t.Error("the spec itself is the user's and must stay as it was")
 	}
 	r.fields = fakeFields(func(v1beta1.FieldSelector) (string, error) { return "", errors.New("Role ns/r does not exist") })
-	if _, err := r.references(testContext(t), "ns", p); err == nil || !strings.Contains(err.Error(), "spec.forProvider.roleFrom: Role ns/r does not exist") {
+	if _, err := r.references(testContext(t), "ns", "spec.forProvider", p); err == nil || !strings.Contains(err.Error(), "spec.forProvider.roleFrom: Role ns/r does not exist") {
 		t.Errorf("the field and what is missing must be named, got %v", err)
 	}
 }

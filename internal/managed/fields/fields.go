@@ -1,52 +1,258 @@
 // Package fields reads fields of other objects that specs refer to: things of
 // other providers, whose types this one does not know.
+//
+// What the provider may list and watch is watched, for as long as a spec refers to
+// it: a read then costs nothing, and a change wakes the resources that it concerns.
+// Of each object, only the fields that specs name are kept. What the provider may
+// only get is read from the API server each time. Crossplane grants a provider
+// nothing on kinds of others, so that is up to who runs the cluster, and may change
+// at any time.
 package fields
 
 import (
 	"context"
-	"fmt"
+	"sync"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A Reader reads fields from the API server itself, since a cache would watch
-// kinds that the provider has no other use for.
-type Reader struct {
-	live client.Reader
+// Options of a Reader.
+type Options struct {
+	// Live reads from the API server.
+	Live client.Reader
+
+	// Mapper knows the cluster's kinds, and learns of new ones.
+	Mapper kmeta.RESTMapper
+
+	// Dynamic lists and watches objects.
+	Dynamic dynamic.Interface
+
+	// MayWatch tells whether the provider may list and watch a resource, in one
+	// namespace or, if it is empty, in all.
+	MayWatch func(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error)
+
+	// Namespaces that the provider works in. None means all.
+	Namespaces []string
+
+	// Clock by which it is asked again what may be watched.
+	Clock clock.WithTicker
+
+	// Log of what is watched.
+	Log logging.Logger
 }
 
-// NewReader returns a Reader on the API server.
-func NewReader(live client.Reader) *Reader { return &Reader{live: live} }
+// A Reader reads fields of objects. It watches nothing before it is started. It is
+// safe for concurrent use.
+type Reader struct {
+	o Options
+
+	// changed asks for a look at what is to be watched.
+	changed chan struct{}
+
+	mu      sync.Mutex
+	uses    *uses
+	wake    map[string]func(types.NamespacedName)
+	watches map[scope]*watch
+	asked   map[scope]question
+}
+
+// NewReader returns a Reader.
+func NewReader(o Options) *Reader {
+	return &Reader{
+		o:       o,
+		changed: make(chan struct{}, 1),
+		uses:    newUses(),
+		wake:    map[string]func(types.NamespacedName){},
+		watches: map[scope]*watch{},
+		asked:   map[scope]question{},
+	}
+}
 
 // Get the string at the selected field of an object in the namespace. An error
-// says what is missing: the object, the field, or the permission to read it.
+// says what is missing: the kind, the object, the field, or the permission to read
+// it.
 func (r *Reader) Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error) {
-	what := fmt.Sprintf("%s %s/%s", s.Kind, namespace, s.Name)
+	obj, err := parse(namespace, s)
+	if err != nil {
+		return "", err
+	}
+	user := userOf(ctx)
+	if v, known := r.settle(user, obj, s.FieldPath, nil); known {
+		return given(v, obj, s.FieldPath)
+	}
+	v, sure, err := r.read(ctx, obj, s.FieldPath)
+	if !sure {
+		return "", err
+	}
+	// What is watched by now is newer than what was read.
+	if now, known := r.settle(user, obj, s.FieldPath, &v); known {
+		return given(now, obj, s.FieldPath)
+	}
+	if err != nil {
+		return "", err
+	}
+	return given(v, obj, s.FieldPath)
+}
+
+// parse a selector. Secrets are not for fields that AWS shows to whoever looks.
+func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
+	gv, err := schema.ParseGroupVersion(s.APIVersion)
+	if err != nil {
+		return Object{}, errors.Errorf("apiVersion %q is none: use one such as iam.aws.m.upbound.io/v1beta1", s.APIVersion)
+	}
+	if _, err := fieldpath.Parse(s.FieldPath); err != nil {
+		return Object{}, errors.Wrapf(err, "fieldPath %q is none: use one such as status.atProvider.arn", s.FieldPath)
+	}
+	obj := Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}
+	if isSecret(obj.Kind) {
+		return Object{}, errors.Errorf("cannot read %s: the fields of a Secret are not read for a setting that everyone may see", obj)
+	}
+	return obj, nil
+}
+
+func isSecret(kind schema.GroupVersionKind) bool { return kind.Group == "" && kind.Kind == "Secret" }
+
+// settle what a resource is told of a field: what is watched, or else what was read,
+// if anything was. It returns what is watched. What nobody watches is seen by one
+// who reads it: others that were told something else before have to look again.
+func (r *Reader) settle(user User, obj Object, path string, read *value) (value, bool) {
+	r.mu.Lock()
+	v, known := r.current(obj, path)
+	var stale map[User]bool
+	switch {
+	case known:
+		r.uses.tell(user, obj, path, v)
+	case read != nil:
+		r.uses.tell(user, obj, path, *read)
+		stale = r.uses.outdated(obj, func(p string) (value, bool) { return *read, p == path })
+	}
+	r.mu.Unlock()
+	r.rouse(stale)
+	return v, known
+}
+
+// current is the watched value of a field. The lock is held.
+func (r *Reader) current(obj Object, path string) (value, bool) {
+	for _, namespace := range []string{"", obj.Namespace} {
+		if w := r.watches[scope{kind: obj.Kind, namespace: namespace}]; w != nil && w.synced && w.paths[path] {
+			return w.value(obj, path), true
+		}
+	}
+	return value{}, false
+}
+
+// A value of a field: whether the object exists, and what the field holds.
+type value struct {
+	exists bool
+	text   string
+}
+
+func given(v value, obj Object, path string) (string, error) {
+	switch {
+	case !v.exists:
+		return "", errors.Errorf("%s does not exist", obj)
+	case v.text == "":
+		return "", errors.Errorf("%s has no value at %s yet", obj, path)
+	}
+	return v.text, nil
+}
+
+// read a field from the API server. sure is false for errors that may pass. That the
+// object does not exist is none.
+func (r *Reader) read(ctx context.Context, obj Object, path string) (v value, sure bool, err error) {
+	m, err := r.o.Mapper.RESTMapping(obj.Kind.GroupKind(), obj.Kind.Version)
+	switch {
+	case kmeta.IsNoMatchError(err):
+		return value{}, true, errors.Errorf("cannot read %s: the cluster has no kind %s in %s", obj, obj.Kind.Kind, obj.Kind.GroupVersion())
+	case err != nil:
+		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
+	case m.Scope.Name() != kmeta.RESTScopeNameNamespace:
+		return value{}, true, errors.Errorf("cannot read %s: a %s belongs to no namespace, and only objects of the same namespace are read", obj, obj.Kind.Kind)
+	}
 	u := &unstructured.Unstructured{}
-	u.SetAPIVersion(s.APIVersion)
-	u.SetKind(s.Kind)
-	err := r.live.Get(ctx, client.ObjectKey{Namespace: namespace, Name: s.Name}, u)
+	u.SetGroupVersionKind(obj.Kind)
+	err = r.o.Live.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Name}, u)
 	switch {
 	case kerrors.IsNotFound(err):
-		return "", errors.Errorf("%s does not exist", what)
+		return value{}, true, nil
 	case kerrors.IsForbidden(err):
-		return "", errors.Errorf("cannot read %s: grant the provider's ServiceAccount get on %s of %s", what, s.Kind, s.APIVersion)
-	case kmeta.IsNoMatchError(err):
-		return "", errors.Errorf("cannot read %s: the cluster has no kind %s in %s", what, s.Kind, s.APIVersion)
+		return value{}, true, errors.Errorf("cannot read %s: grant the provider's ServiceAccount get, list and watch on %s of API group %q", obj, m.Resource.Resource, m.Resource.Group)
 	case err != nil:
-		return "", errors.Wrapf(err, "cannot read %s", what)
+		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
 	}
-	v, err := fieldpath.Pave(u.Object).GetString(s.FieldPath)
-	if err != nil || v == "" {
-		return "", errors.Errorf("%s has no value at %s yet", what, s.FieldPath)
+	return value{exists: true, text: text(u, path)}, true, nil
+}
+
+// text at a path. A field that holds something else has none.
+func text(u *unstructured.Unstructured, path string) string {
+	v, err := fieldpath.Pave(u.Object).GetString(path)
+	if err != nil {
+		return ""
 	}
-	return v, nil
+	return v
+}
+
+type userKey struct{}
+
+// WithUser says for whom fields are read in a context: a resource for which Refer was
+// called. It is woken when what it was told is so no longer.
+func WithUser(ctx context.Context, u User) context.Context {
+	return context.WithValue(ctx, userKey{}, u)
+}
+
+func userOf(ctx context.Context) User {
+	u, _ := ctx.Value(userKey{}).(User)
+	return u
+}
+
+// Refer notes which fields a resource refers to: from now on, only these. None lets
+// go of all. It costs next to nothing where nothing has changed.
+func (r *Reader) Refer(u User, selectors []v1beta1.FieldSelector) {
+	r.mu.Lock()
+	changed := r.uses.set(u, fieldsOf(u.Namespace, selectors))
+	r.mu.Unlock()
+	if changed {
+		r.look()
+	}
+}
+
+// Subscribe has wake called for each resource of a kind for which a field has
+// changed. It must not block.
+func (r *Reader) Subscribe(kind string, wake func(types.NamespacedName)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.wake[kind] = wake
+}
+
+// rouse resources. The lock is not held, since those who are woken may read.
+func (r *Reader) rouse(users map[User]bool) {
+	for u := range users {
+		r.mu.Lock()
+		wake := r.wake[u.Kind]
+		r.mu.Unlock()
+		if wake != nil {
+			wake(u.NamespacedName)
+		}
+	}
+}
+
+// look asks for a look at what is to be watched. It never blocks.
+func (r *Reader) look() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
 }

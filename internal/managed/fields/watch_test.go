@@ -1,0 +1,210 @@
+package fields
+
+import (
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// all may be watched.
+func all(w *world) { w.mayWatch = []string{""} }
+
+func TestWatched(t *testing.T) {
+	w := newWorld(t, all)
+	w.run()
+	if got := w.reconcile("cart", arnOf("r")); got != "error: Role shop/r does not exist" {
+		t.Errorf("got %q", got)
+	}
+	w.watching("", true)
+	gets := w.gets.Load()
+
+	w.create(role("r", ""))
+	w.awake("cart")
+	if got := w.reconcile("cart", arnOf("r")); got != "error: Role shop/r has no value at status.arn yet" {
+		t.Errorf("an object without the field is not a missing one, got %q", got)
+	}
+	w.update(role("r", "arn:1"))
+	w.awake("cart")
+	if got := w.reconcile("cart", arnOf("r")); got != "arn:1" {
+		t.Errorf("got %q", got)
+	}
+	if got := w.reconcile("pay", arnOf("r")); got != "arn:1" {
+		t.Errorf("got %q", got)
+	}
+
+	// What does not concern anyone wakes nobody. The change that does comes after it.
+	busy := role("r", "arn:1")
+	busy.Object["status"].(map[string]any)["heartbeat"] = "now"
+	w.update(busy)
+	w.create(role("other", "arn:other"))
+	w.update(role("r", "arn:2"))
+	w.awake("cart", "pay")
+	if got := w.reconcile("cart", arnOf("r")) + w.reconcile("pay", arnOf("r")); got != "arn:2arn:2" {
+		t.Errorf("got %q", got)
+	}
+	w.delete("r")
+	w.awake("cart", "pay")
+	if got := w.reconcile("pay", arnOf("r")); got != "error: Role shop/r does not exist" {
+		t.Errorf("got %q", got)
+	}
+	if got := w.gets.Load() - gets; got != 0 {
+		t.Errorf("what is watched is not read: %d reads", got)
+	}
+}
+
+func TestOnlyFieldsAreKept(t *testing.T) {
+	w := newWorld(t, all)
+	w.run()
+	w.create(role("r", "arn:1"))
+	w.reconcile("cart", arnOf("r"))
+	w.watching("", true)
+	w.reader.mu.Lock()
+	defer w.reader.mu.Unlock()
+	kept := w.reader.watches[scope{kind: roleKind}].store.List()
+	if len(kept) != 1 {
+		t.Fatalf("want the one role, got %v", kept)
+	}
+	got, ok := kept[0].(*trimmed)
+	if !ok || got.Name != "r" || len(got.texts) != 1 || got.texts["status.arn"] != "arn:1" {
+		t.Errorf("want the name and the field alone, got %+v", kept[0])
+	}
+}
+
+func TestAnotherFieldOfTheSameKind(t *testing.T) {
+	w := newWorld(t, all)
+	w.run()
+	r := role("r", "arn:1")
+	r.Object["status"].(map[string]any)["id"] = "AROA1"
+	w.create(r)
+	w.reconcile("cart", arnOf("r"))
+	w.watching("", true)
+	id := arnOf("r")
+	id.FieldPath = "status.id"
+	if got := w.reconcile("pay", id); got != "AROA1" {
+		t.Errorf("a field that is not kept yet is read, got %q", got)
+	}
+	w.until("both fields are kept", func() bool {
+		before := w.gets.Load()
+		if got := w.value(id) + w.value(arnOf("r")); got != "AROA1arn:1" {
+			t.Fatalf("got %q", got)
+		}
+		return w.gets.Load() == before
+	})
+}
+
+func TestReferenceThatIsNoMore(t *testing.T) {
+	w := newWorld(t, all)
+	w.run()
+	w.create(role("r", "arn:1"))
+	w.reconcile("cart", arnOf("r"))
+	w.reconcile("pay", arnOf("r"))
+	w.watching("", true)
+	w.reader.Refer(user("cart"), nil)
+	w.watching("", true)
+	w.update(role("r", "arn:2"))
+	w.awake("pay")
+	w.reader.Refer(user("pay"), []v1beta1.FieldSelector{})
+	w.watching("", false)
+	w.reader.mu.Lock()
+	defer w.reader.mu.Unlock()
+	if u := w.reader.uses; len(u.byUser)+len(u.byObject)+len(u.places)+len(w.reader.asked) != 0 {
+		t.Errorf("nothing must be left of what nobody refers to, got %+v, %v", u, w.reader.asked)
+	}
+}
+
+func TestOnlyGet(t *testing.T) {
+	w := newWorld(t)
+	w.run()
+	w.create(role("r", "arn:1"))
+	w.reconcile("cart", arnOf("r"))
+	if got := w.reconcile("pay", arnOf("r")); got != "arn:1" {
+		t.Errorf("got %q", got)
+	}
+	w.until("all and the namespace were asked for", func() bool { return w.asks.Load() >= 2 })
+	w.update(role("r", "arn:2"))
+	if got := w.wakes(); got != nil {
+		t.Errorf("nothing can have seen the change, but %v were woken", got)
+	}
+	// One sees it when it is polled. That wakes the other.
+	if got := w.reconcile("cart", arnOf("r")); got != "arn:2" {
+		t.Errorf("got %q", got)
+	}
+	w.awake("pay")
+	if got := w.reconcile("pay", arnOf("r")) + w.reconcile("cart", arnOf("r")); got != "arn:2arn:2" {
+		t.Errorf("got %q", got)
+	}
+	if got := w.wakes(); got != nil {
+		t.Errorf("all know the new value, but %v were woken", got)
+	}
+}
+
+func TestGrantedLater(t *testing.T) {
+	for name, namespaces := range map[string][]string{"AllNamespaces": {""}, "OneNamespace": {"shop"}} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, func(w *world) { w.mayGet = false })
+			w.run()
+			w.create(role("r", "arn:1"))
+			if got := w.reconcile("cart", arnOf("r")); got == "arn:1" {
+				t.Errorf("nothing is granted, but got %q", got)
+			}
+			w.until("both scopes were asked for", func() bool { return w.asks.Load() == 2 })
+			w.grant(false, namespaces...)
+			w.until("it is asked again", func() bool {
+				w.clock.Step(soonest)
+				return len(w.wakes()) == 1
+			})
+			if got := w.reconcile("cart", arnOf("r")); got != "arn:1" {
+				t.Errorf("to list and watch is enough, got %q", got)
+			}
+		})
+	}
+}
+
+func TestQuestionsArePutOff(t *testing.T) {
+	w := newWorld(t)
+	w.run()
+	w.reconcile("cart", arnOf("r"))
+	w.until("both scopes were asked for", func() bool { return w.asks.Load() == 2 })
+	w.reconcile("pay", arnOf("s"))
+	other := arnOf("s")
+	other.FieldPath = "status.id"
+	w.reconcile("pay", other)
+	if got := w.asks.Load(); got != 2 {
+		t.Errorf("what was refused a moment ago is not asked again, got %d questions", got)
+	}
+	q := question{}
+	var waits []float64
+	for range 5 {
+		q = q.putOff(w.clock.Now(), latest)
+		waits = append(waits, q.wait.Seconds())
+	}
+	if q.wait != latest || waits[0] != soonest.Seconds() {
+		t.Errorf("want waits from %s to %s, got %v", soonest, latest, waits)
+	}
+}
+
+func TestWithdrawn(t *testing.T) {
+	w := newWorld(t, all)
+	w.run()
+	w.create(role("r", "arn:1"))
+	w.reconcile("cart", arnOf("r"))
+	w.watching("", true)
+	w.grant(false)
+	w.reader.mu.Lock()
+	running := w.reader.watches[scope{kind: roleKind}]
+	w.reader.mu.Unlock()
+	w.reader.lost(running)
+	w.awake("cart")
+	want := `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`
+	if got := w.reconcile("cart", arnOf("r")); got != want {
+		t.Errorf("what may no longer be read must not be used, got %q", got)
+	}
+	w.grant(true, "")
+	w.until("it is watched again", func() bool {
+		w.clock.Step(soonest)
+		return len(w.wakes()) == 1
+	})
+	if got := w.reconcile("cart", arnOf("r")); got != "arn:1" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,40 @@
+package managed
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+)
+
+// watchFields has a resource reconciled when a field of another object that it
+// refers to changes, where the provider may watch that.
+func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder[reconcile.Request], poke func(client.ObjectKey)) {
+	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
+		r.Subscribe(k.GVK.Kind, func(name types.NamespacedName) {
+			poke(name)
+			q.Add(reconcile.Request{NamespacedName: name})
+		})
+		return nil
+	}))
+}
+
+// refer tells the reader of fields what a resource refers to, since only that is
+// watched, and for whom fields are read in this reconcile.
+func (g *gate[T]) refer(ctx context.Context, mg T) context.Context {
+	if g.kind.Fields == nil {
+		return ctx
+	}
+	u := g.user(client.ObjectKeyFromObject(mg))
+	g.fields.Refer(u, g.kind.Fields(mg))
+	return fields.WithUser(ctx, u)
+}
+
+func (g *gate[T]) user(name types.NamespacedName) fields.User {
+	return fields.User{Kind: g.kind.GVK.Kind, NamespacedName: name}
+}
