@@ -82,7 +82,7 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 
 // resource names what a call is about.
 func (r *request) resource() string {
-	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName", "UUID"} {
+	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName", "CapacityProviderName", "UUID"} {
 		if r.vars[v] != "" {
 			return r.vars[v]
 		}

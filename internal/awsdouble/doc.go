@@ -39,6 +39,10 @@
 // of the model, and the words of its refusals are ours. So is what becomes of the
 // configurations of a version or an alias that is deleted: they go with it.
 //
+// No answer about capacity providers was observed but that one is not found: what they
+// are set to where nothing is said, that an update passes through Pending, and the
+// words of conflicts are ours, on the lines of functions.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.
 package awsdouble

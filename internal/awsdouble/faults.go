@@ -129,13 +129,15 @@ type failure struct{ reason, code string }
 // plans are failures that wait for functions, by name.
 type plans struct {
 	creations, updates, provisions map[string]failure
-	roleReady                      time.Time
+	// capacity are the capacity providers that fail.
+	capacity  map[string]failure
+	roleReady time.Time
 	// missingSources are the ARNs of event sources that do not exist.
 	missingSources []string
 }
 
 func newPlans() plans {
-	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{}}
+	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{}, capacity: map[string]failure{}}
 }
 
 // FailCreation makes the next creation of a function settle as State Failed
@@ -152,6 +154,14 @@ func (s *Server) FailUpdate(name, reason, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plans.updates[name] = failure{reason: reason, code: code}
+}
+
+// FailCapacity makes the next creation of a capacity provider settle as State
+// Failed. Lambda tells no reason.
+func (s *Server) FailCapacity(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans.capacity[name] = failure{}
 }
 
 // RoleNotReadyUntil makes Lambda unable to assume any role before a time:

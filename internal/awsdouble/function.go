@@ -57,6 +57,7 @@ type home struct {
 	signing         map[string]*signingConfig
 	layers          map[string]*layer
 	mappings        map[string]*mapping
+	capacity        map[string]*capacity
 }
 
 func (s *Server) home(account, region string) *home {
@@ -64,7 +65,7 @@ func (s *Server) home(account, region string) *home {
 	if s.homes[key] == nil {
 		s.homes[key] = &home{
 			account: account, region: region, functions: map[string]*function{}, signing: map[string]*signingConfig{},
-			layers: map[string]*layer{}, mappings: map[string]*mapping{},
+			layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
 		}
 	}
 	return s.homes[key]

@@ -20,6 +20,7 @@ const (
 	layerArnPattern  = `arn:[a-zA-Z0-9-]+:lambda:[a-zA-Z0-9-]+:\d{12}:layer:[a-zA-Z0-9-_]+:[0-9]+`
 	providerPattern  = `arn:aws[a-zA-Z-]*:lambda:` + regionPattern + `:\d{12}:capacity-provider:[a-zA-Z0-9-_]+`
 	holderPattern    = `arn:(aws[a-zA-Z-]*)?:lambda:` + regionPattern + `:\d{12}:function:[a-zA-Z0-9-_]+(:(\$LATEST(\.PUBLISHED)?|[a-zA-Z0-9-_])+)?`
+	capacityPattern  = `(` + providerPattern + `)|[a-zA-Z0-9-_]+`
 	taggablePattern  = `arn:(aws[a-zA-Z-]*):lambda:` + regionPattern + `:\d{12}:(function:[a-zA-Z0-9-_]+(:(\$LATEST|[a-zA-Z0-9-_]+))?|layer:([a-zA-Z0-9-_]+)|code-signing-config:csc-[a-z0-9]{17}|event-source-mapping:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|capacity-provider:[a-zA-Z0-9-_]+)`
 )
 
@@ -45,6 +46,8 @@ var (
 		values: []rule{weight, lowestFraction(0), notNull},
 	}
 
+	capacityMember  = member{path: "capacityProviderName", in: inPath, required: true, rules: []rule{longest(140), shortest(1), pattern(capacityPattern)}}
+	instanceType    = []rule{longest(30), shortest(1), pattern(`[a-zA-Z0-9\.\-]+`), notNull}
 	layerName       = member{path: "layerName", in: inPath, required: true, rules: []rule{longest(140), shortest(1), pattern(layerNamePattern)}}
 	fewItems        = member{path: "maxItems", in: inQuery, rules: []rule{highest(50), lowest(1)}}
 	forRuntime      = member{path: "compatibleRuntime", in: inQuery, rules: []rule{anyRuntime}}
@@ -120,13 +123,30 @@ var model = map[string][]member{
 		{path: "compatibleArchitectures", rules: []rule{longest(2)}, each: []rule{oneOf("x86_64", "arm64"), notNull}},
 		{path: "licenseInfo", rules: []rule{longest(512)}},
 	}, codeMembers("content.")),
-	"GetLayerVersion":            {layerName},
-	"GetLayerVersionByArn":       {{path: "arn", in: inQuery, required: true, rules: []rule{longest(140), shortest(1), pattern(layerArnPattern)}}},
-	"ListLayers":                 {forRuntime, forArchitecture, fewItems},
-	"ListLayerVersions":          {layerName, forRuntime, forArchitecture, fewItems},
-	"DeleteLayerVersion":         {layerName},
-	"PutFunctionRecursionConfig": {plain, {path: "recursiveLoop", required: true, rules: []rule{oneOf("Terminate", "Allow")}}},
-	"GetFunctionRecursionConfig": {plain},
+	"GetLayerVersion":      {layerName},
+	"GetLayerVersionByArn": {{path: "arn", in: inQuery, required: true, rules: []rule{longest(140), shortest(1), pattern(layerArnPattern)}}},
+	"ListLayers":           {forRuntime, forArchitecture, fewItems},
+	"ListLayerVersions":    {layerName, forRuntime, forArchitecture, fewItems},
+	"DeleteLayerVersion":   {layerName},
+	"CreateCapacityProvider": slices.Concat([]member{
+		{path: "capacityProviderName", required: true, rules: []rule{longest(140), shortest(1), pattern(capacityPattern)}},
+		{path: "vpcConfig", required: true},
+		{path: "vpcConfig.subnetIds", required: true, rules: []rule{longest(16), shortest(1)}},
+		{path: "vpcConfig.securityGroupIds", required: true, rules: []rule{longest(5)}},
+		{path: "permissionsConfig", required: true},
+		{path: "permissionsConfig.capacityProviderOperatorRoleArn", required: true, rules: []rule{pattern(rolePattern)}},
+		{path: "instanceRequirements.architectures", rules: []rule{longest(1), shortest(1)}, each: []rule{oneOf("x86_64", "arm64"), notNull}},
+		{path: "instanceRequirements.allowedInstanceTypes", rules: []rule{longest(400)}, each: instanceType},
+		{path: "instanceRequirements.excludedInstanceTypes", rules: []rule{longest(400)}, each: instanceType},
+		{path: "kmsKeyArn", rules: []rule{pattern(anyArnPattern)}},
+	}, capacitySettings),
+	"GetCapacityProvider":                    {capacityMember},
+	"UpdateCapacityProvider":                 slices.Concat([]member{capacityMember}, capacitySettings),
+	"DeleteCapacityProvider":                 {capacityMember},
+	"ListCapacityProviders":                  {{path: "state", in: inQuery, rules: []rule{oneOf(capacityPending, capacityActive, capacityFailed, capacityDeleting)}}, fewItems},
+	"ListFunctionVersionsByCapacityProvider": {capacityMember, fewItems},
+	"PutFunctionRecursionConfig":             {plain, {path: "recursiveLoop", required: true, rules: []rule{oneOf("Terminate", "Allow")}}},
+	"GetFunctionRecursionConfig":             {plain},
 	"PutFunctionScalingConfig": {
 		published, plain,
 		{path: "functionScalingConfig.minExecutionEnvironments", rules: []rule{highest(15000), lowest(0)}},
@@ -233,4 +253,17 @@ var configuration = []member{
 	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn", required: true, rules: []rule{longest(140), shortest(1), pattern(providerPattern)}},
 	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.perExecutionEnvironmentMaxConcurrency", rules: []rule{highest(1600), lowest(1)}},
 	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu", rules: []rule{highest(8), lowest(2)}},
+}
+
+// capacitySettings are the members of capacity providers that creation and update
+// share.
+var capacitySettings = []member{
+	{path: "capacityProviderScalingConfig.maxVCpuCount", rules: []rule{highest(15000), lowest(2)}},
+	{path: "capacityProviderScalingConfig.scalingMode", rules: []rule{oneOf("Auto", "Manual")}},
+	{path: "capacityProviderScalingConfig.scalingPolicies", rules: []rule{longest(10), shortest(1)}},
+	{path: "capacityProviderScalingConfig.scalingPolicies[].predefinedMetricType", required: true, rules: []rule{oneOf("LambdaCapacityProviderAverageCPUUtilization")}},
+	{path: "capacityProviderScalingConfig.scalingPolicies[].targetValue", required: true, rules: []rule{highest(100), lowest(0)}},
+	{path: "propagateTags.mode", rules: []rule{oneOf("None", "Explicit")}},
+	{path: "telemetryConfig.loggingConfig.logGroup", rules: []rule{longest(512), shortest(1), pattern(`[\.\-_/#A-Za-z0-9]+`)}},
+	{path: "telemetryConfig.loggingConfig.systemLogLevel", rules: []rule{oneOf("DEBUG", "INFO", "WARN")}},
 }

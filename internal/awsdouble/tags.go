@@ -26,9 +26,14 @@ func (s *Server) tagged(r *request) (map[string]string, *function, error) {
 			return nil, nil, err
 		}
 		return m.Tags, nil, nil
+	case "capacity-provider":
+		s.settleCapacity(h)
+		if c := h.capacity[capacityName(arn)]; c != nil {
+			return c.Tags, nil, nil
+		}
+		return nil, nil, noCapacity(arn)
 	}
-	words := map[string]string{"layer": "Layer", "capacity-provider": "Capacity provider"}
-	return nil, nil, notFound("%s not found: %s", words[kind], arn)
+	return nil, nil, notFound("Layer not found: %s", arn)
 }
 
 func (s *Server) taggedFunction(r *request, h *home, arn string) (map[string]string, *function, error) {
