@@ -25,8 +25,11 @@ type KeySelector struct {
 	Optional *bool `json:"optional,omitempty"`
 }
 
-// FieldSelector selects a string field of any object of the same namespace. The
-// provider's ServiceAccount must be allowed to get it.
+// FieldSelector selects a string field of any object of the same namespace but a
+// Secret. The provider's ServiceAccount must be allowed to get it; if it may list and
+// watch it as well, a change is seen at once.
+//
+// +kubebuilder:validation:XValidation:rule="self.apiVersion != 'v1' || self.kind != 'Secret'",reason="FieldValueForbidden",message="a Secret is not read for a setting that everyone may see: take the value from another object"
 type FieldSelector struct {
 	// APIVersion of the object, such as iam.aws.m.upbound.io/v1beta1.
 	// +kubebuilder:validation:MinLength=1

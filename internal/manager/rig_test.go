@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
@@ -50,6 +51,9 @@ type rig struct {
 	kube   client.Client
 	aws    *lambda.Client
 	logs   *logs
+
+	// cfg is as whom the provider works. Nil means as an administrator.
+	cfg *rest.Config
 
 	stop func()
 }
@@ -118,7 +122,11 @@ func (r *rig) start(change ...func(*Options)) {
 		f(&o)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	mgr, err := New(ctx, suite.Cluster(r).Config, o)
+	cfg := r.cfg
+	if cfg == nil {
+		cfg = suite.Cluster(r).Config
+	}
+	mgr, err := New(ctx, cfg, o)
 	if err != nil {
 		cancel()
 		r.Fatal(err)

@@ -1,0 +1,241 @@
+package manager
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// iamRole is a kind of another provider, which this one knows nothing of.
+var iamRole = schema.GroupVersionKind{Group: "iam.aws.m.upbound.io", Version: "v1beta1", Kind: "Role"}
+
+// definition of the kind, whatever it holds.
+func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
+	plural := strings.ToLower(gvk.Kind) + "s"
+	return &apiextensionsv1.CustomResourceDefinition{
+		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + gvk.Group},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: gvk.Group,
+			Scope: apiextensionsv1.NamespaceScoped,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Plural: plural, Kind: gvk.Kind, ListKind: gvk.Kind + "List", Singular: strings.ToLower(gvk.Kind)},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: gvk.Version, Served: true, Storage: true,
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: ptr.To(true)}},
+			}},
+		},
+	}
+}
+
+// fieldsRig has a provider with Crossplane's rights and a Function whose role is that
+// of another provider's object.
+type fieldsRig struct {
+	*rig
+
+	f *v1beta1.Function
+}
+
+func newFieldsRig(t *testing.T) *fieldsRig {
+	t.Helper()
+	r := &fieldsRig{rig: newRig(t, awsdouble.Options{})}
+	r.stop() // One with other rights takes over.
+	const user = "system:serviceaccount:crossplane-system:provider-lambda"
+	r.cfg = r.as(user, crossplanesRules(true))
+	t.Cleanup(func() {
+		for _, name := range []string{user, "provider-lambda-references"} {
+			r.drop(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}, &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name}})
+		}
+	})
+	r.start()
+	r.f = r.function("cart", func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Role = nil
+		f.Spec.ForProvider.RoleFrom = &v1beta1.FieldSelector{APIVersion: "iam.aws.m.upbound.io/v1beta1", Kind: "Role", Name: "checkout", FieldPath: "status.atProvider.arn"}
+	})
+	return r
+}
+
+// drop what outlives a namespace.
+func (r *fieldsRig) drop(objs ...client.Object) {
+	for _, o := range objs {
+		if err := client.IgnoreNotFound(r.kube.Delete(context.Background(), o)); err != nil {
+			r.Errorf("cannot delete %s: %v", o.GetName(), err)
+		}
+	}
+}
+
+// define the other provider's kind, until the test ends.
+func (r *fieldsRig) define() {
+	r.Helper()
+	crd, roles := definition(iamRole), &unstructured.UnstructuredList{}
+	roles.SetGroupVersionKind(iamRole)
+	list := func(ctx context.Context) error { return r.kube.List(ctx, roles, client.InNamespace(r.ns)) }
+	r.create(crd)
+	r.until("the kind is served", func() bool { return list(r.Context()) == nil })
+	r.Cleanup(func() {
+		_ = r.kube.Delete(context.Background(), crd)
+		r.until("the kind is gone", func() bool {
+			return kmeta.IsNoMatchError(list(context.Background())) || kerrors.IsNotFound(list(context.Background()))
+		})
+	})
+}
+
+// grant what an example does, with these verbs.
+func (r *fieldsRig) grant(verbs ...string) {
+	r.Helper()
+	for _, o := range manifests(r, "../../examples/references/rbac.yaml") {
+		if o.GetKind() == "ClusterRole" {
+			rules, _, _ := unstructured.NestedSlice(o.Object, "rules")
+			for _, rule := range rules {
+				if err := unstructured.SetNestedStringSlice(rule.(map[string]any), verbs, "verbs"); err != nil {
+					r.Fatal(err)
+				}
+			}
+			o.Object["rules"] = rules
+		}
+		if err := client.IgnoreNotFound(r.kube.Delete(r.Context(), o.DeepCopy())); err != nil {
+			r.Fatal(err)
+		}
+		r.create(o)
+	}
+}
+
+// manifests in a file.
+func manifests(t testing.TB, file string) []*unstructured.Unstructured {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(b), 4096)
+	var all []*unstructured.Unstructured
+	for {
+		u := &unstructured.Unstructured{}
+		err := d.Decode(u)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, u)
+	}
+}
+
+// says waits until Synced has the text.
+func (r *fieldsRig) says(text string) {
+	r.Helper()
+	r.until("Synced says: "+text, func() bool {
+		r.get(r.f)
+		return strings.Contains(r.f.GetCondition(xpv2.TypeSynced).Message, text)
+	})
+}
+
+// follows waits until the function has the role, and tells how long that took.
+func (r *fieldsRig) follows(arn string) {
+	r.Helper()
+	began := time.Now()
+	r.until("the function has the role "+arn, func() bool {
+		r.get(r.f)
+		return isReady(r.f) && ptr.Deref(r.f.Status.AtProvider.Role, "") == arn
+	})
+	if got := ptr.Deref(r.config("cart").Configuration.Role, ""); got != arn {
+		r.Errorf("want the role %s in AWS, got %s", arn, got)
+	}
+	r.Logf("the function has the role %s after %s", arn, time.Since(began).Round(time.Millisecond))
+}
+
+// role of the other provider, with this ARN in its status if it has one.
+func (r *fieldsRig) role(arn string) *unstructured.Unstructured {
+	r.Helper()
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(iamRole)
+	u.SetNamespace(r.ns)
+	u.SetName("checkout")
+	_, err := controllerutil.CreateOrUpdate(r.Context(), r.kube, u, func() error {
+		if arn != "" {
+			u.Object["status"] = map[string]any{"atProvider": map[string]any{"arn": arn}}
+		}
+		return nil
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	return u
+}
+
+// A Function whose role comes from another provider's object: from a cluster that
+// does not even have the kind, through each step of what can be granted.
+func TestFieldOfAnotherProvidersObject(t *testing.T) {
+	const one, two, three = "arn:aws:iam::123456789012:role/one", "arn:aws:iam::123456789012:role/two", "arn:aws:iam::123456789012:role/three"
+	r := newFieldsRig(t)
+	r.create(r.f)
+	r.says("cannot resolve spec.forProvider.roleFrom: cannot read Role " + r.ns + "/checkout: the cluster has no kind Role in iam.aws.m.upbound.io/v1beta1")
+	if n := r.double.Count("CreateFunction"); n != 0 {
+		t.Errorf("a function without a role must not be created, got %d calls", n)
+	}
+	r.define()
+	r.look(r.f)
+	r.says(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
+
+	// To get is enough, but nothing is seen before the next look.
+	r.grant("get")
+	r.role("")
+	r.until("the right is seen", func() bool {
+		r.look(r.f)
+		return strings.Contains(r.f.GetCondition(xpv2.TypeSynced).Message, "Role "+r.ns+"/checkout has no value at status.atProvider.arn yet")
+	})
+	r.role(one)
+	r.look(r.f)
+	r.follows(one)
+
+	// To list and watch has the function follow by itself.
+	r.grant("get", "list", "watch")
+	r.until("the kind is watched", func() bool { return strings.Contains(r.logs.String(), "Watching objects that specs refer to") })
+	role := r.role(two)
+	r.follows(two)
+
+	// Nor does it take a look to see that the role is gone, and has come back.
+	if err := r.kube.Delete(t.Context(), role); err != nil {
+		t.Fatal(err)
+	}
+	r.says("Role " + r.ns + "/checkout does not exist")
+	calls := r.double.Count("")
+	r.role(three)
+	r.follows(three)
+	t.Logf("%d calls of AWS for the last change", r.double.Count("")-calls)
+	r.remove(r.f)
+	r.gone(r.f)
+}
+
+// Nothing is granted at first. The function is woken when it is.
+func TestFieldThatIsGrantedLater(t *testing.T) {
+	const arn = "arn:aws:iam::123456789012:role/one"
+	r := newFieldsRig(t)
+	r.define()
+	r.role(arn)
+	r.create(r.f)
+	r.says(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
+	r.grant("get", "list", "watch")
+	r.follows(arn)
+}
