@@ -13,8 +13,26 @@ func (l *AliasList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this CodeSigningConfigList.
+func (l *CodeSigningConfigList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this FunctionList.
 func (l *FunctionList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
+// GetItems of this LayerVersionList.
+func (l *LayerVersionList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))
 	for i := range l.Items {
 		items[i] = &l.Items[i]

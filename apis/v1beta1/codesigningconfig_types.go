@@ -1,0 +1,172 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// CodeSigningConfigSettings are what a code signing configuration says, as
+// CreateCodeSigningConfig and UpdateCodeSigningConfig take it.
+type CodeSigningConfigSettings struct {
+	// AllowedPublishers are who may sign code. Required, here or in initProvider.
+	// +optional
+	AllowedPublishers *AllowedPublishers `json:"allowedPublishers,omitempty"`
+
+	// CodeSigningPolicies say what becomes of code that fails the check. When this block is
+	// removed, the policy returns to AWS's default, which is Warn.
+	// +optional
+	CodeSigningPolicies *CodeSigningPolicies `json:"codeSigningPolicies,omitempty"`
+
+	// Description of the configuration, at most 256 characters; an empty string clears
+	// it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Description *string `json:"description,omitempty"`
+
+	// Tags of the configuration, at most 44 (AWS takes 50, of which this provider uses
+	// up to six). A tag that is not named here is removed, except aws:* and
+	// those that the provider config ignores.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=44
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tags that start with crossplane- are the provider's own: remove them"
+	Tags map[string]string `json:"tags,omitempty"`
+}
+
+// AllowedPublishers are who may sign code.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.signingProfileVersionArns) != has(self.signingProfileVersionArnsFrom)",message="set one of signingProfileVersionArns and signingProfileVersionArnsFrom"
+type AllowedPublishers struct {
+	// SigningProfileVersionArns are the ARNs of versions of AWS Signer's signing
+	// profiles: 1 to 20, in no order. Each is a trusted publisher.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.all(a, a.matches('^arn:aws[a-zA-Z0-9-]*:signer:[a-z0-9-]+:[0-9]{12}:/signing-profiles/[^/]+/[^/]+$'))",message="a signing profile version has an ARN of the form arn:aws:signer:region:123456789012:/signing-profiles/name/version: name the version too"
+	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a == b))",message="a signing profile version is named twice: keep it once"
+	SigningProfileVersionArns []string `json:"signingProfileVersionArns,omitempty"`
+
+	// SigningProfileVersionArnsFrom reads the ARNs from fields of other objects of this
+	// namespace, such as status.atProvider.versionArn of a SigningProfile.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	SigningProfileVersionArnsFrom []FieldSelector `json:"signingProfileVersionArnsFrom,omitempty"`
+}
+
+// CodeSigningPolicies say what becomes of code that fails the check.
+type CodeSigningPolicies struct {
+	// UntrustedArtifactOnDeployment is Warn, to deploy it and log a warning, or
+	// Enforce, to refuse it. AWS's default is Warn.
+	// +optional
+	// +kubebuilder:validation:Enum=Warn;Enforce
+	UntrustedArtifactOnDeployment *string `json:"untrustedArtifactOnDeployment,omitempty"`
+}
+
+// CodeSigningConfigParameters are the desired settings of a code signing
+// configuration and where it lives.
+type CodeSigningConfigParameters struct {
+	// Region is the AWS region of the configuration, such as eu-central-1. It can't be
+	// changed.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new CodeSigningConfig in the other region"
+	Region string `json:"region"`
+
+	CodeSigningConfigSettings `json:",inline"`
+}
+
+// CodeSigningConfigSpec is the desired state of a code signing configuration.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.allowedPublishers) || has(self.initProvider) && has(self.initProvider.allowedPublishers))",fieldPath=".forProvider.allowedPublishers",reason="FieldValueRequired",message="set signingProfileVersionArns to the signing profile versions that may sign code (in spec.initProvider, if another tool keeps them later)"
+type CodeSigningConfigSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what the configuration shall be, always.
+	ForProvider CodeSigningConfigParameters `json:"forProvider"`
+
+	// InitProvider is what the configuration shall be at creation only. What it names,
+	// and forProvider doesn't, is left alone afterwards, so that another tool may change
+	// it.
+	// +optional
+	InitProvider *CodeSigningConfigSettings `json:"initProvider,omitempty"`
+}
+
+// CodeSigningConfigObservation is what AWS says of a code signing configuration
+// (GetCodeSigningConfig).
+type CodeSigningConfigObservation struct {
+	// CodeSigningConfigArn is the configuration's ARN.
+	CodeSigningConfigArn *string `json:"codeSigningConfigArn,omitempty"`
+	// CodeSigningConfigID is the configuration's unique identifier.
+	CodeSigningConfigID *string `json:"codeSigningConfigId,omitempty"`
+	// SigningProfileVersionArns are who may sign code.
+	// +listType=atomic
+	SigningProfileVersionArns []string `json:"signingProfileVersionArns,omitempty"`
+	// UntrustedArtifactOnDeployment is Warn or Enforce.
+	UntrustedArtifactOnDeployment *string `json:"untrustedArtifactOnDeployment,omitempty"`
+	// Description of the configuration.
+	Description *string `json:"description,omitempty"`
+	// LastModified is when the configuration was last changed.
+	LastModified *string `json:"lastModified,omitempty"`
+	// Initialized says that initProvider was set, so that it is left alone from now on.
+	Initialized bool `json:"initialized,omitempty"`
+}
+
+// CodeSigningConfigStatus is the observed state of a code signing configuration.
+type CodeSigningConfigStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of the code signing configuration.
+	// +optional
+	AtProvider CodeSigningConfigObservation `json:"atProvider,omitempty"`
+}
+
+// A CodeSigningConfig is an AWS Lambda code signing configuration: who may sign the
+// code of the functions that name it, and what becomes of other code.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdacsc
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="POLICY",type="string",JSONPath=".status.atProvider.untrustedArtifactOnDeployment"
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type CodeSigningConfig struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec CodeSigningConfigSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new code signing configuration as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status CodeSigningConfigStatus `json:"status,omitempty"`
+}
+
+// CodeSigningConfigList is a list of code signing configurations.
+//
+// +kubebuilder:object:root=true
+type CodeSigningConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []CodeSigningConfig `json:"items"`
+}
+
+// CodeSigningConfig's type metadata.
+var (
+	CodeSigningConfigKind             = "CodeSigningConfig"
+	CodeSigningConfigGroupVersionKind = SchemeGroupVersion.WithKind(CodeSigningConfigKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&CodeSigningConfig{}, &CodeSigningConfigList{})
+}

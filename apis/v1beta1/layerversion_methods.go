@@ -1,0 +1,19 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (l *LayerVersion) GetObservedGeneration() int64 { return l.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (l *LayerVersion) SetObservedGeneration(generation int64) {
+	l.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (l *LayerVersion) GetLastHandledReconcileAt() string {
+	return l.Status.GetLastHandledReconcileAt()
+}
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (l *LayerVersion) SetLastHandledReconcileAt(token string) {
+	l.Status.SetLastHandledReconcileAt(token)
+}

@@ -1,0 +1,261 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// LayerContent is where a layer's archive comes from.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="content has no source: set one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="content has more than one source: keep only one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.s3Bucket) == has(self.s3Key)",message="s3Bucket and s3Key go together: set both"
+// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectVersion) || has(self.s3Key)",message="s3ObjectVersion goes with s3Bucket and s3Key"
+// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectStorageMode) || has(self.s3Key)",message="s3ObjectStorageMode goes with s3Bucket and s3Key"
+type LayerContent struct {
+	// S3Bucket is the bucket of the .zip archive, in the layer's region.
+	// +optional
+	// +kubebuilder:validation:MinLength=3
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[0-9A-Za-z_-]$')",message="s3Bucket is no bucket name: use the name alone, with no s3:// and no path"
+	S3Bucket *string `json:"s3Bucket,omitempty"`
+
+	// S3Key is the key of the .zip archive. A replaced object under the same key
+	// is seen and published, where the provider may call s3:GetObject (HeadObject)
+	// on it.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	S3Key *string `json:"s3Key,omitempty"`
+
+	// S3ObjectVersion is the version of the object, in a versioned bucket.
+	// +optional
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=1024
+	S3ObjectVersion *string `json:"s3ObjectVersion,omitempty"`
+
+	// S3ObjectStorageMode is COPY (AWS's default), for a copy that Lambda
+	// keeps, or REFERENCE, for one that stays in the bucket.
+	// +optional
+	// +kubebuilder:validation:Enum=COPY;REFERENCE
+	S3ObjectStorageMode *string `json:"s3ObjectStorageMode,omitempty"`
+
+	// Inline is a map of file names to their contents, zipped by the provider.
+	// At most 1 MB in all, since it is part of this object. Above some 200 KB, use
+	// kubectl apply --server-side, since plain apply keeps a copy in an annotation.
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=100
+	// +kubebuilder:validation:XValidation:rule="self.all(f, f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))",message="inline names files by a relative path, such as python/util.py or bin/tool",messageExpression="self.filter(f, !f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))[0] + ' is no relative path of a file: use one such as python/util.py or bin/tool, of letters, digits and . _ @ + -'"
+	// +kubebuilder:validation:XValidation:rule="self.map(f, size(self[f])).sum() <= 1048576",message="inline has at most 1 MB in all: put a larger layer in S3"
+	Inline map[string]string `json:"inline,omitempty"`
+
+	// ConfigMapRef names a ConfigMap of this namespace, each key of which is a file of
+	// the layer. Where filePrefix is set, it is put before each key, since a key can't
+	// have a slash. A change of the ConfigMap is published at once.
+	// +optional
+	ConfigMapRef *LayerConfigMap `json:"configMapRef,omitempty"`
+
+	// ZipFileFrom is a key of a Secret or ConfigMap (binaryData) of this namespace
+	// that holds a .zip archive. A change of it is published at once.
+	// +optional
+	ZipFileFrom *ZipFileSource `json:"zipFileFrom,omitempty"`
+
+	// SHA256 pins the .zip archive: nothing else is published. Hexadecimal, as
+	// sha256sum prints it, or base64, as AWS's CodeSha256.
+	// +optional
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
+	SHA256 *string `json:"sha256,omitempty"`
+}
+
+// LayerConfigMap names a ConfigMap that holds a layer's files.
+type LayerConfigMap struct {
+	// Name of the ConfigMap.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// FilePrefix is put before each key to make the path of its file, such as python/,
+	// which is where Python looks for the modules of a layer. Default: none.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*/)+$')",message="filePrefix is a relative path that ends in a slash, such as python/ or nodejs/node_modules/"
+	FilePrefix *string `json:"filePrefix,omitempty"`
+}
+
+// LayerVersionParameters are the desired settings of a layer and where it lives. A
+// version of a layer never changes: when these do, a new version is published.
+type LayerVersionParameters struct {
+	// Region is the AWS region of the layer, such as eu-central-1. It can't be
+	// changed.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new LayerVersion in the other region"
+	Region string `json:"region"`
+
+	// LayerName is the name of the layer: letters, digits, hyphens and underscores.
+	// Default: metadata.name. It can't be changed.
+	// +optional
+	// +kubebuilder:validation:MaxLength=140
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="layerName is the plain name of a layer: letters, digits, hyphens and underscores, no ARN and no version"
+	LayerName *string `json:"layerName,omitempty"`
+
+	// Content is the layer's archive: exactly one source. When it changes, a new
+	// version is published.
+	// +optional
+	Content *LayerContent `json:"content,omitempty"`
+
+	// CompatibleArchitectures are the instruction sets that the layer is for: x86_64,
+	// arm64 or both, in no order.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=2
+	// +kubebuilder:validation:items:Enum=x86_64;arm64
+	CompatibleArchitectures []string `json:"compatibleArchitectures,omitempty"`
+
+	// CompatibleRuntimes are the runtimes that the layer is for, such as python3.13, at
+	// most 15, in no order. Lists of layers can be filtered by them; functions of other
+	// runtimes may use the layer all the same.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=15
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.all(r, r.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$'))",message="a compatible runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
+	CompatibleRuntimes []string `json:"compatibleRuntimes,omitempty"`
+
+	// Description of the version, at most 256 characters.
+	// +optional
+	// +kubebuilder:validation:MaxLength=256
+	Description *string `json:"description,omitempty"`
+
+	// LicenseInfo is the layer's software license, at most 512 characters: an SPDX
+	// identifier such as MIT, the URL of a license, or its text.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	LicenseInfo *string `json:"licenseInfo,omitempty"`
+
+	// OldVersions is what becomes of the versions that this resource has published and
+	// replaced: Delete (the default) or Keep. Delete deletes each once the next is there; functions that use it go
+	// on to run with it, but no function can be set to use it any more. Keep leaves all of
+	// them in AWS, even when this resource is deleted. Versions that others have
+	// published are never touched.
+	// +optional
+	// +kubebuilder:validation:Enum=Delete;Keep
+	OldVersions *string `json:"oldVersions,omitempty"`
+}
+
+// What OldVersions can be.
+const (
+	OldVersionsDelete = "Delete"
+	OldVersionsKeep   = "Keep"
+)
+
+// LayerVersionSpec is the desired state of a layer's version.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.content)",fieldPath=".forProvider.content",reason="FieldValueRequired",message="set one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
+type LayerVersionSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what the layer shall be, always.
+	ForProvider LayerVersionParameters `json:"forProvider"`
+}
+
+// LayerVersionObservation is what AWS says of a layer's version (GetLayerVersion).
+type LayerVersionObservation struct {
+	// LayerName is the name of the layer.
+	LayerName *string `json:"layerName,omitempty"`
+	// LayerArn is the ARN of the layer, without a version.
+	LayerArn *string `json:"layerArn,omitempty"`
+	// LayerVersionArn is the ARN of the version, by which functions use it.
+	LayerVersionArn *string `json:"layerVersionArn,omitempty"`
+	// Version is the number of the version.
+	Version *int64 `json:"version,omitempty"`
+	// CreatedDate is when the version was published.
+	CreatedDate *string `json:"createdDate,omitempty"`
+	// CodeSHA256 of the archive, in base64.
+	CodeSHA256 *string `json:"codeSha256,omitempty"`
+	// CodeSize of the archive, in bytes.
+	CodeSize *int64 `json:"codeSize,omitempty"`
+	// CompatibleArchitectures that the version is for.
+	// +listType=atomic
+	CompatibleArchitectures []string `json:"compatibleArchitectures,omitempty"`
+	// CompatibleRuntimes that the version is for.
+	// +listType=atomic
+	CompatibleRuntimes []string `json:"compatibleRuntimes,omitempty"`
+	// Description of the version.
+	Description *string `json:"description,omitempty"`
+	// LicenseInfo is the software license.
+	LicenseInfo *string `json:"licenseInfo,omitempty"`
+	// SigningJobArn is the ARN of the signing job.
+	SigningJobArn *string `json:"signingJobArn,omitempty"`
+	// SigningProfileVersionArn is the ARN of the signing profile's version.
+	SigningProfileVersionArn *string `json:"signingProfileVersionArn,omitempty"`
+	// PublishedContent is what the provider last published from a source whose content
+	// AWS doesn't tell.
+	PublishedContent *DeployedCode `json:"publishedContent,omitempty"`
+	// OldVersions are the numbers of the versions that this resource has replaced and
+	// that are still there, oldest first.
+	// +listType=atomic
+	OldVersions []int64 `json:"oldVersions,omitempty"`
+}
+
+// LayerVersionStatus is the observed state of a layer version.
+type LayerVersionStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of the layer version.
+	// +optional
+	AtProvider LayerVersionObservation `json:"atProvider,omitempty"`
+}
+
+// A LayerVersion is the current version of an AWS Lambda layer. AWS never changes a
+// version, so each change of the spec, or of what it refers to, publishes a new one, to
+// which the external name then moves, and functions that name the LayerVersion by
+// reference with it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdalayer
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="LAYER",type="string",JSONPath=".status.atProvider.layerName"
+// +kubebuilder:printcolumn:name="VERSION",type="integer",JSONPath=".status.atProvider.version"
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.layerName) || size(self.metadata.name) <= 140",fieldPath=".metadata",message="metadata.name is the layer's name in AWS and has at most 140 characters: shorten it, or set spec.forProvider.layerName"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.layerName) || !self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the layer's name in AWS and has no dots: use hyphens, or set spec.forProvider.layerName"
+// +kubebuilder:validation:XValidation:rule="(has(self.spec.forProvider.layerName) ? self.spec.forProvider.layerName : self.metadata.name) == (has(oldSelf.spec.forProvider.layerName) ? oldSelf.spec.forProvider.layerName : oldSelf.metadata.name)",fieldPath=".spec.forProvider.layerName",reason="FieldValueForbidden",message="layerName can't be changed: create a new LayerVersion for the other layer"
+type LayerVersion struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec LayerVersionSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new layer version as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status LayerVersionStatus `json:"status,omitempty"`
+}
+
+// LayerVersionList is a list of layer versions.
+//
+// +kubebuilder:object:root=true
+type LayerVersionList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []LayerVersion `json:"items"`
+}
+
+// LayerVersion's type metadata.
+var (
+	LayerVersionKind             = "LayerVersion"
+	LayerVersionGroupVersionKind = SchemeGroupVersion.WithKind(LayerVersionKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&LayerVersion{}, &LayerVersionList{})
+}
