@@ -22,6 +22,15 @@ func (l *CodeSigningConfigList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this FunctionEventInvokeConfigList.
+func (l *FunctionEventInvokeConfigList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this FunctionList.
 func (l *FunctionList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))
@@ -31,8 +40,35 @@ func (l *FunctionList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this FunctionURLList.
+func (l *FunctionURLList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this LayerVersionList.
 func (l *LayerVersionList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
+// GetItems of this ProvisionedConcurrencyConfigList.
+func (l *ProvisionedConcurrencyConfigList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
+// GetItems of this RuntimeManagementConfigList.
+func (l *RuntimeManagementConfigList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))
 	for i := range l.Items {
 		items[i] = &l.Items[i]

@@ -73,6 +73,271 @@ func (mg *Alias) ResolveReferences(ctx context.Context, c client.Reader) error {
 	return nil
 }
 
+// ResolveReferences of this FunctionEventInvokeConfig.
+func (mg *FunctionEventInvokeConfig) ResolveReferences(ctx context.Context, c client.Reader) error {
+	r := reference.NewAPINamespacedResolver(c, mg)
+
+	var rsp reference.NamespacedResolutionResponse
+	var err error
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.ConfiguredFunction.FunctionName),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef,
+		Selector:     mg.Spec.ForProvider.ConfiguredFunction.FunctionNameSelector,
+		To: reference.To{
+			List:    &FunctionList{},
+			Managed: &Function{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.ConfiguredFunction.FunctionName")
+	}
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef = rsp.ResolvedReference
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.Qualifier),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.QualifierRef,
+		Selector:     mg.Spec.ForProvider.QualifierSelector,
+		To: reference.To{
+			List:    &AliasList{},
+			Managed: &Alias{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.Qualifier")
+	}
+	mg.Spec.ForProvider.Qualifier = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.QualifierRef = rsp.ResolvedReference
+
+	if mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig != nil {
+		if mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnFailure != nil {
+			rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+				CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnFailure.Destination),
+				Extract:      FunctionARN(),
+				Namespace:    mg.GetNamespace(),
+				Reference:    mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnFailure.DestinationRef,
+				Selector:     mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnFailure.DestinationSelector,
+				To: reference.To{
+					List:    &FunctionList{},
+					Managed: &Function{},
+				},
+			})
+			if err != nil {
+				return errors.Wrap(err, "mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnFailure.Destination")
+			}
+			mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnFailure.Destination = reference.ToPtrValue(rsp.ResolvedValue)
+			mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnFailure.DestinationRef = rsp.ResolvedReference
+
+		}
+	}
+	if mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig != nil {
+		if mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnSuccess != nil {
+			rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+				CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnSuccess.Destination),
+				Extract:      FunctionARN(),
+				Namespace:    mg.GetNamespace(),
+				Reference:    mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnSuccess.DestinationRef,
+				Selector:     mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnSuccess.DestinationSelector,
+				To: reference.To{
+					List:    &FunctionList{},
+					Managed: &Function{},
+				},
+			})
+			if err != nil {
+				return errors.Wrap(err, "mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnSuccess.Destination")
+			}
+			mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnSuccess.Destination = reference.ToPtrValue(rsp.ResolvedValue)
+			mg.Spec.ForProvider.FunctionEventInvokeConfigSettings.DestinationConfig.OnSuccess.DestinationRef = rsp.ResolvedReference
+
+		}
+	}
+	if mg.Spec.InitProvider != nil {
+		if mg.Spec.InitProvider.DestinationConfig != nil {
+			if mg.Spec.InitProvider.DestinationConfig.OnFailure != nil {
+				rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+					CurrentValue: reference.FromPtrValue(mg.Spec.InitProvider.DestinationConfig.OnFailure.Destination),
+					Extract:      FunctionARN(),
+					Namespace:    mg.GetNamespace(),
+					Reference:    mg.Spec.InitProvider.DestinationConfig.OnFailure.DestinationRef,
+					Selector:     mg.Spec.InitProvider.DestinationConfig.OnFailure.DestinationSelector,
+					To: reference.To{
+						List:    &FunctionList{},
+						Managed: &Function{},
+					},
+				})
+				if err != nil {
+					return errors.Wrap(err, "mg.Spec.InitProvider.DestinationConfig.OnFailure.Destination")
+				}
+				mg.Spec.InitProvider.DestinationConfig.OnFailure.Destination = reference.ToPtrValue(rsp.ResolvedValue)
+				mg.Spec.InitProvider.DestinationConfig.OnFailure.DestinationRef = rsp.ResolvedReference
+
+			}
+		}
+	}
+	if mg.Spec.InitProvider != nil {
+		if mg.Spec.InitProvider.DestinationConfig != nil {
+			if mg.Spec.InitProvider.DestinationConfig.OnSuccess != nil {
+				rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+					CurrentValue: reference.FromPtrValue(mg.Spec.InitProvider.DestinationConfig.OnSuccess.Destination),
+					Extract:      FunctionARN(),
+					Namespace:    mg.GetNamespace(),
+					Reference:    mg.Spec.InitProvider.DestinationConfig.OnSuccess.DestinationRef,
+					Selector:     mg.Spec.InitProvider.DestinationConfig.OnSuccess.DestinationSelector,
+					To: reference.To{
+						List:    &FunctionList{},
+						Managed: &Function{},
+					},
+				})
+				if err != nil {
+					return errors.Wrap(err, "mg.Spec.InitProvider.DestinationConfig.OnSuccess.Destination")
+				}
+				mg.Spec.InitProvider.DestinationConfig.OnSuccess.Destination = reference.ToPtrValue(rsp.ResolvedValue)
+				mg.Spec.InitProvider.DestinationConfig.OnSuccess.DestinationRef = rsp.ResolvedReference
+
+			}
+		}
+	}
+
+	return nil
+}
+
+// ResolveReferences of this FunctionURL.
+func (mg *FunctionURL) ResolveReferences(ctx context.Context, c client.Reader) error {
+	r := reference.NewAPINamespacedResolver(c, mg)
+
+	var rsp reference.NamespacedResolutionResponse
+	var err error
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.ConfiguredFunction.FunctionName),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef,
+		Selector:     mg.Spec.ForProvider.ConfiguredFunction.FunctionNameSelector,
+		To: reference.To{
+			List:    &FunctionList{},
+			Managed: &Function{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.ConfiguredFunction.FunctionName")
+	}
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef = rsp.ResolvedReference
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.Qualifier),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.QualifierRef,
+		Selector:     mg.Spec.ForProvider.QualifierSelector,
+		To: reference.To{
+			List:    &AliasList{},
+			Managed: &Alias{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.Qualifier")
+	}
+	mg.Spec.ForProvider.Qualifier = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.QualifierRef = rsp.ResolvedReference
+
+	return nil
+}
+
+// ResolveReferences of this ProvisionedConcurrencyConfig.
+func (mg *ProvisionedConcurrencyConfig) ResolveReferences(ctx context.Context, c client.Reader) error {
+	r := reference.NewAPINamespacedResolver(c, mg)
+
+	var rsp reference.NamespacedResolutionResponse
+	var err error
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.ConfiguredFunction.FunctionName),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef,
+		Selector:     mg.Spec.ForProvider.ConfiguredFunction.FunctionNameSelector,
+		To: reference.To{
+			List:    &FunctionList{},
+			Managed: &Function{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.ConfiguredFunction.FunctionName")
+	}
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef = rsp.ResolvedReference
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.Qualifier),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.QualifierRef,
+		Selector:     mg.Spec.ForProvider.QualifierSelector,
+		To: reference.To{
+			List:    &AliasList{},
+			Managed: &Alias{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.Qualifier")
+	}
+	mg.Spec.ForProvider.Qualifier = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.QualifierRef = rsp.ResolvedReference
+
+	return nil
+}
+
+// ResolveReferences of this RuntimeManagementConfig.
+func (mg *RuntimeManagementConfig) ResolveReferences(ctx context.Context, c client.Reader) error {
+	r := reference.NewAPINamespacedResolver(c, mg)
+
+	var rsp reference.NamespacedResolutionResponse
+	var err error
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.ConfiguredFunction.FunctionName),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef,
+		Selector:     mg.Spec.ForProvider.ConfiguredFunction.FunctionNameSelector,
+		To: reference.To{
+			List:    &FunctionList{},
+			Managed: &Function{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.ConfiguredFunction.FunctionName")
+	}
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.ConfiguredFunction.FunctionNameRef = rsp.ResolvedReference
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.Qualifier),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.QualifierRef,
+		Selector:     mg.Spec.ForProvider.QualifierSelector,
+		To: reference.To{
+			List:    &VersionList{},
+			Managed: &Version{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.Qualifier")
+	}
+	mg.Spec.ForProvider.Qualifier = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.QualifierRef = rsp.ResolvedReference
+
+	return nil
+}
+
 // ResolveReferences of this Version.
 func (mg *Version) ResolveReferences(ctx context.Context, c client.Reader) error {
 	r := reference.NewAPINamespacedResolver(c, mg)

@@ -1,0 +1,19 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (c *FunctionEventInvokeConfig) GetObservedGeneration() int64 { return c.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (c *FunctionEventInvokeConfig) SetObservedGeneration(generation int64) {
+	c.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (c *FunctionEventInvokeConfig) GetLastHandledReconcileAt() string {
+	return c.Status.GetLastHandledReconcileAt()
+}
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (c *FunctionEventInvokeConfig) SetLastHandledReconcileAt(token string) {
+	c.Status.SetLastHandledReconcileAt(token)
+}

@@ -1,0 +1,19 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (u *FunctionURL) GetObservedGeneration() int64 { return u.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (u *FunctionURL) SetObservedGeneration(generation int64) {
+	u.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (u *FunctionURL) GetLastHandledReconcileAt() string {
+	return u.Status.GetLastHandledReconcileAt()
+}
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (u *FunctionURL) SetLastHandledReconcileAt(token string) {
+	u.Status.SetLastHandledReconcileAt(token)
+}

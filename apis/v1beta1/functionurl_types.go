@@ -1,0 +1,201 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// FunctionURLSettings are the settings of a function URL, as CreateFunctionUrlConfig
+// and UpdateFunctionUrlConfig take them.
+//
+// A scalar that is not set is left to AWS. The block cors is exact.
+type FunctionURLSettings struct {
+	// AuthType is who may call the URL: AWS_IAM for those whom IAM allows it, NONE for
+	// everyone. Either way the function's policy has to allow it too, see Permission.
+	// Required, here or in initProvider.
+	// +optional
+	// +kubebuilder:validation:Enum=NONE;AWS_IAM
+	AuthType *string `json:"authType,omitempty"`
+
+	// Cors is what browsers may do with the URL from pages of other origins. When this
+	// block is removed, AWS answers no preflight requests any more.
+	// +optional
+	Cors *Cors `json:"cors,omitempty"`
+
+	// InvokeMode is BUFFERED for an answer that is sent when it is complete, of at
+	// most 6 MB, or RESPONSE_STREAM for one that is sent as it comes, of at most
+	// 200 MB. AWS's default is BUFFERED.
+	// +optional
+	// +kubebuilder:validation:Enum=BUFFERED;RESPONSE_STREAM
+	InvokeMode *string `json:"invokeMode,omitempty"`
+}
+
+// Cors is what browsers may do with a function URL from pages of other origins.
+type Cors struct {
+	// AllowCredentials says whether requests may carry cookies and other credentials.
+	// AWS's default is false.
+	// +optional
+	AllowCredentials *bool `json:"allowCredentials,omitempty"`
+
+	// AllowHeaders are the headers that requests may have, such as content-type; at
+	// most 100, in any case.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	AllowHeaders []string `json:"allowHeaders,omitempty"`
+
+	// AllowMethods are the methods that may be used, or * for all. AWS allows
+	// OPTIONS by itself.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=6
+	// +kubebuilder:validation:items:Enum=GET;PUT;HEAD;POST;PATCH;DELETE;*
+	AllowMethods []string `json:"allowMethods,omitempty"`
+
+	// AllowOrigins are the origins that pages may have, such as
+	// https://www.example.com, or * for all; 1 to 100.
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.all(o, o == '*' || o.matches('^[a-z][a-z0-9+.-]*://[^/]+$'))",message="an origin is a scheme and a host without a path, such as https://www.example.com, or '*' for all"
+	AllowOrigins []string `json:"allowOrigins"`
+
+	// ExposeHeaders are the headers of answers that pages may read; at most 100, in
+	// any case.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	ExposeHeaders []string `json:"exposeHeaders,omitempty"`
+
+	// MaxAge is how long browsers may keep the answer to a preflight request, in
+	// seconds: 0 to 86400. AWS's default is 0.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=86400
+	MaxAge *int32 `json:"maxAge,omitempty"`
+}
+
+// FunctionURLParameters are the desired settings of a function URL, and what it is for.
+type FunctionURLParameters struct {
+	ConfiguredFunction `json:",inline"`
+
+	// Qualifier is the name of the alias that the URL is for. Without it, the URL is
+	// for $LATEST. It can't be changed.
+	// +optional
+	// +crossplane:generate:reference:type=Alias
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9a-zA-Z_-]+$') && !self.matches('^[0-9]+$')",message="qualifier is the name of an alias: a version or $LATEST has no URL of its own, so name an alias, or remove qualifier for the URL of $LATEST"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create another resource for the other qualifier"
+	Qualifier *string `json:"qualifier,omitempty"`
+
+	// QualifierRef names the Alias that the URL is for.
+	// +optional
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+
+	// QualifierSelector selects the Alias that the URL is for.
+	// +optional
+	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
+
+	FunctionURLSettings `json:",inline"`
+}
+
+// FunctionURLSpec is the desired state of a function URL.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.authType) || has(self.initProvider) && has(self.initProvider.authType)",fieldPath=".forProvider.authType",reason="FieldValueRequired",message="set it to AWS_IAM, or to NONE for a URL that everyone may call"
+type FunctionURLSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what it shall be, always.
+	ForProvider FunctionURLParameters `json:"forProvider"`
+
+	// InitProvider is what it shall be at creation only. What it names, and
+	// forProvider doesn't, is left alone afterwards, so that another tool may change
+	// it.
+	// +optional
+	InitProvider *FunctionURLSettings `json:"initProvider,omitempty"`
+}
+
+// FunctionURLObservation is what AWS says of a function URL (ListFunctionUrlConfigs).
+type FunctionURLObservation struct {
+	// FunctionName of the function.
+	FunctionName *string `json:"functionName,omitempty"`
+	// Qualifier that it is for.
+	Qualifier *string `json:"qualifier,omitempty"`
+	// FunctionArn is the ARN of the function or the alias.
+	FunctionArn *string `json:"functionArn,omitempty"`
+	// FunctionURL is the URL.
+	FunctionURL *string `json:"functionUrl,omitempty"`
+	// URLID is the first part of the URL's host name.
+	URLID *string `json:"urlId,omitempty"`
+	// AuthType is NONE or AWS_IAM.
+	AuthType *string `json:"authType,omitempty"`
+	// Cors is what browsers may do from pages of other origins.
+	Cors *Cors `json:"cors,omitempty"`
+	// InvokeMode is BUFFERED or RESPONSE_STREAM.
+	InvokeMode *string `json:"invokeMode,omitempty"`
+	// CreationTime of the URL.
+	CreationTime *string `json:"creationTime,omitempty"`
+	// LastModifiedTime is when its settings were last changed.
+	LastModifiedTime *string `json:"lastModifiedTime,omitempty"`
+}
+
+// FunctionURLStatus is the observed state of a function URL.
+type FunctionURLStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of it.
+	// +optional
+	AtProvider FunctionURLObservation `json:"atProvider,omitempty"`
+}
+
+// A FunctionURL is the HTTPS endpoint of an AWS Lambda function or of an alias of it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdaurl
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".status.atProvider.functionUrl"
+// +kubebuilder:printcolumn:name="AUTH",type="string",JSONPath=".status.atProvider.authType",priority=1
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type FunctionURL struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec FunctionURLSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new object as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status FunctionURLStatus `json:"status,omitempty"`
+}
+
+// FunctionURLList is a list of FunctionURLs.
+//
+// +kubebuilder:object:root=true
+type FunctionURLList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []FunctionURL `json:"items"`
+}
+
+// FunctionURL's type metadata.
+var (
+	FunctionURLKind             = "FunctionURL"
+	FunctionURLGroupVersionKind = SchemeGroupVersion.WithKind(FunctionURLKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&FunctionURL{}, &FunctionURLList{})
+}

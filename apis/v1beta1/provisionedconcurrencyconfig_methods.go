@@ -1,0 +1,19 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (c *ProvisionedConcurrencyConfig) GetObservedGeneration() int64 { return c.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (c *ProvisionedConcurrencyConfig) SetObservedGeneration(generation int64) {
+	c.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (c *ProvisionedConcurrencyConfig) GetLastHandledReconcileAt() string {
+	return c.Status.GetLastHandledReconcileAt()
+}
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (c *ProvisionedConcurrencyConfig) SetLastHandledReconcileAt(token string) {
+	c.Status.SetLastHandledReconcileAt(token)
+}

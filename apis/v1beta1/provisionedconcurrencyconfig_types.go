@@ -1,0 +1,138 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// ProvisionedConcurrencyConfigSettings are how many execution environments are kept
+// ready, as PutProvisionedConcurrencyConfig takes them.
+type ProvisionedConcurrencyConfigSettings struct {
+	// ProvisionedConcurrentExecutions is how many execution environments AWS keeps
+	// ready, at least 1. Required, here or in initProvider: there, if Application Auto
+	// Scaling changes it later.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ProvisionedConcurrentExecutions *int32 `json:"provisionedConcurrentExecutions,omitempty"`
+}
+
+// ProvisionedConcurrencyConfigParameters are the desired settings of provisioned concurrency, and what it is for.
+type ProvisionedConcurrencyConfigParameters struct {
+	ConfiguredFunction `json:",inline"`
+
+	// Qualifier is the alias, by name, or the version, by number, that is to be kept
+	// ready. It can't be changed. Required, unless qualifierRef or qualifierSelector is
+	// set.
+	// +optional
+	// +crossplane:generate:reference:type=Alias
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="qualifier is the name of an alias or the number of a version: $LATEST can't have provisioned concurrency, so publish a version"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create another resource for the other qualifier"
+	Qualifier *string `json:"qualifier,omitempty"`
+
+	// QualifierRef names the Alias that is to be kept ready.
+	// +optional
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+
+	// QualifierSelector selects the Alias that is to be kept ready.
+	// +optional
+	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
+
+	ProvisionedConcurrencyConfigSettings `json:",inline"`
+}
+
+// ProvisionedConcurrencyConfigSpec is the desired state of provisioned concurrency.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.qualifier) || has(self.forProvider.qualifierRef) || has(self.forProvider.qualifierSelector)",fieldPath=".forProvider.qualifier",reason="FieldValueRequired",message="set qualifier to an alias or a version, or qualifierRef or qualifierSelector to an Alias: $LATEST can't have provisioned concurrency"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.provisionedConcurrentExecutions) || has(self.initProvider) && has(self.initProvider.provisionedConcurrentExecutions)",fieldPath=".forProvider.provisionedConcurrentExecutions",reason="FieldValueRequired",message="set it to how many execution environments AWS shall keep ready"
+type ProvisionedConcurrencyConfigSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what it shall be, always.
+	ForProvider ProvisionedConcurrencyConfigParameters `json:"forProvider"`
+
+	// InitProvider is what it shall be at creation only. What it names, and
+	// forProvider doesn't, is left alone afterwards, so that Application Auto
+	// Scaling or another tool may change it.
+	// +optional
+	InitProvider *ProvisionedConcurrencyConfigSettings `json:"initProvider,omitempty"`
+}
+
+// ProvisionedConcurrencyConfigObservation is what AWS says of it
+// (ListProvisionedConcurrencyConfigs).
+type ProvisionedConcurrencyConfigObservation struct {
+	// FunctionName of the function.
+	FunctionName *string `json:"functionName,omitempty"`
+	// Qualifier that it is for.
+	Qualifier *string `json:"qualifier,omitempty"`
+	// FunctionArn is the ARN of the version or alias.
+	FunctionArn *string `json:"functionArn,omitempty"`
+	// Status is IN_PROGRESS, READY or FAILED.
+	Status *string `json:"status,omitempty"`
+	// StatusReason is why AWS could not provide what was asked for.
+	StatusReason *string `json:"statusReason,omitempty"`
+	// RequestedProvisionedConcurrentExecutions is what was asked for.
+	RequestedProvisionedConcurrentExecutions *int32 `json:"requestedProvisionedConcurrentExecutions,omitempty"`
+	// AllocatedProvisionedConcurrentExecutions is what AWS has provided so far.
+	AllocatedProvisionedConcurrentExecutions *int32 `json:"allocatedProvisionedConcurrentExecutions,omitempty"`
+	// AvailableProvisionedConcurrentExecutions is what is free to serve calls.
+	AvailableProvisionedConcurrentExecutions *int32 `json:"availableProvisionedConcurrentExecutions,omitempty"`
+	// LastModified is when a user last changed it.
+	LastModified *string `json:"lastModified,omitempty"`
+}
+
+// ProvisionedConcurrencyConfigStatus is the observed state of provisioned concurrency.
+type ProvisionedConcurrencyConfigStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of it.
+	// +optional
+	AtProvider ProvisionedConcurrencyConfigObservation `json:"atProvider,omitempty"`
+}
+
+// A ProvisionedConcurrencyConfig keeps execution environments of an alias or a version
+// of an AWS Lambda function ready.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdapc
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.atProvider.status"
+// +kubebuilder:printcolumn:name="REQUESTED",type="integer",JSONPath=".status.atProvider.requestedProvisionedConcurrentExecutions"
+// +kubebuilder:printcolumn:name="AVAILABLE",type="integer",JSONPath=".status.atProvider.availableProvisionedConcurrentExecutions"
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type ProvisionedConcurrencyConfig struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec ProvisionedConcurrencyConfigSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new object as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status ProvisionedConcurrencyConfigStatus `json:"status,omitempty"`
+}
+
+// ProvisionedConcurrencyConfigList is a list of ProvisionedConcurrencyConfigs.
+//
+// +kubebuilder:object:root=true
+type ProvisionedConcurrencyConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []ProvisionedConcurrencyConfig `json:"items"`
+}
+
+// ProvisionedConcurrencyConfig's type metadata.
+var (
+	ProvisionedConcurrencyConfigKind             = "ProvisionedConcurrencyConfig"
+	ProvisionedConcurrencyConfigGroupVersionKind = SchemeGroupVersion.WithKind(ProvisionedConcurrencyConfigKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&ProvisionedConcurrencyConfig{}, &ProvisionedConcurrencyConfigList{})
+}

@@ -1,0 +1,19 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (c *RuntimeManagementConfig) GetObservedGeneration() int64 { return c.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (c *RuntimeManagementConfig) SetObservedGeneration(generation int64) {
+	c.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (c *RuntimeManagementConfig) GetLastHandledReconcileAt() string {
+	return c.Status.GetLastHandledReconcileAt()
+}
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (c *RuntimeManagementConfig) SetLastHandledReconcileAt(token string) {
+	c.Status.SetLastHandledReconcileAt(token)
+}

@@ -1,0 +1,8 @@
+package v1beta1
+
+import "github.com/aws/aws-sdk-go-v2/service/lambda"
+
+var _ = sdkCoverage(sdkKind{
+	kind:   RuntimeManagementConfigKind,
+	inputs: []any{lambda.PutRuntimeManagementConfigInput{}},
+})

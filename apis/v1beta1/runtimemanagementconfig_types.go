@@ -1,0 +1,140 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// RuntimeManagementConfigSettings are when the runtime of a function is updated, as
+// PutRuntimeManagementConfig takes them.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.updateRuntimeOn) || self.updateRuntimeOn != 'Manual' || has(self.runtimeVersionArn)",fieldPath=".runtimeVersionArn",reason="FieldValueRequired",message="set it to the ARN of the runtime's version: updateRuntimeOn Manual stays on one"
+// +kubebuilder:validation:XValidation:rule="!has(self.runtimeVersionArn) || has(self.updateRuntimeOn) && self.updateRuntimeOn == 'Manual'",fieldPath=".runtimeVersionArn",reason="FieldValueForbidden",message="only updateRuntimeOn Manual stays on one version of the runtime: set that, or remove runtimeVersionArn"
+type RuntimeManagementConfigSettings struct {
+	// UpdateRuntimeOn is when AWS moves the function to a newer version of its runtime:
+	// Auto for as soon as there is one, FunctionUpdate for when the function is
+	// updated, Manual for never. AWS's default is Auto. Required, here or in
+	// initProvider.
+	// +optional
+	// +kubebuilder:validation:Enum=Auto;FunctionUpdate;Manual
+	UpdateRuntimeOn *string `json:"updateRuntimeOn,omitempty"`
+
+	// RuntimeVersionArn is the version of the runtime that the function stays on.
+	// Required with updateRuntimeOn Manual, and only there. The function's log tells
+	// the ARN of the version in use at the start of each execution environment.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+::runtime:.+$')",message="runtimeVersionArn is no ARN of a runtime's version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd"
+	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
+}
+
+// RuntimeManagementConfigParameters are the desired settings of the management of a runtime, and what it is for.
+type RuntimeManagementConfigParameters struct {
+	ConfiguredFunction `json:",inline"`
+
+	// Qualifier is the version, by number, whose runtime is managed. Without it, that is
+	// $LATEST. It can't be changed.
+	// +optional
+	// +crossplane:generate:reference:type=Version
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST|[0-9]+)$')",message="qualifier is the number of a version, such as '3', or $LATEST: an alias has no runtime of its own"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create another resource for the other qualifier"
+	Qualifier *string `json:"qualifier,omitempty"`
+
+	// QualifierRef names the Version whose runtime is managed.
+	// +optional
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+
+	// QualifierSelector selects the Version whose runtime is managed.
+	// +optional
+	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
+
+	RuntimeManagementConfigSettings `json:",inline"`
+}
+
+// RuntimeManagementConfigSpec is the desired state of the management of a runtime.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.updateRuntimeOn) || has(self.initProvider) && has(self.initProvider.updateRuntimeOn)",fieldPath=".forProvider.updateRuntimeOn",reason="FieldValueRequired",message="set it to Auto, FunctionUpdate or Manual"
+type RuntimeManagementConfigSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what it shall be, always.
+	ForProvider RuntimeManagementConfigParameters `json:"forProvider"`
+
+	// InitProvider is what it shall be at creation only. What it names, and
+	// forProvider doesn't, is left alone afterwards, so that another tool may change
+	// it.
+	// +optional
+	InitProvider *RuntimeManagementConfigSettings `json:"initProvider,omitempty"`
+}
+
+// RuntimeManagementConfigObservation is what AWS says of it
+// (GetRuntimeManagementConfig).
+type RuntimeManagementConfigObservation struct {
+	// FunctionName of the function.
+	FunctionName *string `json:"functionName,omitempty"`
+	// Qualifier that it is for.
+	Qualifier *string `json:"qualifier,omitempty"`
+	// FunctionArn is the ARN of the function or its version.
+	FunctionArn *string `json:"functionArn,omitempty"`
+	// UpdateRuntimeOn is Auto, FunctionUpdate or Manual.
+	UpdateRuntimeOn *string `json:"updateRuntimeOn,omitempty"`
+	// RuntimeVersionArn is what the function stays on, with updateRuntimeOn Manual.
+	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
+}
+
+// RuntimeManagementConfigStatus is the observed state of the management of a runtime.
+type RuntimeManagementConfigStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of it.
+	// +optional
+	AtProvider RuntimeManagementConfigObservation `json:"atProvider,omitempty"`
+}
+
+// A RuntimeManagementConfig says when AWS updates the runtime of an AWS Lambda function or
+// of a version of it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdaruntime
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
+// +kubebuilder:printcolumn:name="UPDATE",type="string",JSONPath=".status.atProvider.updateRuntimeOn"
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type RuntimeManagementConfig struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec RuntimeManagementConfigSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new object as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status RuntimeManagementConfigStatus `json:"status,omitempty"`
+}
+
+// RuntimeManagementConfigList is a list of RuntimeManagementConfigs.
+//
+// +kubebuilder:object:root=true
+type RuntimeManagementConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []RuntimeManagementConfig `json:"items"`
+}
+
+// RuntimeManagementConfig's type metadata.
+var (
+	RuntimeManagementConfigKind             = "RuntimeManagementConfig"
+	RuntimeManagementConfigGroupVersionKind = SchemeGroupVersion.WithKind(RuntimeManagementConfigKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&RuntimeManagementConfig{}, &RuntimeManagementConfigList{})
+}
