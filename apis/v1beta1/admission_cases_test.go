@@ -1,0 +1,67 @@
+package v1beta1
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// An acceptance is a change that keeps a valid manifest valid.
+type acceptance struct {
+	reason string
+
+	// change is a merge patch in YAML.
+	change string
+}
+
+// testAcceptances creates each changed manifest in a dry run.
+func testAcceptances(t *testing.T, base string, cases map[string]acceptance) {
+	t.Helper()
+	c := strictClient(t)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := complaints(c.Create(t.Context(), manifest(t, base, tc.change), client.DryRunAll)); got != "" {
+				t.Errorf("\n%s\nCreate(): %s", tc.reason, got)
+			}
+		})
+	}
+}
+
+// An update is a change of what was created.
+type update struct {
+	reason string
+
+	// first changes the manifest before it is created, then what was created. They are
+	// merge patches in YAML.
+	first, then string
+
+	// want is all that the user is told, a line each.
+	want string
+}
+
+// testUpdates creates each manifest and changes it in a dry run.
+func testUpdates(t *testing.T, base string, cases map[string]update) {
+	t.Helper()
+	c := strictClient(t)
+	ns := suite.Cluster(t).Namespace(t)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := manifest(t, base, tc.first)
+			o.SetNamespace(ns)
+			o.SetName("")
+			o.SetGenerateName("hello-")
+			if err := c.Create(t.Context(), o); err != nil {
+				t.Fatal(err)
+			}
+			got := complaints(c.Patch(t.Context(), o, client.RawPatch("application/merge-patch+json", toJSON(t, tc.then)), client.DryRunAll))
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nPatch(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// numberedName is a name of n characters.
+func numberedName(n int) string { return strings.Repeat("n", n) }
