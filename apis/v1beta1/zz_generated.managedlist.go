@@ -22,6 +22,15 @@ func (l *CodeSigningConfigList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this EventSourceMappingList.
+func (l *EventSourceMappingList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this FunctionEventInvokeConfigList.
 func (l *FunctionEventInvokeConfigList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))

@@ -1,0 +1,248 @@
+package v1beta1
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// The manifests that cases start from: the least that a mapping of each source needs.
+const (
+	mappingOf = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: EventSourceMapping
+metadata: {name: orders, namespace: default}
+spec:
+  forProvider:
+    region: eu-central-1
+    functionName: orders
+`
+	queueMapping = mappingOf + `
+    eventSourceArn: arn:aws:sqs:eu-central-1:123456789012:orders
+`
+	fifoMapping = mappingOf + `
+    eventSourceArn: arn:aws:sqs:eu-central-1:123456789012:orders.fifo
+`
+	kinesisMapping = mappingOf + `
+    eventSourceArn: arn:aws:kinesis:eu-central-1:123456789012:stream/orders
+    startingPosition: LATEST
+`
+	dynamoMapping = mappingOf + `
+    eventSourceArn: arn:aws:dynamodb:eu-central-1:123456789012:table/orders/stream/2026-01-02T03:04:05.678
+    startingPosition: TRIM_HORIZON
+`
+	mskMapping = mappingOf + `
+    eventSourceArn: arn:aws:kafka:eu-central-1:123456789012:cluster/orders/01234567-89ab-cdef-0123-456789abcdef-1
+    startingPosition: LATEST
+    topics: [orders]
+`
+	kafkaMapping = mappingOf + `
+    selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: ["kafka1.example.com:9092", "kafka2.example.com:9092"]}}
+    topics: [orders]
+    sourceAccessConfigurations: [{type: SASL_SCRAM_256_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:kafka"}]
+`
+	mqMapping = mappingOf + `
+    eventSourceArn: arn:aws:mq:eu-central-1:123456789012:broker:orders:b-01234567-89ab-cdef-0123-456789abcdef
+    queues: [orders]
+    sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:mq"}, {type: VIRTUAL_HOST, uri: "/"}]
+`
+	docDBMapping = mappingOf + `
+    eventSourceArn: arn:aws:rds:eu-central-1:123456789012:cluster:orders
+    startingPosition: LATEST
+    documentDBEventSourceConfig: {databaseName: shop}
+    sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:docdb"}]
+`
+	observedMapping = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: EventSourceMapping
+metadata: {name: orders, namespace: default}
+spec:
+  managementPolicies: [Observe]
+  forProvider: {region: eu-central-1}
+`
+
+	saslSecret  = `{type: SASL_SCRAM_512_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:s"}`
+	someField   = `{apiVersion: sqs.aws.m.upbound.io/v1beta1, kind: Queue, name: q, fieldPath: status.atProvider.arn}`
+	inForProv   = "spec.forProvider."
+	forbidden   = ": Forbidden: "
+	required    = ": Required value: "
+	glueSchemas = `schemaRegistryConfig: {schemaRegistryURI: "arn:aws:glue:eu-central-1:123456789012:registry/r", eventRecordFormat: JSON, schemaValidationConfigs: [{attribute: VALUE}]}`
+)
+
+// Each source takes what AWS takes with it.
+func TestMappingsAreAccepted(t *testing.T) {
+	cases := map[string]struct{ base, change string }{
+		"Queue":            {base: queueMapping},
+		"QueueFull":        {base: queueMapping, change: forProvider(`batchSize: 10000, maximumBatchingWindowInSeconds: 1, scalingConfig: {maximumConcurrency: 2}, functionResponseTypes: [ReportBatchItemFailures], enabled: false, qualifier: live, kmsKeyArn: "", metricsConfig: {metrics: [EventCount]}, filterCriteria: {filters: [{pattern: '{"body": {"kind": ["order"]}}'}]}, tags: {team: a}`)},
+		"QueueProvisioned": {base: queueMapping, change: forProvider(`provisionedPollerConfig: {minimumPollers: 2, maximumPollers: 10000}`)},
+		"FIFO":             {base: fifoMapping, change: forProvider(`batchSize: 10`)},
+		"FromElsewhere":    {base: mappingOf, change: forProvider(`functionName: null, functionNameRef: {name: f}, qualifierRef: {name: live}, eventSourceArnFrom: ` + someField)},
+		"ByArn":            {base: queueMapping, change: forProvider(`functionName: "arn:aws:lambda:eu-central-1:123456789012:function:orders:live"`)},
+		"Kinesis": {base: kinesisMapping, change: forProvider(`startingPosition: AT_TIMESTAMP, startingPositionTimestamp: "2026-01-02T03:04:05Z", parallelizationFactor: 10, tumblingWindowInSeconds: 900,
+			bisectBatchOnFunctionError: true, maximumRecordAgeInSeconds: 60, maximumRetryAttempts: -1, destinationConfig: {onFailure: {destinationFrom: ` + someField + `}}`)},
+		"DynamoDB": {base: dynamoMapping, change: forProvider(`maximumRecordAgeInSeconds: -1, destinationConfig: {onFailure: {destination: "arn:aws:sns:eu-central-1:123456789012:failed"}}`)},
+		"MSK": {base: mskMapping, change: forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: g, ` + glueSchemas + `}, provisionedPollerConfig: {minimumPollers: 1, pollerGroupName: g},
+			loggingConfig: {systemLogLevel: DEBUG}, metricsConfig: {metrics: [ErrorCount, KafkaMetrics]}, sourceAccessConfigurations: [` + saslSecret + `], destinationConfig: {onFailure: {destination: "kafka://failed"}}`)},
+		"Kafka":        {base: kafkaMapping, change: forProvider(`startingPosition: TRIM_HORIZON, maximumBatchingWindowInSeconds: 5`)},
+		"KafkaQueue":   {base: kafkaMapping, change: forProvider(`selfManagedKafkaEventSourceConfig: {consumptionMode: Queue}`)},
+		"KafkaIAM":     {base: kafkaMapping, change: forProvider(`sourceAccessConfigurations: [{type: IAM_OAUTHBEARER_AUTH}, {type: OAUTHBEARER_AUDIENCE, uri: a}, {type: VPC_SUBNET, uriFrom: ` + someField + `}]`)},
+		"MQ":           {base: mqMapping},
+		"DocumentDB":   {base: docDBMapping, change: forProvider(`documentDBEventSourceConfig: {collectionName: orders, fullDocument: UpdateLookup}`)},
+		"Observed":     {base: observedMapping},
+		"InitProvider": {base: queueMapping, change: `spec: {initProvider: {enabled: false, scalingConfig: {maximumConcurrency: 5}}}`},
+	}
+	c := strictClient(t)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := complaints(c.Create(t.Context(), manifest(t, tc.base, tc.change), client.DryRunAll)); got != "" {
+				t.Errorf("Create():\n%s", got)
+			}
+		})
+	}
+}
+
+// Whatever does not go with a source is refused, each with what to do instead.
+func TestMappingsOfQueuesAreRefused(t *testing.T) {
+	only := func(field, sources string) refusal {
+		return refusal{reason: "AWS takes it of other sources.", want: inForProv + field + forbidden + field + " is for " + sources + " only: remove it"}
+	}
+	cases := map[string]refusal{}
+	for field, tc := range map[string]struct{ value, sources string }{
+		"destinationConfig":                   {`{onFailure: {destination: "arn:aws:sqs:eu-central-1:123456789012:failed"}}`, "Kinesis, DynamoDB and Kafka"},
+		"bisectBatchOnFunctionError":          {`true`, "Kinesis, DynamoDB and Kafka"},
+		"maximumRecordAgeInSeconds":           {`-1`, "Kinesis, DynamoDB and Kafka"},
+		"maximumRetryAttempts":                {`3`, "Kinesis, DynamoDB and Kafka"},
+		"parallelizationFactor":               {`2`, "Kinesis and DynamoDB"},
+		"tumblingWindowInSeconds":             {`30`, "Kinesis and DynamoDB"},
+		"topics":                              {`[orders]`, "Kafka"},
+		"queues":                              {`[orders]`, "Amazon MQ"},
+		"sourceAccessConfigurations":          {`[` + saslSecret + `]`, "Kafka, Amazon MQ and DocumentDB"},
+		"amazonManagedKafkaEventSourceConfig": {`{consumerGroupId: g}`, "Amazon MSK"},
+		"selfManagedKafkaEventSourceConfig":   {`{consumerGroupId: g}`, "self-managed Kafka"},
+		"documentDBEventSourceConfig":         {`{databaseName: shop}`, "DocumentDB"},
+		"startingPosition":                    {`LATEST`, "Kinesis, DynamoDB, Kafka and DocumentDB"},
+	} {
+		r := only(field, tc.sources)
+		r.change = forProvider(field + ": " + tc.value)
+		cases[field] = r
+	}
+	cases["BigBatches"] = refusal{reason: "More than 10 records need time.", change: forProvider(`batchSize: 11`), want: inForProv + "batchSize: Invalid value: a queue's batches of more than 10 records need time to fill: set maximumBatchingWindowInSeconds to 1 or more"}
+	cases["BigBatchesAtOnce"] = refusal{reason: "0 is no time.", change: forProvider(`batchSize: 11, maximumBatchingWindowInSeconds: 0`), want: inForProv + "batchSize: Invalid value: a queue's batches of more than 10 records need time to fill: set maximumBatchingWindowInSeconds to 1 or more"}
+	cases["ScaledTwice"] = refusal{reason: "There are two ways to scale.", change: forProvider(`scalingConfig: {maximumConcurrency: 5}, provisionedPollerConfig: {minimumPollers: 2}`), want: inForProv + "scalingConfig" + forbidden + "maximum concurrency and provisioned mode exclude each other: remove scalingConfig or provisionedPollerConfig"}
+	cases["OnePoller"] = refusal{reason: "Queues have two at least.", change: forProvider(`provisionedPollerConfig: {minimumPollers: 1}`), want: inForProv + "provisionedPollerConfig: Invalid value: a queue has at least 2 pollers, and no pollerGroupName: set 2 or more, and remove the name"}
+	cases["NoPollers"] = refusal{reason: "Provisioned mode says how many.", change: forProvider(`provisionedPollerConfig: {}`), want: inForProv + "provisionedPollerConfig: Invalid value: set minimumPollers or maximumPollers, or both; or remove provisionedPollerConfig for on-demand mode"}
+	cases["PollersCrossed"] = refusal{reason: "The least is not the most.", change: forProvider(`provisionedPollerConfig: {minimumPollers: 9, maximumPollers: 3}`), want: inForProv + "provisionedPollerConfig: Invalid value: minimumPollers is greater than maximumPollers: set it to as many or fewer"}
+	cases["KafkaMetrics"] = refusal{reason: "Queues have no errors of their own.", change: forProvider(`metricsConfig: {metrics: [EventCount, ErrorCount]}`), want: inForProv + "metricsConfig: Invalid value: ErrorCount and KafkaMetrics are for Kafka only: keep EventCount"}
+	cases["Pattern"] = refusal{reason: "A filter is JSON.", change: forProvider(`filterCriteria: {filters: [{pattern: order}]}`), want: inForProv + `filterCriteria.filters[0].pattern: Invalid value: "order": pattern is no JSON object: use the form {"body": {"kind": ["order"]}}`}
+	cases["NoFilters"] = refusal{reason: "No filters are no filterCriteria.", change: forProvider(`filterCriteria: {filters: []}`), want: inForProv + "filterCriteria.filters: Invalid value: 0: spec.forProvider.filterCriteria.filters in body should have at least 1 items"}
+	cases["QualifiedTwice"] = refusal{reason: "A function has one qualifier.", change: forProvider(`functionName: "arn:aws:lambda:eu-central-1:123456789012:function:orders:live", qualifier: live`), want: inForProv + "qualifier" + forbidden + "functionName has a qualifier too: keep it in one of them"}
+	cases["FunctionURL"] = refusal{reason: "A function has a name or an ARN.", change: forProvider(`functionName: "https://orders"`), want: inForProv + "functionName: Invalid value: \"https://orders\": functionName is no function's name or ARN: use the form my-function or arn:aws:lambda:region:123456789012:function:my-function, and qualifier for a version or alias"}
+	cases["Key"] = refusal{reason: "A key has an ARN.", change: forProvider(`kmsKeyArn: alias/k`), want: inForProv + "kmsKeyArn: Invalid value: \"alias/k\": kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for none"}
+	cases["KeyTwice"] = refusal{reason: "A key has one ARN.", change: forProvider(`kmsKeyArn: "", kmsKeyArnFrom: ` + someField), want: inForProv + "kmsKeyArnFrom" + forbidden + "kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom"}
+	cases["OwnTags"] = refusal{reason: "The provider's tags say whose it is.", change: forProvider(`tags: {crossplane-uid: x}`), want: inForProv + "tags: Invalid value: tags that start with crossplane- are the provider's own: remove them"}
+	testRefusals(t, queueMapping, cases)
+}
+
+func TestMappingsOfOtherSourcesAreRefused(t *testing.T) {
+	cases := map[string]struct {
+		base string
+		refusal
+	}{
+		"NoFunction":    {mappingOf, refusal{change: forProvider(`functionName: null, eventSourceArnFrom: ` + someField), want: inForProv + "functionName" + required + "set it to the function's name or ARN, or set functionNameRef or functionNameSelector"}},
+		"NoSource":      {mappingOf, refusal{change: "{}", want: inForProv + "eventSourceArn" + required + "set it to the ARN of the queue, stream, cluster or broker to read from, or set eventSourceArnFrom or selfManagedEventSource"}},
+		"TwoSources":    {queueMapping, refusal{change: forProvider(`eventSourceArnFrom: ` + someField), want: inForProv + "eventSourceArnFrom" + forbidden + "eventSourceArn is set too: keep one of eventSourceArn and eventSourceArnFrom"}},
+		"TwoKinds":      {kafkaMapping, refusal{change: forProvider(`eventSourceArnFrom: ` + someField), want: inForProv + "selfManagedEventSource" + forbidden + "a self-managed Kafka cluster has no ARN: remove selfManagedEventSource, or eventSourceArn and eventSourceArnFrom"}},
+		"Bucket":        {mappingOf, refusal{change: forProvider(`eventSourceArn: "arn:aws:s3:::orders"`), want: inForProv + "eventSourceArn: Invalid value: \"arn:aws:s3:::orders\": eventSourceArn is no ARN of a source: use one of SQS, Kinesis, DynamoDB Streams, Amazon MSK, Amazon MQ or DocumentDB, such as arn:aws:sqs:region:123456789012:my-queue"}},
+		"Table":         {mappingOf, refusal{change: forProvider(`startingPosition: LATEST, eventSourceArn: "arn:aws:dynamodb:eu-central-1:123456789012:table/orders"`), want: inForProv + "eventSourceArn: Invalid value: \"arn:aws:dynamodb:eu-central-1:123456789012:table/orders\": eventSourceArn names a DynamoDB table: use the ARN of its stream, such as arn:aws:dynamodb:region:123456789012:table/my-table/stream/2026-01-02T03:04:05.678"}},
+		"FIFOBatch":     {fifoMapping, refusal{change: forProvider(`batchSize: 11, maximumBatchingWindowInSeconds: 0`), want: inForProv + "batchSize: Invalid value: a FIFO queue's batches have at most 10 records: set 10 or less\n" + inForProv + "batchSize: Invalid value: a queue's batches of more than 10 records need time to fill: set maximumBatchingWindowInSeconds to 1 or more"}},
+		"FIFOWindow":    {fifoMapping, refusal{change: forProvider(`maximumBatchingWindowInSeconds: 1`), want: inForProv + "maximumBatchingWindowInSeconds" + forbidden + "a FIFO queue has no batching window: remove it"}},
+		"NoStart":       {kinesisMapping, refusal{change: forProvider(`startingPosition: null`), want: inForProv + "startingPosition" + required + "set it to TRIM_HORIZON or LATEST (or AT_TIMESTAMP, but not with DynamoDB): a stream is read from there on"}},
+		"NoTime":        {kinesisMapping, refusal{change: forProvider(`startingPosition: AT_TIMESTAMP`), want: inForProv + "startingPositionTimestamp: Invalid value: startingPosition AT_TIMESTAMP and startingPositionTimestamp go together: set both, or neither"}},
+		"Time":          {kinesisMapping, refusal{change: forProvider(`startingPositionTimestamp: "2026-01-02T03:04:05Z"`), want: inForProv + "startingPositionTimestamp: Invalid value: startingPosition AT_TIMESTAMP and startingPositionTimestamp go together: set both, or neither"}},
+		"TimeOfTable":   {dynamoMapping, refusal{change: forProvider(`startingPosition: AT_TIMESTAMP, startingPositionTimestamp: "2026-01-02T03:04:05Z"`), want: inForProv + "startingPosition: Invalid value: a DynamoDB stream can't be read from a time on: use TRIM_HORIZON or LATEST"}},
+		"Scaling":       {kinesisMapping, refusal{change: forProvider(`scalingConfig: {maximumConcurrency: 2}`), want: inForProv + "scalingConfig" + forbidden + "scalingConfig is for SQS only: remove it"}},
+		"Pollers":       {kinesisMapping, refusal{change: forProvider(`provisionedPollerConfig: {minimumPollers: 2}`), want: inForProv + "provisionedPollerConfig" + forbidden + "provisionedPollerConfig is for SQS and Kafka only: remove it"}},
+		"Age":           {kinesisMapping, refusal{change: forProvider(`maximumRecordAgeInSeconds: 59`), want: inForProv + "maximumRecordAgeInSeconds: Invalid value: 59: maximumRecordAgeInSeconds is at least 60 seconds, or -1 for no limit"}},
+		"Destination":   {kinesisMapping, refusal{change: forProvider(`destinationConfig: {onFailure: {destination: failed}}`), want: inForProv + "destinationConfig.onFailure.destination: Invalid value: \"failed\": destination is no destination for failed records: use the ARN of an SQS queue, SNS topic or S3 bucket, or kafka://my-topic"}},
+		"NoDestination": {kinesisMapping, refusal{change: forProvider(`destinationConfig: {onFailure: {}}`), want: inForProv + "destinationConfig.onFailure: Invalid value: set one of destination and destinationFrom"}},
+		"NoTopic":       {mskMapping, refusal{change: forProvider(`topics: null`), want: inForProv + "topics" + required + "set it to the topic to read, one of them"}},
+		"TwoTopics":     {mskMapping, refusal{change: forProvider(`topics: [orders, returns]`), want: inForProv + "topics: Too many: 2: must have at most 1 item"}},
+		"Registry":      {mskMapping, refusal{change: forProvider(`amazonManagedKafkaEventSourceConfig: {` + glueSchemas + `}`), want: inForProv + "amazonManagedKafkaEventSourceConfig: Invalid value: a schema registry is for provisioned mode only: set provisionedPollerConfig"}},
+		"Logging":       {mskMapping, refusal{change: forProvider(`loggingConfig: {systemLogLevel: INFO}`), want: inForProv + "loggingConfig: Invalid value: loggingConfig is for provisioned mode only: set provisionedPollerConfig"}},
+		"ManyPollers":   {mskMapping, refusal{change: forProvider(`provisionedPollerConfig: {maximumPollers: 2001}`), want: inForProv + "provisionedPollerConfig: Invalid value: a Kafka source has at most 2000 pollers: set 2000 or less"}},
+		"MSKAccess":     {mskMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: IAM_AUTH}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: Amazon MSK takes SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH only: remove the others"}},
+		"Servers":       {kafkaMapping, refusal{change: forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: [kafka1]}}`), want: inForProv + "selfManagedEventSource.endpoints: Invalid value: a server has the form host:port, with at most 300 characters"}},
+		"OtherServers":  {kafkaMapping, refusal{change: forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: null, SERVERS: ["kafka1:9092"]}}`), want: inForProv + "selfManagedEventSource.endpoints: Invalid value: set KAFKA_BOOTSTRAP_SERVERS to a list of 1 to 10 servers, and nothing else"}},
+		"NoAccess":      {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: null`), want: inForProv + "sourceAccessConfigurations" + required + "set how to reach the cluster: its secret, or its subnets and security group"}},
+		"QueueMode":     {kafkaMapping, refusal{change: forProvider(`startingPosition: LATEST, selfManagedKafkaEventSourceConfig: {consumptionMode: Queue}`), want: inForProv + "selfManagedKafkaEventSourceConfig: Invalid value: consumptionMode Queue has no startingPosition and no maximumBatchingWindowInSeconds: remove them"}},
+		"IAMSecret":     {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: IAM_AUTH, uri: x}]`), want: inForProv + "sourceAccessConfigurations[0]: Invalid value: set uri or uriFrom; but neither with IAM_AUTH or IAM_OAUTHBEARER_AUTH, which need no secret"}},
+		"Scope":         {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: OAUTHBEARER_SCOPE, uri: x}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: OAUTHBEARER_SCOPE, OAUTHBEARER_LOGICAL_CLUSTER and OAUTHBEARER_IDENTITY_POOL need OAUTHBEARER_AUTH: add it"}},
+		"KafkaHost":     {kafkaMapping, refusal{change: forProvider(`sourceAccessConfigurations: [{type: VIRTUAL_HOST, uri: "/"}]`), want: inForProv + "sourceAccessConfigurations: Invalid value: VIRTUAL_HOST is for RabbitMQ only: remove it"}},
+		"NoQueue":       {mqMapping, refusal{change: forProvider(`queues: null`), want: inForProv + "queues" + required + "set it to the broker's queue to read, one of them"}},
+		"MQAccess":      {mqMapping, refusal{change: forProvider(`sourceAccessConfigurations: [` + saslSecret + `]`), want: inForProv + "sourceAccessConfigurations: Invalid value: Amazon MQ takes BASIC_AUTH and VIRTUAL_HOST only: remove the others"}},
+		"NoDatabase":    {docDBMapping, refusal{change: forProvider(`documentDBEventSourceConfig: null`), want: inForProv + "documentDBEventSourceConfig" + required + "set it, with the databaseName to read"}},
+		"System":        {docDBMapping, refusal{change: forProvider(`documentDBEventSourceConfig: {collectionName: system.users}`), want: inForProv + "documentDBEventSourceConfig.collectionName: Invalid value: \"system.users\": collectionName is no collection's name: it starts with a letter, digit or underscore, has no $, and does not start with system."}},
+		"DocDBAccess":   {docDBMapping, refusal{change: forProvider(`sourceAccessConfigurations: [` + saslSecret + `]`), want: inForProv + "sourceAccessConfigurations: Invalid value: DocumentDB takes BASIC_AUTH only: remove the others"}},
+	}
+	for name, tc := range cases {
+		tc.reason = "AWS refuses it."
+		t.Run(name, func(t *testing.T) { testRefusals(t, tc.base, map[string]refusal{"": tc.refusal}) })
+	}
+}
+
+func TestUpdateOfMappings(t *testing.T) {
+	changed := func(field string) string {
+		return inForProv + field + forbidden + field + " can't be changed after creation: create a new EventSourceMapping"
+	}
+	cases := map[string]struct{ reason, base, then, want string }{
+		"Source":      {"Another queue is another mapping.", queueMapping, forProvider(`eventSourceArn: "arn:aws:sqs:eu-central-1:123456789012:returns"`), changed("eventSourceArn")},
+		"SourceFrom":  {"The same ARN may come from elsewhere.", queueMapping, forProvider(`eventSourceArn: null, eventSourceArnFrom: ` + someField), ""},
+		"Servers":     {"Other servers are another mapping.", kafkaMapping, forProvider(`selfManagedEventSource: {endpoints: {KAFKA_BOOTSTRAP_SERVERS: ["kafka3.example.com:9092"]}}`), changed("selfManagedEventSource")},
+		"Start":       {"What was read is read.", kinesisMapping, forProvider(`startingPosition: TRIM_HORIZON`), changed("startingPosition") + " (which reads the source from there on)"},
+		"StartAdded":  {"AWS has chosen.", kafkaMapping, forProvider(`startingPosition: LATEST`), changed("startingPosition") + " (which reads the source from there on)"},
+		"Topic":       {"Another topic is another mapping.", mskMapping, forProvider(`topics: [returns]`), changed("topics")},
+		"Queue":       {"Another queue is another mapping.", mqMapping, forProvider(`queues: [returns]`), changed("queues")},
+		"Host":        {"Another virtual host is another mapping.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:mq"}, {type: VIRTUAL_HOST, uri: /other}]`), inForProv + "sourceAccessConfigurations" + forbidden + "VIRTUAL_HOST can't be changed after creation: create a new EventSourceMapping"},
+		"Secret":      {"A secret may be another.", mqMapping, forProvider(`sourceAccessConfigurations: [{type: BASIC_AUTH, uri: "arn:aws:secretsmanager:eu-central-1:123456789012:secret:new"}, {type: VIRTUAL_HOST, uri: "/"}]`), ""},
+		"Group":       {"A group may be named later; AWS tells which it is.", mskMapping, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: h}`), ""},
+		"Region":      {"It does not move.", queueMapping, forProvider(`region: eu-west-1`), inForProv + "region" + forbidden + "region can't be changed: create a new EventSourceMapping in the other region"},
+		"Function":    {"The function may be another.", queueMapping, forProvider(`functionName: returns, qualifier: "3"`), ""},
+		"FunctionRef": {"The function may be a reference.", queueMapping, forProvider(`functionName: null, functionNameRef: {name: f}`), ""},
+		"TakenOver":   {"An observed mapping may turn out to be of any source.", observedMapping, `spec: {managementPolicies: ["*"], forProvider: {functionName: f, eventSourceArn: "arn:aws:kinesis:eu-central-1:123456789012:stream/s", startingPosition: LATEST}}`, ""},
+		"LetGo":       {"Who only observes need not say anything.", kinesisMapping, `spec: {managementPolicies: [Observe], forProvider: {functionName: null, eventSourceArn: null, startingPosition: null}}`, ""},
+	}
+	c := strictClient(t)
+	ns := suite.Cluster(t).Namespace(t)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			m := manifest(t, tc.base, "{}")
+			m.SetNamespace(ns)
+			m.SetName("")
+			m.SetGenerateName("orders-")
+			if err := c.Create(t.Context(), m); err != nil {
+				t.Fatal(err)
+			}
+			patch := client.RawPatch("application/merge-patch+json", toJSON(t, tc.then))
+			got := complaints(c.Patch(t.Context(), m, patch, client.DryRunAll))
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nPatch(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// A group that was named stays.
+func TestConsumerGroupsStay(t *testing.T) {
+	c := strictClient(t)
+	m := manifest(t, mskMapping, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: g}`))
+	m.SetNamespace(suite.Cluster(t).Namespace(t))
+	if err := c.Create(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	got := complaints(c.Patch(t.Context(), m, client.RawPatch("application/merge-patch+json", toJSON(t, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: h}`))), client.DryRunAll))
+	want := inForProv + "amazonManagedKafkaEventSourceConfig.consumerGroupId" + forbidden + "consumerGroupId can't be changed after creation: create a new EventSourceMapping"
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Patch(): -want, +got:\n%s", diff)
+	}
+}

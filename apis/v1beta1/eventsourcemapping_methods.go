@@ -1,0 +1,19 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (m *EventSourceMapping) GetObservedGeneration() int64 { return m.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (m *EventSourceMapping) SetObservedGeneration(generation int64) {
+	m.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (m *EventSourceMapping) GetLastHandledReconcileAt() string {
+	return m.Status.GetLastHandledReconcileAt()
+}
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (m *EventSourceMapping) SetLastHandledReconcileAt(token string) {
+	m.Status.SetLastHandledReconcileAt(token)
+}

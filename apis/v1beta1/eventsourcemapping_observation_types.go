@@ -1,0 +1,107 @@
+package v1beta1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// EventSourceMappingObservation is what AWS says of an event source mapping
+// (GetEventSourceMapping).
+type EventSourceMappingObservation struct {
+	// UUID of the mapping.
+	UUID *string `json:"uuid,omitempty"`
+	// EventSourceMappingArn is the mapping's ARN.
+	EventSourceMappingArn *string `json:"eventSourceMappingArn,omitempty"`
+	// FunctionArn is the ARN of the function, version or alias that is invoked.
+	FunctionArn *string `json:"functionArn,omitempty"`
+	// EventSourceArn is the ARN of the source.
+	EventSourceArn *string `json:"eventSourceArn,omitempty"`
+	// SelfManagedEventSource is the self-managed Kafka cluster that is read.
+	SelfManagedEventSource *SelfManagedEventSource `json:"selfManagedEventSource,omitempty"`
+	// State is Creating, Enabling, Enabled, Disabling, Disabled, Updating or Deleting.
+	State *string `json:"state,omitempty"`
+	// StateTransitionReason says who or what brought State about: a user, AWS, or an
+	// error's code such as EVENT_SOURCE_AUTHZ_ERROR.
+	StateTransitionReason *string `json:"stateTransitionReason,omitempty"`
+	// LastProcessingResult is the result of the last attempt to read and process, such
+	// as OK, or PROBLEM with what is wrong.
+	LastProcessingResult *string `json:"lastProcessingResult,omitempty"`
+	// LastModified is when the mapping was last updated or its state changed.
+	LastModified *metav1.Time `json:"lastModified,omitempty"`
+	// StartingPosition is where reading began.
+	StartingPosition *string `json:"startingPosition,omitempty"`
+	// StartingPositionTimestamp is the time from which on it is read.
+	StartingPositionTimestamp *metav1.Time `json:"startingPositionTimestamp,omitempty"`
+	// Topics has the Kafka topic.
+	// +listType=atomic
+	Topics []string `json:"topics,omitempty"`
+	// Queues has the broker's queue.
+	// +listType=atomic
+	Queues []string `json:"queues,omitempty"`
+	// BatchSize is the most records of an invocation.
+	BatchSize *int32 `json:"batchSize,omitempty"`
+	// MaximumBatchingWindowInSeconds is how long records are gathered, in seconds.
+	MaximumBatchingWindowInSeconds *int32 `json:"maximumBatchingWindowInSeconds,omitempty"`
+	// BisectBatchOnFunctionError says whether a failed batch is split in two.
+	BisectBatchOnFunctionError *bool `json:"bisectBatchOnFunctionError,omitempty"`
+	// MaximumRecordAgeInSeconds is how old a processed record may be, in seconds; -1
+	// for no limit.
+	MaximumRecordAgeInSeconds *int32 `json:"maximumRecordAgeInSeconds,omitempty"`
+	// MaximumRetryAttempts is how often a failed batch is retried; -1 for no limit.
+	MaximumRetryAttempts *int32 `json:"maximumRetryAttempts,omitempty"`
+	// ParallelizationFactor is how many batches of a shard are processed at once.
+	ParallelizationFactor *int32 `json:"parallelizationFactor,omitempty"`
+	// TumblingWindowInSeconds is the length of an aggregation's window, in seconds.
+	TumblingWindowInSeconds *int32 `json:"tumblingWindowInSeconds,omitempty"`
+	// FunctionResponseTypes that the function uses.
+	// +listType=atomic
+	FunctionResponseTypes []string `json:"functionResponseTypes,omitempty"`
+	// OnFailureDestination is where failed records go.
+	OnFailureDestination *string `json:"onFailureDestination,omitempty"`
+	// KMSKeyArn is the key that encrypts the filter criteria.
+	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
+	// FilterCriteria by which records are chosen.
+	FilterCriteria *FilterCriteria `json:"filterCriteria,omitempty"`
+	// FilterCriteriaError is why AWS could not read or encrypt the filter criteria.
+	FilterCriteriaError *FilterCriteriaError `json:"filterCriteriaError,omitempty"`
+	// ScalingConfig of a queue.
+	ScalingConfig *EventSourceMappingScalingConfig `json:"scalingConfig,omitempty"`
+	// ProvisionedPollerConfig of the provisioned mode.
+	ProvisionedPollerConfig *ProvisionedPollerConfig `json:"provisionedPollerConfig,omitempty"`
+	// MetricsConfig has the metrics that are sent.
+	MetricsConfig *EventSourceMappingMetricsConfig `json:"metricsConfig,omitempty"`
+	// LoggingConfig has the level of the pollers' logs.
+	LoggingConfig *EventSourceMappingLoggingConfig `json:"loggingConfig,omitempty"`
+	// SourceAccessConfigurations by which the source is reached.
+	// +listType=atomic
+	SourceAccessConfigurations []SourceAccessConfigurationObservation `json:"sourceAccessConfigurations,omitempty"`
+	// AmazonManagedKafkaEventSourceConfig is how a cluster of Amazon MSK is read.
+	AmazonManagedKafkaEventSourceConfig *KafkaEventSourceConfigObservation `json:"amazonManagedKafkaEventSourceConfig,omitempty"`
+	// SelfManagedKafkaEventSourceConfig is how a self-managed Kafka cluster is read.
+	SelfManagedKafkaEventSourceConfig *KafkaEventSourceConfigObservation `json:"selfManagedKafkaEventSourceConfig,omitempty"`
+	// DocumentDBEventSourceConfig is what is read of a DocumentDB cluster.
+	DocumentDBEventSourceConfig *DocumentDBEventSourceConfig `json:"documentDBEventSourceConfig,omitempty"`
+}
+
+// FilterCriteriaError is an error of KMS.
+type FilterCriteriaError struct {
+	// ErrorCode of KMS.
+	ErrorCode *string `json:"errorCode,omitempty"`
+	// Message of KMS.
+	Message *string `json:"message,omitempty"`
+}
+
+// SourceAccessConfigurationObservation is a means by which a source is reached.
+type SourceAccessConfigurationObservation struct {
+	// Type of the means.
+	Type string `json:"type"`
+	// URI of the secret, the part of a network, or the value.
+	URI *string `json:"uri,omitempty"`
+}
+
+// KafkaEventSourceConfigObservation is how a Kafka cluster is read.
+type KafkaEventSourceConfigObservation struct {
+	// ConsumerGroupId is the consumer group.
+	ConsumerGroupId *string `json:"consumerGroupId,omitempty"` //nolint:revive // AWS's spelling
+	// ConsumptionMode is Stream or Queue.
+	ConsumptionMode *string `json:"consumptionMode,omitempty"`
+	// SchemaRegistryConfig by which records are decoded.
+	SchemaRegistryConfig *KafkaSchemaRegistryConfig `json:"schemaRegistryConfig,omitempty"`
+}

@@ -1,0 +1,389 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// EventSourceMappingSettings are the settings of an event source mapping that can be
+// changed (UpdateEventSourceMapping).
+//
+// A scalar that is not set is left to AWS: it is neither compared nor sent. A
+// list, map or block is exact: what is not named here is not wanted in AWS.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom"
+type EventSourceMappingSettings struct {
+	// Enabled says whether Lambda reads the source and invokes the function.
+	// AWS's default is true. Where it is not set, a mapping that someone or AWS
+	// itself disables stays disabled, and is shown as not ready.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+
+	// BatchSize is the most records that one invocation gets: 1 to 10000, and at most
+	// 10 for FIFO queues. AWS's default is 10 for queues of SQS, else 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	BatchSize *int32 `json:"batchSize,omitempty"`
+
+	// MaximumBatchingWindowInSeconds is how long records are gathered before an
+	// invocation, in seconds: 0 to 300. AWS's default is 0 for SQS, Kinesis and
+	// DynamoDB, else 500 milliseconds, to which it can't be set back. Queues with a
+	// batchSize above 10 need at least 1; FIFO queues have none.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=300
+	MaximumBatchingWindowInSeconds *int32 `json:"maximumBatchingWindowInSeconds,omitempty"`
+
+	// FilterCriteria choose which records the function gets. Without them it gets
+	// all.
+	// +optional
+	FilterCriteria *FilterCriteria `json:"filterCriteria,omitempty"`
+
+	// KMSKeyArn is the ARN of the KMS key that encrypts the filter criteria. An empty
+	// string goes back to none. The provider needs kms:Decrypt on it.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for none"
+	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
+
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object of this
+	// namespace.
+	// +optional
+	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
+
+	// FunctionResponseTypes is ReportBatchItemFailures where the function tells which
+	// records of a batch failed, so that only these are retried. SQS, Kinesis,
+	// DynamoDB and Kafka only.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=1
+	// +kubebuilder:validation:items:Enum=ReportBatchItemFailures
+	FunctionResponseTypes []string `json:"functionResponseTypes,omitempty"`
+
+	// BisectBatchOnFunctionError splits a batch that failed in two before it is
+	// retried. AWS's default is false. Kinesis, DynamoDB and Kafka only.
+	// +optional
+	BisectBatchOnFunctionError *bool `json:"bisectBatchOnFunctionError,omitempty"`
+
+	// MaximumRecordAgeInSeconds is how old a record may be that is still processed, in
+	// seconds: 60 to 604800, or -1 for no limit, which is AWS's default. Kinesis,
+	// DynamoDB and Kafka only.
+	// +optional
+	// +kubebuilder:validation:Minimum=-1
+	// +kubebuilder:validation:Maximum=604800
+	// +kubebuilder:validation:XValidation:rule="self == -1 || self >= 60",message="maximumRecordAgeInSeconds is at least 60 seconds, or -1 for no limit"
+	MaximumRecordAgeInSeconds *int32 `json:"maximumRecordAgeInSeconds,omitempty"`
+
+	// MaximumRetryAttempts is how often a batch that failed is retried: 0 to 10000, or
+	// -1 for as long as its records last, which is AWS's default. Kinesis, DynamoDB
+	// and Kafka only.
+	// +optional
+	// +kubebuilder:validation:Minimum=-1
+	// +kubebuilder:validation:Maximum=10000
+	MaximumRetryAttempts *int32 `json:"maximumRetryAttempts,omitempty"`
+
+	// DestinationConfig is where batches go that could not be processed. Kinesis,
+	// DynamoDB and Kafka only.
+	// +optional
+	DestinationConfig *EventSourceMappingDestinationConfig `json:"destinationConfig,omitempty"`
+
+	// ParallelizationFactor is how many batches of each shard are processed at once: 1
+	// to 10. AWS's default is 1. Kinesis and DynamoDB only.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10
+	ParallelizationFactor *int32 `json:"parallelizationFactor,omitempty"`
+
+	// TumblingWindowInSeconds is the length of an aggregation's window, in seconds: 0
+	// to 900. 0, which is AWS's default, is no window. Kinesis and DynamoDB only.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=900
+	TumblingWindowInSeconds *int32 `json:"tumblingWindowInSeconds,omitempty"`
+
+	// ScalingConfig bounds how many instances of the function a queue may invoke at
+	// once. SQS only, and not together with provisionedPollerConfig.
+	// +optional
+	ScalingConfig *EventSourceMappingScalingConfig `json:"scalingConfig,omitempty"`
+
+	// ProvisionedPollerConfig has the source read in provisioned mode, by a number of
+	// event pollers. SQS and Kafka only. When this block is removed, the mapping
+	// returns to on-demand mode.
+	// +optional
+	ProvisionedPollerConfig *ProvisionedPollerConfig `json:"provisionedPollerConfig,omitempty"`
+
+	// MetricsConfig says which CloudWatch metrics the mapping sends.
+	// +optional
+	MetricsConfig *EventSourceMappingMetricsConfig `json:"metricsConfig,omitempty"`
+
+	// LoggingConfig has the event pollers log. Kafka in provisioned mode only.
+	// +optional
+	LoggingConfig *EventSourceMappingLoggingConfig `json:"loggingConfig,omitempty"`
+
+	// SourceAccessConfigurations are the secrets, parts of a network and virtual host
+	// by which Lambda reaches the source. Kafka, Amazon MQ and DocumentDB only. Their
+	// order has no meaning.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=22
+	// +kubebuilder:validation:XValidation:rule="!self.exists(a, a.type in ['OAUTHBEARER_SCOPE', 'OAUTHBEARER_LOGICAL_CLUSTER', 'OAUTHBEARER_IDENTITY_POOL']) || self.exists(a, a.type == 'OAUTHBEARER_AUTH')",message="OAUTHBEARER_SCOPE, OAUTHBEARER_LOGICAL_CLUSTER and OAUTHBEARER_IDENTITY_POOL need OAUTHBEARER_AUTH: add it"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(a, a.type == 'OAUTHBEARER_AUDIENCE') || self.exists(a, a.type in ['OAUTHBEARER_AUTH', 'IAM_OAUTHBEARER_AUTH'])",message="OAUTHBEARER_AUDIENCE needs OAUTHBEARER_AUTH or IAM_OAUTHBEARER_AUTH: add one of them"
+	// +kubebuilder:validation:XValidation:rule="!self.exists(a, a.type == 'IAM_OAUTHBEARER_AUTH') || self.exists(a, a.type == 'OAUTHBEARER_AUDIENCE') && !self.exists(a, a.type.startsWith('OAUTHBEARER_') && a.type != 'OAUTHBEARER_AUDIENCE')",message="IAM_OAUTHBEARER_AUTH needs OAUTHBEARER_AUDIENCE, and no other OAUTHBEARER type: add the one and remove the others"
+	SourceAccessConfigurations []SourceAccessConfiguration `json:"sourceAccessConfigurations,omitempty"`
+
+	// AmazonManagedKafkaEventSourceConfig is how a cluster of Amazon MSK is read.
+	// +optional
+	AmazonManagedKafkaEventSourceConfig *AmazonManagedKafkaEventSourceConfig `json:"amazonManagedKafkaEventSourceConfig,omitempty"`
+
+	// SelfManagedKafkaEventSourceConfig is how a self-managed Kafka cluster is read.
+	// +optional
+	SelfManagedKafkaEventSourceConfig *SelfManagedKafkaEventSourceConfig `json:"selfManagedKafkaEventSourceConfig,omitempty"`
+
+	// DocumentDBEventSourceConfig is what is read of a DocumentDB cluster.
+	// +optional
+	DocumentDBEventSourceConfig *DocumentDBEventSourceConfig `json:"documentDBEventSourceConfig,omitempty"`
+
+	// Tags of the mapping, at most 44 (AWS takes 50, of which this provider uses up to
+	// six). A tag that is not named here is removed, except aws:* and those that the
+	// provider config ignores. They are compared when spec changed, when the provider
+	// starts, and else about once an hour, since reading them is a call of its own.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=44
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tags that start with crossplane- are the provider's own: remove them"
+	Tags map[string]string `json:"tags,omitempty"`
+}
+
+// EventSourceMappingParameters are the desired settings of an event source mapping,
+// with the source, the function and the region.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.eventSourceArn) && has(self.eventSourceArnFrom))",fieldPath=".eventSourceArnFrom",reason="FieldValueForbidden",message="eventSourceArn is set too: keep one of eventSourceArn and eventSourceArnFrom"
+// +kubebuilder:validation:XValidation:rule="!has(self.selfManagedEventSource) || !has(self.eventSourceArn) && !has(self.eventSourceArnFrom)",fieldPath=".selfManagedEventSource",reason="FieldValueForbidden",message="a self-managed Kafka cluster has no ARN: remove selfManagedEventSource, or eventSourceArn and eventSourceArnFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.qualifier) || has(self.qualifierRef) || has(self.qualifierSelector)) || !has(self.functionName) || !self.functionName.matches(':function:[^:]+:[^:]+$')",fieldPath=".qualifier",reason="FieldValueForbidden",message="functionName has a qualifier too: keep it in one of them"
+// +kubebuilder:validation:XValidation:rule="!has(self.destinationConfig) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb|kafka):')",fieldPath=".destinationConfig",reason="FieldValueForbidden",message="destinationConfig is for Kinesis, DynamoDB and Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.bisectBatchOnFunctionError) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb|kafka):')",fieldPath=".bisectBatchOnFunctionError",reason="FieldValueForbidden",message="bisectBatchOnFunctionError is for Kinesis, DynamoDB and Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.maximumRecordAgeInSeconds) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb|kafka):')",fieldPath=".maximumRecordAgeInSeconds",reason="FieldValueForbidden",message="maximumRecordAgeInSeconds is for Kinesis, DynamoDB and Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.maximumRetryAttempts) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb|kafka):')",fieldPath=".maximumRetryAttempts",reason="FieldValueForbidden",message="maximumRetryAttempts is for Kinesis, DynamoDB and Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.functionResponseTypes) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb|kafka|sqs):')",fieldPath=".functionResponseTypes",reason="FieldValueForbidden",message="functionResponseTypes is for SQS, Kinesis, DynamoDB and Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.parallelizationFactor) || !has(self.selfManagedEventSource) && (!has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb):'))",fieldPath=".parallelizationFactor",reason="FieldValueForbidden",message="parallelizationFactor is for Kinesis and DynamoDB only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.tumblingWindowInSeconds) || !has(self.selfManagedEventSource) && (!has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb):'))",fieldPath=".tumblingWindowInSeconds",reason="FieldValueForbidden",message="tumblingWindowInSeconds is for Kinesis and DynamoDB only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.scalingConfig) || !has(self.selfManagedEventSource) && (!has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(sqs):'))",fieldPath=".scalingConfig",reason="FieldValueForbidden",message="scalingConfig is for SQS only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.provisionedPollerConfig) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(sqs|kafka):')",fieldPath=".provisionedPollerConfig",reason="FieldValueForbidden",message="provisionedPollerConfig is for SQS and Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.loggingConfig) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kafka):')",fieldPath=".loggingConfig",reason="FieldValueForbidden",message="loggingConfig is for Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.topics) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kafka):')",fieldPath=".topics",reason="FieldValueForbidden",message="topics is for Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.queues) || !has(self.selfManagedEventSource) && (!has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(mq):'))",fieldPath=".queues",reason="FieldValueForbidden",message="queues is for Amazon MQ only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kafka|mq|rds):')",fieldPath=".sourceAccessConfigurations",reason="FieldValueForbidden",message="sourceAccessConfigurations is for Kafka, Amazon MQ and DocumentDB only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.amazonManagedKafkaEventSourceConfig) || !has(self.selfManagedEventSource) && (!has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kafka):'))",fieldPath=".amazonManagedKafkaEventSourceConfig",reason="FieldValueForbidden",message="amazonManagedKafkaEventSourceConfig is for Amazon MSK only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.selfManagedKafkaEventSourceConfig) || !has(self.eventSourceArn) && !has(self.eventSourceArnFrom)",fieldPath=".selfManagedKafkaEventSourceConfig",reason="FieldValueForbidden",message="selfManagedKafkaEventSourceConfig is for self-managed Kafka only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.documentDBEventSourceConfig) || !has(self.selfManagedEventSource) && (!has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(rds):'))",fieldPath=".documentDBEventSourceConfig",reason="FieldValueForbidden",message="documentDBEventSourceConfig is for DocumentDB only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.startingPosition) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb|kafka|rds):')",fieldPath=".startingPosition",reason="FieldValueForbidden",message="startingPosition is for Kinesis, DynamoDB, Kafka and DocumentDB only: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.startingPosition) || self.startingPosition != 'AT_TIMESTAMP' || !has(self.eventSourceArn) || !self.eventSourceArn.matches('^arn:[^:]+:dynamodb:')",fieldPath=".startingPosition",message="a DynamoDB stream can't be read from a time on: use TRIM_HORIZON or LATEST"
+// +kubebuilder:validation:XValidation:rule="(has(self.startingPosition) && self.startingPosition == 'AT_TIMESTAMP') == has(self.startingPositionTimestamp)",fieldPath=".startingPositionTimestamp",message="startingPosition AT_TIMESTAMP and startingPositionTimestamp go together: set both, or neither"
+// +kubebuilder:validation:XValidation:rule="!has(self.selfManagedKafkaEventSourceConfig) || !has(self.selfManagedKafkaEventSourceConfig.consumptionMode) || self.selfManagedKafkaEventSourceConfig.consumptionMode != 'Queue' || !has(self.startingPosition) && !has(self.maximumBatchingWindowInSeconds)",fieldPath=".selfManagedKafkaEventSourceConfig",message="consumptionMode Queue has no startingPosition and no maximumBatchingWindowInSeconds: remove them"
+// +kubebuilder:validation:XValidation:rule="!has(self.batchSize) || self.batchSize <= 10 || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:sqs:.*[.]fifo$'))",fieldPath=".batchSize",message="a FIFO queue's batches have at most 10 records: set 10 or less"
+// +kubebuilder:validation:XValidation:rule="!has(self.maximumBatchingWindowInSeconds) || self.maximumBatchingWindowInSeconds == 0 || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:sqs:.*[.]fifo$'))",fieldPath=".maximumBatchingWindowInSeconds",reason="FieldValueForbidden",message="a FIFO queue has no batching window: remove it"
+// +kubebuilder:validation:XValidation:rule="!has(self.batchSize) || self.batchSize <= 10 || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(sqs):')) || has(self.maximumBatchingWindowInSeconds) && self.maximumBatchingWindowInSeconds >= 1",fieldPath=".batchSize",message="a queue's batches of more than 10 records need time to fill: set maximumBatchingWindowInSeconds to 1 or more"
+// +kubebuilder:validation:XValidation:rule="!has(self.scalingConfig) || !has(self.provisionedPollerConfig)",fieldPath=".scalingConfig",reason="FieldValueForbidden",message="maximum concurrency and provisioned mode exclude each other: remove scalingConfig or provisionedPollerConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.provisionedPollerConfig) || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(sqs):')) || (!has(self.provisionedPollerConfig.minimumPollers) || self.provisionedPollerConfig.minimumPollers >= 2) && (!has(self.provisionedPollerConfig.maximumPollers) || self.provisionedPollerConfig.maximumPollers >= 2) && !has(self.provisionedPollerConfig.pollerGroupName)",fieldPath=".provisionedPollerConfig",message="a queue has at least 2 pollers, and no pollerGroupName: set 2 or more, and remove the name"
+// +kubebuilder:validation:XValidation:rule="!has(self.provisionedPollerConfig) || !has(self.provisionedPollerConfig.maximumPollers) || self.provisionedPollerConfig.maximumPollers <= 2000 || has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(sqs):')",fieldPath=".provisionedPollerConfig",message="a Kafka source has at most 2000 pollers: set 2000 or less"
+// +kubebuilder:validation:XValidation:rule="!has(self.loggingConfig) || has(self.provisionedPollerConfig)",fieldPath=".loggingConfig",message="loggingConfig is for provisioned mode only: set provisionedPollerConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.amazonManagedKafkaEventSourceConfig) || !has(self.amazonManagedKafkaEventSourceConfig.schemaRegistryConfig) || has(self.provisionedPollerConfig)",fieldPath=".amazonManagedKafkaEventSourceConfig",message="a schema registry is for provisioned mode only: set provisionedPollerConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.selfManagedKafkaEventSourceConfig) || !has(self.selfManagedKafkaEventSourceConfig.schemaRegistryConfig) || has(self.provisionedPollerConfig)",fieldPath=".selfManagedKafkaEventSourceConfig",message="a schema registry is for provisioned mode only: set provisionedPollerConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.metricsConfig) || !has(self.metricsConfig.metrics) || !has(self.eventSourceArn) || self.eventSourceArn.matches('^arn:[^:]+:kafka:') || self.metricsConfig.metrics.all(m, m == 'EventCount')",fieldPath=".metricsConfig",message="ErrorCount and KafkaMetrics are for Kafka only: keep EventCount"
+// +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(mq):')) || self.sourceAccessConfigurations.all(a, a.type in ['BASIC_AUTH', 'VIRTUAL_HOST'])",fieldPath=".sourceAccessConfigurations",message="Amazon MQ takes BASIC_AUTH and VIRTUAL_HOST only: remove the others"
+// +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(rds):')) || self.sourceAccessConfigurations.all(a, a.type == 'BASIC_AUTH')",fieldPath=".sourceAccessConfigurations",message="DocumentDB takes BASIC_AUTH only: remove the others"
+// +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !(has(self.eventSourceArn) && self.eventSourceArn.matches('^arn:[^:]+:(kafka):')) || self.sourceAccessConfigurations.all(a, a.type in ['SASL_SCRAM_512_AUTH', 'CLIENT_CERTIFICATE_TLS_AUTH'])",fieldPath=".sourceAccessConfigurations",message="Amazon MSK takes SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH only: remove the others"
+// +kubebuilder:validation:XValidation:rule="!has(self.sourceAccessConfigurations) || !has(self.selfManagedEventSource) || self.sourceAccessConfigurations.all(a, a.type != 'VIRTUAL_HOST')",fieldPath=".sourceAccessConfigurations",message="VIRTUAL_HOST is for RabbitMQ only: remove it"
+type EventSourceMappingParameters struct {
+	// Region is the AWS region of the function, such as eu-central-1. It can't
+	// be changed.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new EventSourceMapping in the other region"
+	Region string `json:"region"`
+
+	// FunctionName is the name or ARN of the function to invoke. It can be changed: the
+	// mapping then goes on where it is, with the other function.
+	// +optional
+	// +crossplane:generate:reference:type=Function
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:)?[a-zA-Z0-9_-]+$|^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[a-zA-Z0-9_-]+:([$]LATEST|[a-zA-Z0-9_-]+)$')",message="functionName is no function's name or ARN: use the form my-function or arn:aws:lambda:region:123456789012:function:my-function, and qualifier for a version or alias"
+	FunctionName *string `json:"functionName,omitempty"`
+
+	// FunctionNameRef names the Function to invoke.
+	// +optional
+	FunctionNameRef *xpv2.NamespacedReference `json:"functionNameRef,omitempty"`
+
+	// FunctionNameSelector selects the Function to invoke.
+	// +optional
+	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
+
+	// Qualifier is the version or alias of the function to invoke. Where none is named,
+	// it is the function itself ($LATEST). It can be changed.
+	// +optional
+	// +crossplane:generate:reference:type=Alias
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[a-zA-Z0-9_-]+)$')",message="qualifier is no version or alias: use a version's number or an alias's name"
+	Qualifier *string `json:"qualifier,omitempty"`
+
+	// QualifierRef names the Alias to invoke.
+	// +optional
+	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
+
+	// QualifierSelector selects the Alias to invoke.
+	// +optional
+	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
+
+	// EventSourceArn is the ARN of the source: a queue of SQS, a data stream of Kinesis
+	// or a consumer of one, a stream of DynamoDB, a cluster or VPC connection of Amazon
+	// MSK, a broker of Amazon MQ, or a cluster of DocumentDB. It can't be changed after
+	// creation.
+	// +optional
+	// +kubebuilder:validation:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z0-9-]*:(sqs|kinesis|dynamodb|kafka|mq|rds):[a-z0-9-]+:[0-9]{12}:.+$')",message="eventSourceArn is no ARN of a source: use one of SQS, Kinesis, DynamoDB Streams, Amazon MSK, Amazon MQ or DocumentDB, such as arn:aws:sqs:region:123456789012:my-queue"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^arn:[^:]+:dynamodb:') || self.matches(':table/[^/]+/stream/')",message="eventSourceArn names a DynamoDB table: use the ARN of its stream, such as arn:aws:dynamodb:region:123456789012:table/my-table/stream/2026-01-02T03:04:05.678"
+	EventSourceArn *string `json:"eventSourceArn,omitempty"`
+
+	// EventSourceArnFrom reads the source's ARN from a field of another object of this
+	// namespace, such as status.atProvider.arn of a Queue of the SQS provider.
+	// +optional
+	EventSourceArnFrom *FieldSelector `json:"eventSourceArnFrom,omitempty"`
+
+	// SelfManagedEventSource is the self-managed Kafka cluster to read from. It can't be
+	// changed after creation.
+	// +optional
+	SelfManagedEventSource *SelfManagedEventSource `json:"selfManagedEventSource,omitempty"`
+
+	// StartingPosition is where reading a stream begins: TRIM_HORIZON at the oldest
+	// record, LATEST at the newest, AT_TIMESTAMP at startingPositionTimestamp. Needed
+	// for Kinesis, DynamoDB (which has no AT_TIMESTAMP), Amazon MSK and DocumentDB;
+	// self-managed Kafka starts with TRIM_HORIZON if it is not set. It can't be changed
+	// after creation.
+	// +optional
+	// +kubebuilder:validation:Enum=TRIM_HORIZON;LATEST;AT_TIMESTAMP
+	StartingPosition *string `json:"startingPosition,omitempty"`
+
+	// StartingPositionTimestamp is the time to read from on, with startingPosition
+	// AT_TIMESTAMP. It can't be in the future, nor be changed after creation.
+	// +optional
+	StartingPositionTimestamp *metav1.Time `json:"startingPositionTimestamp,omitempty"`
+
+	// Topics has the name of the Kafka topic to read, one of them. It can't be changed
+	// after creation.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=249
+	// +kubebuilder:validation:items:Pattern=`^[^.]([a-zA-Z0-9_.-]+)$`
+	Topics []string `json:"topics,omitempty"`
+
+	// Queues has the name of the Amazon MQ broker's queue to read, one of them. It can't
+	// be changed after creation.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1000
+	Queues []string `json:"queues,omitempty"`
+
+	EventSourceMappingSettings `json:",inline"`
+}
+
+// EventSourceMappingSpec is the desired state of an event source mapping.
+//
+// To create one, the provider needs the function, the source and what its kind of
+// source asks for. Where managementPolicies have neither * nor Create, region alone is
+// required.
+// ---
+// What is fixed at creation is held only while the policies let the provider create,
+// so that a mapping can be observed with its region alone and taken over later with
+// all that it turned out to be.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set it to the function's name or ARN, or set functionNameRef or functionNameSelector"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.eventSourceArn) || has(self.forProvider.eventSourceArnFrom) || has(self.forProvider.selfManagedEventSource)",fieldPath=".forProvider.eventSourceArn",reason="FieldValueRequired",message="set it to the ARN of the queue, stream, cluster or broker to read from, or set eventSourceArnFrom or selfManagedEventSource"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !has(self.forProvider.eventSourceArn) || !self.forProvider.eventSourceArn.matches('^arn:[^:]+:(kinesis|dynamodb|kafka|rds):') || has(self.forProvider.startingPosition)",fieldPath=".forProvider.startingPosition",reason="FieldValueRequired",message="set it to TRIM_HORIZON or LATEST (or AT_TIMESTAMP, but not with DynamoDB): a stream is read from there on"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !has(self.forProvider.eventSourceArn) || !self.forProvider.eventSourceArn.matches('^arn:[^:]+:(kafka):') || has(self.forProvider.topics)",fieldPath=".forProvider.topics",reason="FieldValueRequired",message="set it to the topic to read, one of them"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !has(self.forProvider.selfManagedEventSource) || has(self.forProvider.topics)",fieldPath=".forProvider.topics",reason="FieldValueRequired",message="set it to the topic to read, one of them"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !has(self.forProvider.eventSourceArn) || !self.forProvider.eventSourceArn.matches('^arn:[^:]+:(mq):') || has(self.forProvider.queues)",fieldPath=".forProvider.queues",reason="FieldValueRequired",message="set it to the broker's queue to read, one of them"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !has(self.forProvider.eventSourceArn) || !self.forProvider.eventSourceArn.matches('^arn:[^:]+:rds:') || has(self.forProvider.documentDBEventSourceConfig) || has(self.initProvider) && has(self.initProvider.documentDBEventSourceConfig)",fieldPath=".forProvider.documentDBEventSourceConfig",reason="FieldValueRequired",message="set it, with the databaseName to read"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !has(self.forProvider.selfManagedEventSource) || has(self.forProvider.sourceAccessConfigurations) || has(self.initProvider) && has(self.initProvider.sourceAccessConfigurations)",fieldPath=".forProvider.sourceAccessConfigurations",reason="FieldValueRequired",message="set how to reach the cluster: its secret, or its subnets and security group"
+// +kubebuilder:validation:XValidation:rule="!(('*' in self.managementPolicies || 'Create' in self.managementPolicies) && ('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies)) || !has(self.forProvider.eventSourceArn) || !has(oldSelf.forProvider.eventSourceArn) || self.forProvider.eventSourceArn == oldSelf.forProvider.eventSourceArn",fieldPath=".forProvider.eventSourceArn",reason="FieldValueForbidden",message="eventSourceArn can't be changed after creation: create a new EventSourceMapping"
+// +kubebuilder:validation:XValidation:rule="!(('*' in self.managementPolicies || 'Create' in self.managementPolicies) && ('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies)) || has(self.forProvider.selfManagedEventSource) == has(oldSelf.forProvider.selfManagedEventSource) && (!has(self.forProvider.selfManagedEventSource) || self.forProvider.selfManagedEventSource == oldSelf.forProvider.selfManagedEventSource)",fieldPath=".forProvider.selfManagedEventSource",reason="FieldValueForbidden",message="selfManagedEventSource can't be changed after creation: create a new EventSourceMapping"
+// +kubebuilder:validation:XValidation:rule="!(('*' in self.managementPolicies || 'Create' in self.managementPolicies) && ('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies)) || has(self.forProvider.startingPosition) == has(oldSelf.forProvider.startingPosition) && (!has(self.forProvider.startingPosition) || self.forProvider.startingPosition == oldSelf.forProvider.startingPosition)",fieldPath=".forProvider.startingPosition",reason="FieldValueForbidden",message="startingPosition can't be changed after creation: create a new EventSourceMapping (which reads the source from there on)"
+// +kubebuilder:validation:XValidation:rule="!(('*' in self.managementPolicies || 'Create' in self.managementPolicies) && ('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies)) || has(self.forProvider.startingPositionTimestamp) == has(oldSelf.forProvider.startingPositionTimestamp) && (!has(self.forProvider.startingPositionTimestamp) || self.forProvider.startingPositionTimestamp == oldSelf.forProvider.startingPositionTimestamp)",fieldPath=".forProvider.startingPositionTimestamp",reason="FieldValueForbidden",message="startingPositionTimestamp can't be changed after creation: create a new EventSourceMapping"
+// +kubebuilder:validation:XValidation:rule="!(('*' in self.managementPolicies || 'Create' in self.managementPolicies) && ('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies)) || has(self.forProvider.topics) == has(oldSelf.forProvider.topics) && (!has(self.forProvider.topics) || self.forProvider.topics == oldSelf.forProvider.topics)",fieldPath=".forProvider.topics",reason="FieldValueForbidden",message="topics can't be changed after creation: create a new EventSourceMapping"
+// +kubebuilder:validation:XValidation:rule="!(('*' in self.managementPolicies || 'Create' in self.managementPolicies) && ('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies)) || has(self.forProvider.queues) == has(oldSelf.forProvider.queues) && (!has(self.forProvider.queues) || self.forProvider.queues == oldSelf.forProvider.queues)",fieldPath=".forProvider.queues",reason="FieldValueForbidden",message="queues can't be changed after creation: create a new EventSourceMapping"
+// +kubebuilder:validation:XValidation:rule="!(('*' in self.managementPolicies || 'Create' in self.managementPolicies) && ('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies)) || (has(self.forProvider.sourceAccessConfigurations) ? self.forProvider.sourceAccessConfigurations.filter(a, a.type == 'VIRTUAL_HOST') : []) == (has(oldSelf.forProvider.sourceAccessConfigurations) ? oldSelf.forProvider.sourceAccessConfigurations.filter(a, a.type == 'VIRTUAL_HOST') : [])",fieldPath=".forProvider.sourceAccessConfigurations",reason="FieldValueForbidden",message="VIRTUAL_HOST can't be changed after creation: create a new EventSourceMapping"
+type EventSourceMappingSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider are the settings that are kept as they are said here.
+	ForProvider EventSourceMappingParameters `json:"forProvider"`
+
+	// InitProvider are settings that are set at creation and left alone after, such as
+	// enabled, where operators pause mappings. What forProvider says goes before.
+	// +optional
+	InitProvider *EventSourceMappingSettings `json:"initProvider,omitempty"`
+}
+
+// EventSourceMappingStatus is the observed state of an event source mapping.
+type EventSourceMappingStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of the mapping.
+	// +optional
+	AtProvider EventSourceMappingObservation `json:"atProvider,omitempty"`
+}
+
+// An EventSourceMapping has Lambda read a queue, a stream, a Kafka topic, a broker or a
+// database's changes, and invoke a function with the records. Its external name is the
+// UUID that AWS gives it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdaesm
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.atProvider.state"
+// +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionArn",priority=1
+// +kubebuilder:printcolumn:name="RESULT",type="string",JSONPath=".status.atProvider.lastProcessingResult",priority=1
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+type EventSourceMapping struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec EventSourceMappingSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new mapping as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status EventSourceMappingStatus `json:"status,omitempty"`
+}
+
+// EventSourceMappingList is a list of event source mappings.
+//
+// +kubebuilder:object:root=true
+type EventSourceMappingList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []EventSourceMapping `json:"items"`
+}
+
+// EventSourceMapping's type metadata.
+var (
+	EventSourceMappingKind             = "EventSourceMapping"
+	EventSourceMappingGroupVersionKind = SchemeGroupVersion.WithKind(EventSourceMappingKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&EventSourceMapping{}, &EventSourceMappingList{})
+}
