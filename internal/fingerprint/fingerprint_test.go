@@ -1,0 +1,100 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+)
+
+func configuration(change func(*types.FunctionConfiguration)) *types.FunctionConfiguration {
+	c := &types.FunctionConfiguration{
+		FunctionName: ptr.To("f"), FunctionArn: ptr.To("arn:f"), Version: ptr.To("$LATEST"), CodeSha256: ptr.To("a"),
+		Description: ptr.To("d"), MemorySize: ptr.To[int32](128), RevisionId: ptr.To("r"),
+		Environment: &types.EnvironmentResponse{Variables: map[string]string{"PASSWORD": "hunter2"}},
+		SnapStart:   &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnPublishedVersions, OptimizationStatus: types.SnapStartOptimizationStatusOff},
+		VpcConfig:   &types.VpcConfigResponse{SubnetIds: []string{"a", "b"}, VpcId: ptr.To("v")},
+		Layers:      []types.Layer{{Arn: ptr.To("l:1"), CodeSize: 1}},
+	}
+	if change != nil {
+		change(c)
+	}
+	return c
+}
+
+func TestContent(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(*types.FunctionConfiguration)
+		same   bool
+	}{
+		"Nothing": {reason: "The same is the same.", same: true},
+		"WhatAWSAdds": {
+			reason: "What publishing, permissions and AWS itself change is not looked at.",
+			change: func(c *types.FunctionConfiguration) {
+				c.RevisionId, c.Version, c.FunctionArn, c.LastModified = ptr.To("s"), ptr.To("3"), ptr.To("arn:f:3"), ptr.To("later")
+				c.State, c.LastUpdateStatus = types.StatePending, types.LastUpdateStatusInProgress
+				c.SnapStart = &types.SnapStartResponse{ApplyOn: types.SnapStartApplyOnPublishedVersions, OptimizationStatus: types.SnapStartOptimizationStatusOn}
+				c.RuntimeVersionConfig = &types.RuntimeVersionConfig{RuntimeVersionArn: ptr.To("patched")}
+				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"b", "a"}, SecurityGroupIds: []string{}}
+				c.Layers = []types.Layer{{Arn: ptr.To("l:1"), CodeSize: 2}}
+			},
+			same: true,
+		},
+		"Code":        {reason: "Other code is other content.", change: func(c *types.FunctionConfiguration) { c.CodeSha256 = ptr.To("b") }},
+		"Memory":      {reason: "Another setting is other content.", change: func(c *types.FunctionConfiguration) { c.MemorySize = ptr.To[int32](256) }},
+		"Description": {reason: "So is another description.", change: func(c *types.FunctionConfiguration) { c.Description = nil }},
+		"Environment": {
+			reason: "So is another value in the environment.",
+			change: func(c *types.FunctionConfiguration) { c.Environment.Variables["PASSWORD"] = "hunter3" },
+		},
+		"NoEnvironment": {reason: "So is none.", change: func(c *types.FunctionConfiguration) { c.Environment = nil }},
+		"Layer":         {reason: "So is another layer.", change: func(c *types.FunctionConfiguration) { c.Layers[0].Arn = ptr.To("l:2") }},
+		"Subnet":        {reason: "So is another subnet.", change: func(c *types.FunctionConfiguration) { c.VpcConfig.SubnetIds = []string{"a"} }},
+	}
+	before := Read(configuration(nil))
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			after := Read(configuration(tc.change))
+			if got := before.Equal(after); got != tc.same {
+				t.Errorf("%s\nEqual() = %t", tc.reason, got)
+			}
+			if got := before.Fingerprint() == after.Fingerprint(); got != tc.same {
+				t.Errorf("%s\nthe same fingerprint: %t", tc.reason, got)
+			}
+		})
+	}
+}
+
+func TestNoDescription(t *testing.T) {
+	other := Read(configuration(func(c *types.FunctionConfiguration) { c.Description = ptr.To("e") })).WithoutDescription()
+	if !Read(configuration(nil)).WithoutDescription().Equal(other) {
+		t.Error("contents without their descriptions differ")
+	}
+}
+
+// The answers of the calls that publish have the fields of a configuration.
+func TestReadOfEveryAnswer(t *testing.T) {
+	want := Read(&types.FunctionConfiguration{CodeSha256: ptr.To("a")})
+	for name, got := range map[string]Content{
+		"PublishVersion":     Read(&lambda.PublishVersionOutput{CodeSha256: ptr.To("a")}),
+		"CreateFunction":     Read(&lambda.CreateFunctionOutput{CodeSha256: ptr.To("a")}),
+		"UpdateFunctionCode": Read(&lambda.UpdateFunctionCodeOutput{CodeSha256: ptr.To("a")}),
+	} {
+		if !got.Equal(want) {
+			t.Errorf("%s: another content than that of a configuration", name)
+		}
+	}
+}
+
+func TestFingerprintKeepsSecrets(t *testing.T) {
+	c := Read(configuration(nil))
+	if f := c.Fingerprint(); len(f) != 32 || strings.Contains(f, "hunter") {
+		t.Errorf("fingerprint %q", f)
+	}
+	if c.Environment == nil {
+		t.Error("telling the fingerprint changed the content")
+	}
+}
