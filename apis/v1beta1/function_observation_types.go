@@ -81,6 +81,18 @@ type FunctionObservation struct {
 	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
 	// FunctionScalingConfig that the provider applied.
 	FunctionScalingConfig *FunctionScalingConfig `json:"functionScalingConfig,omitempty"`
+	// Fingerprint stands for the code and configuration of $LATEST, where publish is
+	// true.
+	Fingerprint *string `json:"fingerprint,omitempty"`
+	// LatestPublishedVersion is the version that the provider published last, once
+	// AWS is done preparing it: a number, or $LATEST.PUBLISHED.
+	LatestPublishedVersion *string `json:"latestPublishedVersion,omitempty"`
+	// PublishingVersion is a version that AWS is still preparing, or that it failed to
+	// prepare.
+	PublishingVersion *string `json:"publishingVersion,omitempty"`
+	// PublishedFingerprint stands for the code and configuration that were
+	// published last.
+	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
 	// Initialized says that all of initProvider was set, so that it is left alone
 	// from now on.
 	Initialized bool `json:"initialized,omitempty"`

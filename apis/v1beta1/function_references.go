@@ -26,5 +26,12 @@ func (f *Function) arn() string {
 }
 
 // Referred are the values that references to a Function may be resolved to, beside its
-// external name.
-func (f *Function) Referred() []string { return []string{f.arn()} }
+// external name: its ARN, and what it published last.
+func (f *Function) Referred() []string { return []string{f.arn(), f.latestPublished()} }
+
+func (f *Function) latestPublished() string {
+	if f.Status.AtProvider.LatestPublishedVersion == nil {
+		return ""
+	}
+	return *f.Status.AtProvider.LatestPublishedVersion
+}

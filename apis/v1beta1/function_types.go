@@ -168,14 +168,15 @@ type FunctionSettings struct {
 	// +optional
 	CapacityProviderConfig *CapacityProviderConfig `json:"capacityProviderConfig,omitempty"`
 
-	// Publish publishes a version at creation and with each update of the code
-	// (CreateFunction and UpdateFunctionCode with Publish). AWS's default is
-	// false.
+	// Publish publishes a version at creation and after each change of the code or of
+	// the configuration, whoever made it. In initProvider, at creation only. Aliases
+	// that name this Function and no version follow it. AWS's default is false.
 	// +optional
 	Publish *bool `json:"publish,omitempty"`
 
-	// PublishTo is where versions are published to: LATEST_PUBLISHED for
-	// functions on Lambda Managed Instances.
+	// PublishTo is where versions are published to: LATEST_PUBLISHED, for functions on
+	// Lambda Managed Instances, publishes $LATEST.PUBLISHED anew instead of a version
+	// with a number of its own.
 	// +optional
 	// +kubebuilder:validation:Enum=LATEST_PUBLISHED
 	PublishTo *string `json:"publishTo,omitempty"`

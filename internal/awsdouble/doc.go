@@ -14,7 +14,8 @@
 //
 // What is refused of aliases' weights, that an alias exists already or is not
 // there to read, and that a version is in use, is in AWS's words as users quote
-// them. How weights are printed, and that aliases are listed by name, is ours.
+// them. That versions with snapshots begin as Pending, and what $LATEST.PUBLISHED is
+// published and deleted like, is from documentation. How weights are printed, and that aliases are listed by name, is ours.
 //
 // Of layers, the answers to a version that is not there and to a number below 1,
 // and that a list that was not sent is left out, are not observed; the layers of

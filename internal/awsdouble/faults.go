@@ -128,7 +128,7 @@ type failure struct{ reason, code string }
 
 // plans are failures that wait for functions, by name.
 type plans struct {
-	creations, updates, provisions map[string]failure
+	creations, updates, provisions, versions map[string]failure
 	// capacity are the capacity providers that fail.
 	capacity  map[string]failure
 	roleReady time.Time
@@ -137,7 +137,7 @@ type plans struct {
 }
 
 func newPlans() plans {
-	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{}, capacity: map[string]failure{}}
+	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{}, versions: map[string]failure{}, capacity: map[string]failure{}}
 }
 
 // FailCreation makes the next creation of a function settle as State Failed
@@ -162,6 +162,14 @@ func (s *Server) FailCapacity(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plans.capacity[name] = failure{}
+}
+
+// FailVersion makes the next version of a function that is published settle as State
+// Failed with a reason and one of AWS's reason codes.
+func (s *Server) FailVersion(name, reason, code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plans.versions[name] = failure{reason: reason, code: code}
 }
 
 // RoleNotReadyUntil makes Lambda unable to assume any role before a time:

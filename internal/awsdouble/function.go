@@ -39,6 +39,10 @@ type function struct {
 	aliases  map[string]*Alias
 	// published is the number of the version that equals $LATEST, or "".
 	published string
+	// latestPublished is the version $LATEST.PUBLISHED, once it was published, and
+	// republished says that it equals $LATEST.
+	latestPublished *instance
+	republished     bool
 
 	tags          map[string]string
 	concurrency   *int32
@@ -116,6 +120,9 @@ func (s *Server) settle(i *instance) {
 
 func (s *Server) settleAll(f *function) {
 	s.settle(f.latest)
+	if f.latestPublished != nil {
+		s.settle(f.latestPublished)
+	}
 	for _, v := range f.versions {
 		s.settle(v)
 	}
@@ -127,7 +134,7 @@ func (s *Server) startUpdate(f *function) {
 	l.State, l.StateReason, l.StateReasonCode = "Active", "", ""
 	l.LastUpdateStatus, l.LastUpdateStatusReason, l.LastUpdateStatusReasonCode = "InProgress", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
-	f.published = ""
+	f.published, f.republished = "", false
 	s.begin(l, s.options.UpdateDuration, take(s.plans.updates, l.FunctionName))
 }
 
@@ -180,7 +187,7 @@ func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 	edit(&c)
 	f.latest.Configuration, f.tags, f.concurrency = c.Configuration, c.Tags, c.ReservedConcurrentExecutions
 	f.codeSigning, f.recursiveLoop = c.CodeSigningConfigArn, c.RecursiveLoop
-	f.latest.RevisionId, f.published = newUUID(), ""
+	f.latest.RevisionId, f.published, f.republished = newUUID(), "", false
 	return true
 }
 

@@ -14,6 +14,7 @@ type createInput struct {
 	PackageType          string
 	Architectures        []string
 	Publish              bool
+	PublishTo            string
 	Tags                 map[string]string
 	Code                 codeInput
 	CodeSigningConfigArn string
@@ -50,7 +51,7 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	h.functions[name] = f
 	out := f.latest.Configuration
 	if in.Publish {
-		v := s.publish(f, in.settings.Description)
+		v := s.publish(f, in.settings.Description, in.PublishTo)
 		s.begin(v, s.options.CreateDuration, nil)
 		out.Version = v.Version
 	}

@@ -30,6 +30,10 @@ func deleteFunction(s *Server, r *request) (*answer, error) {
 		delete(h.functions, t.name)
 		return gone, nil
 	}
+	if t.qualifier == publishedVersion {
+		f.latestPublished, f.republished = nil, false
+		return gone, nil
+	}
 	if users := f.aliasesOf(t.qualifier); len(users) > 0 {
 		return nil, conflict("Unable to delete version because the following aliases reference it: [%s]", strings.Join(users, ", "))
 	}

@@ -49,6 +49,9 @@ func (s *Server) qualified(r *request) (*function, instance, error) {
 // latestVersion is how the function that is worked on is called among its versions.
 const latestVersion = "$LATEST"
 
+// publishedVersion is the version without a number of its own.
+const publishedVersion = "$LATEST.PUBLISHED"
+
 // pick returns a copy of $LATEST or of a version, with the ARN as asked for.
 func (s *Server) pick(f *function, t target, r *request) (instance, error) {
 	switch t.qualifier {
@@ -58,8 +61,12 @@ func (s *Server) pick(f *function, t target, r *request) (instance, error) {
 		i := *f.latest
 		i.FunctionArn += ":$LATEST"
 		return i, nil
-	case "$LATEST.PUBLISHED":
-		// What functions on managed instances run: the version published last.
+	case publishedVersion:
+		// What functions on managed instances run: what was published so, or else the
+		// version published last.
+		if f.latestPublished != nil {
+			return *f.latestPublished, nil
+		}
 		if n := len(f.versions); n > 0 && f.latest.CapacityProviderConfig != nil {
 			i := *f.versions[n-1]
 			i.Version, i.FunctionArn = t.qualifier, f.latest.FunctionArn+":"+t.qualifier
@@ -89,6 +96,9 @@ func (f *function) version(number string) *instance {
 
 // has reports whether a qualifier names $LATEST, a version or an alias.
 func (f *function) has(qualifier string) bool {
+	if qualifier == publishedVersion {
+		return f.latestPublished != nil
+	}
 	return qualifier == latestVersion || f.version(qualifier) != nil || f.aliases[qualifier] != nil
 }
 

@@ -41,6 +41,7 @@ type updateCodeInput struct {
 	Architectures []string
 	DryRun        bool
 	Publish       bool
+	PublishTo     string
 	RevisionId    string //nolint:revive // Lambda's spelling
 }
 
@@ -94,10 +95,8 @@ func (s *Server) replaceCode(f *function, in *updateCodeInput, c code) *answer {
 	s.startUpdate(f)
 	out := l.Configuration
 	if in.Publish {
-		v := s.publish(f, nil)
-		v.State, v.StateReason, v.StateReasonCode = "Pending", "The function is being created.", "Creating"
-		v.LastUpdateStatus, v.LastUpdateStatusReason, v.LastUpdateStatusReasonCode = "", "", ""
-		s.begin(v, s.options.UpdateDuration, nil)
+		v := s.publish(f, nil, in.PublishTo)
+		s.prepare(v, s.options.UpdateDuration)
 		out = v.Configuration
 	}
 	return &answer{status: http.StatusOK, json: out}

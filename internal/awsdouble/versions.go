@@ -3,17 +3,26 @@ package awsdouble
 import (
 	"net/http"
 	"strconv"
+	"time"
 )
 
-// publish copies $LATEST into a new version, which changes its revision too.
-func (s *Server) publish(f *function, description *string) *instance {
+// publish copies $LATEST into a new version, or into $LATEST.PUBLISHED, which changes
+// its revision too.
+func (s *Server) publish(f *function, description *string, to string) *instance {
 	v := *f.latest
 	v.Version = strconv.Itoa(f.next)
+	if to != "" {
+		v.Version = publishedVersion
+	}
 	v.FunctionArn += ":" + v.Version
 	v.RevisionId = newUUID()
 	set(description, &v.Description)
-	if v.SnapStart != nil && v.SnapStart.ApplyOn == "PublishedVersions" {
+	if snapshots(&v) {
 		v.SnapStart = &SnapStart{ApplyOn: v.SnapStart.ApplyOn, OptimizationStatus: "On"}
+	}
+	if to != "" {
+		f.latestPublished, f.republished = &v, true
+		return &v
 	}
 	f.next++
 	f.published = v.Version
@@ -21,10 +30,22 @@ func (s *Server) publish(f *function, description *string) *instance {
 	return &v
 }
 
+// snapshots says that AWS makes a snapshot of a version before it is ready.
+func snapshots(v *instance) bool {
+	return v.SnapStart != nil && v.SnapStart.ApplyOn == "PublishedVersions"
+}
+
+// prepare makes a version Pending until a duration has passed.
+func (s *Server) prepare(v *instance, d time.Duration) {
+	v.State, v.StateReason, v.StateReasonCode = "Pending", "The function is being created.", "Creating"
+	v.LastUpdateStatus, v.LastUpdateStatusReason, v.LastUpdateStatusReasonCode = "", "", ""
+	s.begin(v, d, take(s.plans.versions, v.FunctionName))
+}
+
 func publishVersion(s *Server, r *request) (*answer, error) {
 	in := struct {
-		CodeSha256, RevisionId string //nolint:revive // Lambda's spelling
-		Description            *string
+		CodeSha256, RevisionId, PublishTo string //nolint:revive // Lambda's spelling
+		Description                       *string
 	}{}
 	if err := r.decode(&in); err != nil {
 		return nil, err
@@ -42,12 +63,26 @@ func publishVersion(s *Server, r *request) (*answer, error) {
 	if err := checkRevision(f, in.RevisionId); err != nil {
 		return nil, err
 	}
-	if v := f.version(f.published); v != nil {
+	if v := f.unchanged(in.PublishTo); v != nil {
 		return &answer{status: http.StatusCreated, json: v.Configuration}, nil
 	}
-	v := s.publish(f, in.Description)
+	v := s.publish(f, in.Description, in.PublishTo)
+	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) {
+		s.prepare(v, s.options.CreateDuration)
+	}
 	f.latest.RevisionId = newUUID()
 	return &answer{status: http.StatusCreated, json: v.Configuration}, nil
+}
+
+// unchanged is the version that equals $LATEST already, or nil.
+func (f *function) unchanged(to string) *instance {
+	if to == "" {
+		return f.version(f.published)
+	}
+	if f.republished {
+		return f.latestPublished
+	}
+	return nil
 }
 
 // versionsOf lists $LATEST and the versions as lists show them.

@@ -22,6 +22,7 @@ type writer interface {
 	CreateFunction(ctx context.Context, in *lambda.CreateFunctionInput, opts ...func(*lambda.Options)) (*lambda.CreateFunctionOutput, error)
 	UpdateFunctionConfiguration(ctx context.Context, in *lambda.UpdateFunctionConfigurationInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionConfigurationOutput, error)
 	UpdateFunctionCode(ctx context.Context, in *lambda.UpdateFunctionCodeInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionCodeOutput, error)
+	PublishVersion(ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error)
 	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 	PutFunctionConcurrency(ctx context.Context, in *lambda.PutFunctionConcurrencyInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionConcurrencyOutput, error)
 	DeleteFunctionConcurrency(ctx context.Context, in *lambda.DeleteFunctionConcurrencyInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionConcurrencyOutput, error)

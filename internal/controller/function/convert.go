@@ -11,12 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// publish says whether and where a version is published with the code.
-type publish struct {
-	publish bool
-	to      string
-}
-
 // createInput is the whole of a new function in one call.
 func createInput(name string, s settings, a archive, tags map[string]string, p publish) *lambda.CreateFunctionInput {
 	in := &lambda.CreateFunctionInput{
@@ -219,6 +213,3 @@ func scalingInput(name string, in *v1beta1.FunctionScalingConfig) *lambda.PutFun
 	}
 	return out
 }
-
-// latestPublished is the version that functions on Lambda Managed Instances run.
-const latestPublished = "$LATEST.PUBLISHED"

@@ -140,6 +140,7 @@ const (
 	callNone                call = ""
 	callUpdateConfiguration call = "UpdateFunctionConfiguration"
 	callUpdateCode          call = "UpdateFunctionCode"
+	callPublish             call = "PublishVersion"
 	callPutConcurrency      call = "PutFunctionConcurrency"
 	callDeleteConcurrency   call = "DeleteFunctionConcurrency"
 	callTag                 call = "TagResource"
@@ -155,12 +156,12 @@ const (
 var codePaths = []string{"code", "architectures"}
 
 // besidePaths are the settings that calls of their own carry.
-var besidePaths = []string{"tags", "reservedConcurrentExecutions", "codeSigningConfigArn", "recursiveLoop", "functionScalingConfig"}
+var besidePaths = []string{"tags", "reservedConcurrentExecutions", "codeSigningConfigArn", "recursiveLoop", "functionScalingConfig", publishPath}
 
 // next is the one call that is due first. Tags come before all else, since they
 // say whose the function is. Code signing comes before code, which it judges.
 // The configuration comes before the code, so that a version that is published
-// with the code has both.
+// with the code has both. What is not in a version comes last.
 func next(changes diff.Changes, t, have settings) call {
 	switch {
 	case len(changes) == 0:
@@ -176,6 +177,8 @@ func next(changes diff.Changes, t, have settings) call {
 		return callUpdateConfiguration
 	case changes.Any(codePaths...):
 		return callUpdateCode
+	case changes.Any(publishPath):
+		return callPublish
 	case changes.Any("reservedConcurrentExecutions"):
 		if t.ReservedConcurrentExecutions == nil {
 			return callDeleteConcurrency
@@ -219,6 +222,8 @@ func (c call) carried(changes diff.Changes) diff.Changes {
 		return changes.In(codePaths...)
 	case callTag, callUntag:
 		return changes.In("tags")
+	case callPublish:
+		return changes.In(publishPath)
 	case callPutConcurrency, callDeleteConcurrency:
 		return changes.In("reservedConcurrentExecutions")
 	case callPutCodeSigning, callDeleteCodeSigning:

@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
@@ -211,6 +212,9 @@ func (e *external) read(ctx context.Context, name string, f *v1beta1.Function) (
 	if env := o.config().Environment; env != nil && env.Error != nil {
 		return o, errors.Errorf("cannot read the environment of function %s: %s (%s); grant the provider kms:Decrypt on its key", name, ptr.Deref(env.Error.Message, ""), ptr.Deref(env.Error.ErrorCode, ""))
 	}
+	if err := e.readPublishing(ctx, name, f, &o); err != nil {
+		return o, err
+	}
 	return o, e.readBeside(ctx, name, f, &o)
 }
 
@@ -250,7 +254,7 @@ func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Funct
 // observation tells whose it is: it may be ours, of a call whose answer was lost.
 func (e *external) Create(ctx context.Context, f *v1beta1.Function) (xpmanaged.ExternalCreation, error) {
 	p := e.plan
-	in := createInput(p.name, p.target, p.archive, p.target.Tags, publishing(f))
+	in := createInput(p.name, p.target, p.archive, p.target.Tags, creating(f))
 	out, err := e.api.CreateFunction(ctx, in)
 	if awserr.IsAlreadyExists(err) {
 		managed.Hold(ctx, again)
@@ -267,6 +271,7 @@ func (e *external) Create(ctx context.Context, f *v1beta1.Function) (xpmanaged.E
 		CodeSHA256:   out.CodeSha256,
 		DeployedCode: deployedCode(p.archive, out.CodeSha256),
 	}
+	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	return xpmanaged.ExternalCreation{ConnectionDetails: connectionDetails(f)}, nil
 }
 

@@ -23,6 +23,10 @@ type observed struct {
 	codeSigningConfigArn *string
 	recursiveLoop        *string
 	scaling              *types.FunctionScalingConfig
+	// publishing is the version that AWS was preparing when last looked at, read until
+	// it is done. unpublished says that it is gone.
+	publishing  *types.FunctionConfiguration
+	unpublished bool
 }
 
 func (o observed) config() *types.FunctionConfiguration { return o.function.Configuration }
@@ -206,6 +210,7 @@ func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObserv
 		Initialized:                  last.Initialized,
 		Activated:                    last.Activated || c.State == types.StateActive || c.State == types.StateInactive,
 	}
+	publications(&out, o, last)
 	for _, a := range c.Architectures {
 		out.Architectures = append(out.Architectures, string(a))
 	}

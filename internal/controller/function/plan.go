@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -48,6 +49,9 @@ func reads(f *v1beta1.Function) []string {
 	}
 	if p.FunctionScalingConfig != nil || i.FunctionScalingConfig != nil {
 		ops = append(ops, opGetScaling)
+	}
+	if f.Status.AtProvider.PublishingVersion != nil {
+		ops = append(ops, opGet)
 	}
 	return ops
 }
@@ -97,6 +101,7 @@ func (e *external) planned(ctx context.Context, f *v1beta1.Function, name string
 		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
 	p.target = target(d, p.have, name, e.owner.ignore)
+	p.target.Publish, p.have.Publish = publication(f, o)
 	p.changes = diff.Compare(p.target, p.have)
 	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {
 		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", name, fixed)
@@ -174,6 +179,8 @@ func (e *external) make(ctx context.Context, f *v1beta1.Function, p plan) error 
 		_, err = e.api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: changedTags(p.target.Tags, p.have.Tags)})
 	case callUntag:
 		_, err = e.api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: goneTags(p.target.Tags, p.have.Tags)})
+	case callPublish:
+		err = e.publish(ctx, f, p)
 	case callPutConcurrency:
 		_, err = e.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.target.ReservedConcurrentExecutions})
 	case callDeleteConcurrency:
@@ -208,6 +215,7 @@ func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, 
 		return err
 	}
 	f.Status.AtProvider.DeployedCode = deployedCode(p.archive, out.CodeSha256)
+	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	return nil
 }
 
@@ -238,11 +246,6 @@ func functionName(f *v1beta1.Function) string {
 		return n
 	}
 	return f.GetName()
-}
-
-func publishing(f *v1beta1.Function) publish {
-	p := f.Spec.ForProvider
-	return publish{publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, "")}
 }
 
 // allows says that the management policies include the action.

@@ -74,6 +74,7 @@ func (g generator) settings() v1beta1.FunctionSettings {
 		ReservedConcurrentExecutions: some(g, func() int32 { return pick[int32](g, -1, 0, 5) }),
 		RecursiveLoop:                some(g, func() string { return pick(g, "Allow", "Terminate") }),
 		Architectures:                pick(g, nil, []string{"x86_64"}, []string{"arm64"}),
+		Publish:                      some(g, g.maybe),
 	}
 	if g.maybe() {
 		p.VPCConfig = &v1beta1.VPCConfig{
@@ -215,7 +216,16 @@ func mostCalls(a, b v1beta1.FunctionSettings) int {
 	if len(goneTags(b.Tags, a.Tags)) > 0 {
 		n++
 	}
+	if ptr.Deref(b.Publish, false) && publishable(a) != publishable(b) {
+		n++
+	}
 	return n
+}
+
+// publishable is all of a spec that calls for another version when it changes.
+func publishable(p v1beta1.FunctionSettings) string {
+	g := groups(p)
+	return encoded([]any{g["configuration"], g["code"], p.Publish, p.PublishTo})
 }
 
 func encoded(v any) string {

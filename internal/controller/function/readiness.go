@@ -73,17 +73,20 @@ func decide(o observed, changes diff.Changes, due call, f facts) decision {
 	case c.State == types.StateFailed, c.LastUpdateStatus == types.LastUpdateStatusFailed:
 		return failedUpdate(c, due, age, f)
 	}
-	d := decision{ready: readyCondition(c, changes, f)}
+	d := decision{ready: readyCondition(o, changes, f)}
 	if f.updatable {
 		d.due = due
 	}
 	return d
 }
 
-func readyCondition(c *types.FunctionConfiguration, changes diff.Changes, f facts) xpv2.Condition {
+func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
+	c := o.config()
 	switch {
 	case len(changes) > 0 && f.updatable:
 		return condition.Updating(f.generation, "changing "+paths(changes))
+	case o.publishing != nil && !prepared(o.publishing):
+		return publishingCondition(o.publishing, f)
 	case c.State == types.StateActive, c.State == "":
 		return condition.Available(f.generation)
 	default:
@@ -108,6 +111,9 @@ func failedCreation(c *types.FunctionConfiguration, age time.Duration, f facts) 
 // else after a while.
 func failedUpdate(c *types.FunctionConfiguration, due call, age time.Duration, f facts) decision {
 	d := decision{ready: condition.Unavailable(f.generation, "update failed: "+reason(c))}
+	if due == callPublish {
+		due = callNone // What failed is not worth a version.
+	}
 	switch {
 	case !f.updatable:
 	case f.fresh && due != callNone:

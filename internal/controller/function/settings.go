@@ -43,6 +43,9 @@ type settings struct {
 	CodeSigningConfigArn         *string                        `json:"codeSigningConfigArn"`
 	RecursiveLoop                *string                        `json:"recursiveLoop"`
 	FunctionScalingConfig        *v1beta1.FunctionScalingConfig `json:"functionScalingConfig"`
+
+	// Publish is what was published last, where publish is true.
+	Publish *string `json:"publish"`
 }
 
 // architectures is a list by its form and a scalar by its nature: it has one

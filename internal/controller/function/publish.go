@@ -1,0 +1,148 @@
+package function
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+const (
+	// latestPublished is the version that functions on Lambda Managed Instances run.
+	latestPublished = "$LATEST.PUBLISHED"
+
+	// latestVersion is what AWS calls the function itself among its versions.
+	latestVersion = "$LATEST"
+
+	// publishPath is the setting that says that a version is due.
+	publishPath = "publish"
+
+	// newVersion is what is wanted where something was changed since the last one.
+	newVersion = "a new version"
+)
+
+// publish says whether and where versions are published.
+type publish struct {
+	publish bool
+	to      string
+}
+
+func publishing(f *v1beta1.Function) publish {
+	p := f.Spec.ForProvider
+	return publish{publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, "")}
+}
+
+// creating is publishing at creation, where initProvider has a say too.
+func creating(f *v1beta1.Function) publish {
+	p := publishing(f)
+	if i := f.Spec.InitProvider; i != nil && f.Spec.ForProvider.Publish == nil {
+		p.publish = ptr.Deref(i.Publish, false)
+		if p.to == "" {
+			p.to = ptr.Deref(i.PublishTo, "")
+		}
+	}
+	return p
+}
+
+// publication is what is wanted to be published and what was. They differ where code
+// or configuration are not those that were published last.
+func publication(f *v1beta1.Function, o observed) (want, have *string) {
+	if !publishing(f).publish {
+		return nil, nil
+	}
+	s := &f.Status.AtProvider
+	if s.Fingerprint == nil {
+		s.Fingerprint = ptr.To(fingerprint.Read(o.config()).Fingerprint())
+	}
+	have = s.LatestPublishedVersion
+	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
+		return have, have
+	}
+	return ptr.To(newVersion), have
+}
+
+// publications carries over what was published, and notes what AWS has finished. What
+// the function's content is stands as long as its revision does.
+func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.FunctionObservation) {
+	if last.RevisionID != nil && *last.RevisionID == ptr.Deref(out.RevisionID, "") {
+		out.Fingerprint = last.Fingerprint
+	}
+	out.LatestPublishedVersion, out.PublishingVersion, out.PublishedFingerprint = last.LatestPublishedVersion, last.PublishingVersion, last.PublishedFingerprint
+	switch {
+	case o.unpublished:
+		out.PublishingVersion, out.PublishedFingerprint = nil, nil
+	case o.publishing != nil && prepared(o.publishing):
+		out.LatestPublishedVersion, out.PublishingVersion = last.PublishingVersion, nil
+	}
+}
+
+// published notes the version that a call answered, if it published one.
+func published(s *v1beta1.FunctionObservation, version *string, state types.State, c fingerprint.Content) {
+	if v := ptr.Deref(version, latestVersion); v == latestVersion {
+		return
+	}
+	s.PublishedFingerprint = ptr.To(c.Fingerprint())
+	if state == types.StatePending {
+		s.PublishingVersion = version
+		return
+	}
+	s.LatestPublishedVersion, s.PublishingVersion = version, nil
+}
+
+// prepared says that AWS would run the version.
+func prepared(c *types.FunctionConfiguration) bool {
+	return c.State != types.StatePending && c.State != types.StateFailed
+}
+
+func publishingCondition(c *types.FunctionConfiguration, f facts) xpv2.Condition {
+	version := ptr.Deref(c.Version, "")
+	if c.State == types.StateFailed {
+		return condition.Unavailable(f.generation, "version "+version+" failed: "+reason(c))
+	}
+	return condition.Updating(f.generation, "AWS is preparing version "+version)
+}
+
+// publish what was observed, and nothing else: AWS refuses it if the function was
+// changed since. Where nothing was changed since the last version, such as after an
+// answer that was lost, AWS answers with that one.
+func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
+	out, err := e.api.PublishVersion(ctx, &lambda.PublishVersionInput{
+		FunctionName: ptr.To(p.name),
+		RevisionId:   p.observed.config().RevisionId,
+		PublishTo:    types.FunctionVersionLatestPublished(publishing(f).to),
+	})
+	if err != nil {
+		return err
+	}
+	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(p.observed.config()))
+	return nil
+}
+
+// readPublishing reads the version that AWS was preparing, once the function itself
+// has settled.
+func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
+	version, c := f.Status.AtProvider.PublishingVersion, o.config()
+	if version == nil || c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
+		return nil
+	}
+	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: version})
+	if awserr.IsNotFound(err) {
+		o.unpublished = true
+		return nil
+	}
+	if err != nil {
+		return errors.Wrapf(awserr.Clean(err), "cannot read version %s of function %s", *version, name)
+	}
+	o.publishing = out.Configuration
+	return nil
+}

@@ -1,0 +1,203 @@
+package function
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// withCode are the least settings, with inline code, changed.
+func withCode(change ...func(*v1beta1.FunctionSettings)) v1beta1.FunctionSettings {
+	inline := func(p *v1beta1.FunctionSettings) {
+		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
+	}
+	return minimal(append([]func(*v1beta1.FunctionSettings){inline}, change...)...)
+}
+
+func publishes(p *v1beta1.FunctionSettings) { p.Publish = ptr.To(true) }
+
+func remembers(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](512) }
+
+func lastPublished(f *v1beta1.Function) string {
+	return ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, "none")
+}
+
+func TestPublishOnEveryChange(t *testing.T) {
+	other := func(p *v1beta1.FunctionSettings) {
+		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "y"}}
+	}
+	cases := map[string]struct {
+		reason  string
+		change  []func(*v1beta1.FunctionSettings)
+		calls   []string
+		version string
+	}{
+		"Nothing": {
+			reason: "What did not change is not published again.", change: []func(*v1beta1.FunctionSettings){publishes}, version: "1",
+		},
+		"Configuration": {
+			reason: "A change of the configuration is published once it has settled.", change: []func(*v1beta1.FunctionSettings){publishes, remembers},
+			calls: []string{"UpdateFunctionConfiguration", "PublishVersion"}, version: "2",
+		},
+		"Code": {
+			reason: "A change of the code is published with it.", change: []func(*v1beta1.FunctionSettings){publishes, other},
+			calls: []string{"UpdateFunctionCode"}, version: "2",
+		},
+		"Both": {
+			reason: "A change of both is one version.", change: []func(*v1beta1.FunctionSettings){publishes, remembers, other},
+			calls: []string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, version: "2",
+		},
+		"Beside": {
+			reason: "What is no part of a version publishes none.",
+			change: []func(*v1beta1.FunctionSettings){publishes, func(p *v1beta1.FunctionSettings) { p.Tags = map[string]string{"a": "b"} }},
+			calls:  []string{"TagResource"}, version: "1",
+		},
+		"NoMore": {
+			reason: "Without publish nothing is published, and what was stays known.", change: []func(*v1beta1.FunctionSettings){remembers},
+			calls: []string{"UpdateFunctionConfiguration"}, version: "1",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
+			if diff := cmp.Diff([]string{"CreateFunction"}, r.settle(f)); diff != "" || lastPublished(f) != "1" {
+				t.Fatalf("a creation must publish version 1, got %s; calls: %s", lastPublished(f), diff)
+			}
+			apply(f, withCode(tc.change...))
+			if diff := cmp.Diff(tc.calls, r.settle(f)); diff != "" {
+				t.Errorf("%s\ncalls: -want, +got:\n%s", tc.reason, diff)
+			}
+			if got := lastPublished(f); got != tc.version {
+				t.Errorf("%s\nlatest published version %s, want %s", tc.reason, got, tc.version)
+			}
+			r.double.ResetCalls()
+			if done, err := r.step(f); err != nil || !done || r.double.Count("") != 1 {
+				t.Errorf("a steady reconcile must be one GetFunction: done %t, %v, %v", done, err, r.double.Calls())
+			}
+		})
+	}
+}
+
+func TestPublishOfWhatExists(t *testing.T) {
+	r := newRig(t)
+	f := testFunction()
+	r.settle(f)
+	apply(f, withCode(publishes))
+	if diff := cmp.Diff([]string{"PublishVersion"}, r.settle(f)); diff != "" || lastPublished(f) != "1" {
+		t.Errorf("publish that is set later must publish once, got version %s: -want, +got:\n%s", lastPublished(f), diff)
+	}
+	if _, err := r.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33)}); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.advance(time.Minute)
+	if diff := cmp.Diff([]string{"PublishVersion"}, r.settle(f)); diff != "" || lastPublished(f) != "2" {
+		t.Errorf("a change by another tool must be published, got version %s: -want, +got:\n%s", lastPublished(f), diff)
+	}
+}
+
+func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
+	for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
+		t.Run(fmt.Sprint(drop), func(t *testing.T) {
+			r := newRig(t)
+			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
+			r.settle(f)
+			apply(f, withCode(publishes, remembers))
+			r.double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: drop, Times: 5})
+			for range 10 {
+				before := f.DeepCopy()
+				if _, err := r.step(f); err != nil {
+					// The status of a reconcile that failed may never have been written.
+					f.Status = before.Status
+					break
+				}
+				r.clock.advance(2 * time.Second)
+			}
+			r.double.ClearFaults()
+			r.settle(f)
+			out, err := r.lambda.ListVersionsByFunction(t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(out.Versions) != 3 || lastPublished(f) != "2" {
+				t.Errorf("one change must be one version whatever gets lost: latest %s of %d", lastPublished(f), len(out.Versions)-1)
+			}
+
+			f.Status.AtProvider = v1beta1.FunctionObservation{}
+			r.settle(f)
+			if got := lastPublished(f); got != "2" {
+				t.Errorf("a status that was lost must come back with the same version, got %s", got)
+			}
+		})
+	}
+}
+
+func TestPublishWaitsForAWS(t *testing.T) {
+	snapshots := func(p *v1beta1.FunctionSettings) {
+		publishes(p)
+		p.SnapStart = &v1beta1.SnapStart{ApplyOn: "PublishedVersions"}
+	}
+	r := newRig(t)
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(snapshots) })
+	r.settle(f)
+	apply(f, withCode(snapshots, remembers))
+	preparing := false
+	for range 10 {
+		if _, err := r.step(f); err != nil {
+			t.Fatal(err)
+		}
+		if f.Status.AtProvider.PublishingVersion != nil {
+			preparing = true
+			if got := lastPublished(f); got != "1" {
+				t.Errorf("a version that AWS is preparing must not be followed yet, got %s", got)
+			}
+		}
+		r.clock.advance(time.Second / 2)
+	}
+	if !preparing || lastPublished(f) != "2" || f.Status.AtProvider.PublishingVersion != nil {
+		t.Errorf("preparing %t, latest %s, still preparing %v", preparing, lastPublished(f), f.Status.AtProvider.PublishingVersion)
+	}
+
+	r.double.FailVersion("f", "The snapshot could not be made.", "FunctionError")
+	apply(f, withCode(snapshots, func(p *v1beta1.FunctionSettings) { p.Timeout = ptr.To[int32](77) }))
+	for range 10 {
+		if _, err := r.step(f); err != nil {
+			t.Fatal(err)
+		}
+		r.clock.advance(time.Second)
+	}
+	ready := f.GetCondition(xpv2.TypeReady)
+	if !strings.Contains(ready.Message, "version 3 failed: Failed: The snapshot could not be made. (FunctionError)") || lastPublished(f) != "2" {
+		t.Errorf("a version that failed must be told and not followed: latest %s, %v", lastPublished(f), ready)
+	}
+	if got := r.double.Count("PublishVersion"); got != 2 {
+		t.Errorf("what failed must not be published over and over, got %d calls", got)
+	}
+}
+
+func TestFailedUpdateIsNotPublished(t *testing.T) {
+	r := newRig(t)
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
+	r.settle(f)
+	r.double.FailUpdate("f", "No such subnet.", "InvalidSubnet")
+	apply(f, withCode(publishes, remembers))
+	for range 10 {
+		if _, err := r.step(f); err != nil {
+			t.Fatal(err)
+		}
+		r.clock.advance(2 * time.Second)
+	}
+	if got := r.double.Count("PublishVersion"); got != 0 {
+		t.Errorf("an update that failed must not be published, got %d calls", got)
+	}
+}
