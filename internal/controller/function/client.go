@@ -5,7 +5,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 )
 
 // reader is how an observation reads functions. It is the seam at which batched
@@ -38,13 +37,6 @@ type writer interface {
 type lambdaAPI interface {
 	reader
 	writer
-}
-
-// s3API are the calls to Amazon S3: HeadObject tells a replaced object, and
-// GetObject is made only for an object that a pinned hash has to be checked on.
-type s3API interface {
-	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
-	GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error)
 }
 
 // ecrAPI is the call to Amazon ECR that tells a moved image tag.

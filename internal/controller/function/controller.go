@@ -24,6 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 )
 
@@ -52,7 +53,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
-			s3:      config.Client(s, s3.NewFromConfig),
+			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
 		owner: owner{

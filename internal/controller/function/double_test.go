@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 )
 
 const testRegion = "eu-central-1"
@@ -59,7 +60,7 @@ func newRig(t testing.TB) *rig {
 	d.Start()
 	t.Cleanup(d.Close)
 	for _, k := range []string{"k1.zip", "k2.zip"} {
-		b, err := makeZip(map[string][]byte{"index.py": []byte(k)})
+		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(k)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +79,7 @@ func (r *rig) external() *external {
 	cfg := r.double.Config(testRegion)
 	e := testExternal(r.lambda, r.objects)
 	e.now = r.clock.Now
-	e.resolver.s3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
+	e.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	e.resolver.ecr = ecr.NewFromConfig(cfg)
 	return e
 }

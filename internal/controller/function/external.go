@@ -269,7 +269,7 @@ func (e *external) Create(ctx context.Context, f *v1beta1.Function) (xpmanaged.E
 		FunctionArn:  out.FunctionArn,
 		State:        str(out.State),
 		CodeSHA256:   out.CodeSha256,
-		DeployedCode: deployedCode(p.archive, out.CodeSha256),
+		DeployedCode: p.archive.bundle.Remember(out.CodeSha256),
 	}
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	return xpmanaged.ExternalCreation{ConnectionDetails: connectionDetails(f)}, nil

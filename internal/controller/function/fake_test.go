@@ -8,7 +8,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,6 +17,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
@@ -65,20 +65,6 @@ func (f *fakeLambda) TagResource(_ context.Context, in *lambda.TagResourceInput,
 func (f *fakeLambda) DeleteFunction(_ context.Context, in *lambda.DeleteFunctionInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error) {
 	f.calls = append(f.calls, "DeleteFunction")
 	return f.delete(in)
-}
-
-// fakeS3 answers HeadObject and GetObject.
-type fakeS3 struct {
-	head func(*s3.HeadObjectInput) (*s3.HeadObjectOutput, error)
-	get  func(*s3.GetObjectInput) (*s3.GetObjectOutput, error)
-}
-
-func (f *fakeS3) HeadObject(_ context.Context, in *s3.HeadObjectInput, _ ...func(*s3.Options)) (*s3.HeadObjectOutput, error) {
-	return f.head(in)
-}
-
-func (f *fakeS3) GetObject(_ context.Context, in *s3.GetObjectInput, _ ...func(*s3.Options)) (*s3.GetObjectOutput, error) {
-	return f.get(in)
 }
 
 // fakeObjects are Secrets and ConfigMaps by their names.
@@ -136,11 +122,11 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 		for k, v := range i {
 			files[k] = []byte(v)
 		}
-		b, err := makeZip(files)
+		b, err := bundle.Zip(files)
 		if err != nil {
 			panic(err)
 		}
-		o.Configuration.CodeSha256 = ptr.To(hash(b))
+		o.Configuration.CodeSha256 = ptr.To(bundle.Hash(b))
 	}
 	for _, c := range change {
 		c(o)
@@ -151,7 +137,7 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 func testExternal(api lambdaAPI, objs fakeObjects) *external {
 	return &external{
 		api:      api,
-		resolver: &resolver{objects: objs},
+		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
 		owner:    owner{clusterID: testCluster, config: "default", ignore: func(string) bool { return false }},
 		now:      func() time.Time { return testNow },
 	}

@@ -214,7 +214,7 @@ func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, 
 	if err != nil {
 		return err
 	}
-	f.Status.AtProvider.DeployedCode = deployedCode(p.archive, out.CodeSha256)
+	f.Status.AtProvider.DeployedCode = p.archive.bundle.Remember(out.CodeSha256)
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	return nil
 }

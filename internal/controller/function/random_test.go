@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
@@ -176,7 +177,7 @@ func randomObjects() (fakeObjects, error) {
 		secret("ns", "zip"):      objects.Data{},
 	}
 	for _, k := range []string{"z1", "z2"} {
-		b, err := makeZip(map[string][]byte{"index.py": []byte(k)})
+		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(k)})
 		if err != nil {
 			return nil, err
 		}

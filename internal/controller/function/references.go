@@ -35,11 +35,8 @@ func (r *refs) settings(s v1beta1.FunctionSettings) {
 		}
 	}
 	if c := s.Code; c != nil {
-		if c.ConfigMapRef != nil {
-			r.add(configMap(r.namespace, c.ConfigMapRef.Name))
-		}
-		if z := c.ZipFileFrom; z != nil {
-			r.keys(z.SecretKeyRef, z.ConfigMapKeyRef)
+		for _, ref := range source(*c).Refs(r.namespace) {
+			r.add(ref)
 		}
 	}
 }

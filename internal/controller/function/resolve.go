@@ -1,25 +1,18 @@
 package function
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"io"
-	"maps"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	ecrtypes "github.com/aws/aws-sdk-go-v2/service/ecr/types"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 )
 
@@ -27,7 +20,7 @@ import (
 type resolver struct {
 	objects objectReader
 	fields  fields.Getter
-	s3      s3API
+	bundles bundle.Finder
 	ecr     ecrAPI
 }
 
@@ -75,48 +68,12 @@ func (r *resolver) references(ctx context.Context, namespace, at string, p v1bet
 // that isn't the pinned one. deployed is what was deployed last.
 func (r *resolver) archive(ctx context.Context, namespace string, c v1beta1.FunctionCode, deployed *v1beta1.DeployedCode) (archive, error) {
 	a := archive{spec: c}
-	var err error
-	switch {
-	case c.ImageURI != nil:
+	if c.ImageURI != nil {
 		return r.image(ctx, a)
-	case c.S3Key != nil:
-		return r.object(ctx, a, deployed)
-	case c.Inline != nil:
-		files := make(map[string][]byte, len(c.Inline))
-		for k, v := range c.Inline {
-			files[k] = []byte(v)
-		}
-		a.zip, err = makeZip(files)
-	case c.ConfigMapRef != nil:
-		a.zip, err = r.configMap(ctx, namespace, c.ConfigMapRef.Name)
-	case c.ZipFileFrom != nil:
-		a.zip, err = r.zipFile(ctx, namespace, *c.ZipFileFrom)
 	}
-	if err != nil {
-		return archive{}, err
-	}
-	a.sha256 = hash(a.zip)
-	return a, checkPin(a)
-}
-
-func (r *resolver) configMap(ctx context.Context, namespace, name string) ([]byte, error) {
-	data, err := r.objects.Get(ctx, configMap(namespace, name))
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot read spec.forProvider.code.configMapRef")
-	}
-	return makeZip(maps.Clone(data))
-}
-
-func (r *resolver) zipFile(ctx context.Context, namespace string, z v1beta1.ZipFileSource) ([]byte, error) {
-	ref, sel := keyRef(namespace, z.SecretKeyRef, z.ConfigMapKeyRef)
-	b, err := valueOf(ctx, r.objects, ref, sel.Key)
-	if err != nil {
-		return nil, errors.Wrap(err, "cannot read spec.forProvider.code.zipFileFrom")
-	}
-	if _, err := zip.NewReader(bytes.NewReader(b), int64(len(b))); err != nil {
-		return nil, errors.Errorf("key %q of %s is no .zip archive: put the archive's bytes there, base64-encoded once", sel.Key, ref)
-	}
-	return b, nil
+	var err error
+	a.bundle, err = r.bundles.Find(ctx, namespace, source(c), deployed)
+	return a, err
 }
 
 // image asks for the digest of a tag, where the user wants it to be followed.
@@ -136,7 +93,7 @@ func (r *resolver) image(ctx context.Context, a archive) (archive, error) {
 	if len(out.Images) == 0 || out.Images[0].ImageId == nil {
 		return a, errors.Errorf("spec.forProvider.code.imageUri: there is no image %s", *a.spec.ImageURI)
 	}
-	a.version = ptr.Deref(out.Images[0].ImageId.ImageDigest, "")
+	a.digest = ptr.Deref(out.Images[0].ImageId.ImageDigest, "")
 	return a, nil
 }
 
@@ -152,60 +109,4 @@ func taggedImage(uri string) (repository, tag, registry string, ok bool) {
 		tag = "latest"
 	}
 	return repository, tag, registry, true
-}
-
-// object asks S3 which version of the object there is now. A version that the
-// user names never changes, so it costs no call.
-func (r *resolver) object(ctx context.Context, a archive, deployed *v1beta1.DeployedCode) (archive, error) {
-	if a.spec.S3ObjectVersion == nil {
-		if err := r.head(ctx, &a); err != nil {
-			return a, err
-		}
-	}
-	if a.spec.SHA256 == nil {
-		return a, nil
-	}
-	if a.sha256 == "" && deployed != nil && deployed.Source == a.source() && (a.version != "" || a.spec.S3ObjectVersion != nil) {
-		a.sha256 = deployed.CodeSHA256
-	}
-	if a.sha256 == "" {
-		if err := r.download(ctx, &a); err != nil {
-			return a, err
-		}
-	}
-	return a, checkPin(a)
-}
-
-func (r *resolver) head(ctx context.Context, a *archive) error {
-	out, err := r.s3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: a.spec.S3Bucket, Key: a.spec.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
-	switch {
-	case awserr.IsAccessDenied(err):
-		// A replaced object goes unseen then; all else works.
-		return nil
-	case awserr.IsNotFound(err):
-		return errors.Errorf("spec.forProvider.code: %s does not exist", a.place())
-	case err != nil:
-		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", a.place())
-	}
-	a.version = strings.Trim(ptr.Deref(out.ETag, ""), `"`)
-	if out.ChecksumType == s3types.ChecksumTypeFullObject || !strings.Contains(ptr.Deref(out.ChecksumSHA256, ""), "-") {
-		a.sha256 = ptr.Deref(out.ChecksumSHA256, "")
-	}
-	return nil
-}
-
-// download reads the whole object to learn its hash, for a pin that nothing else
-// can check.
-func (r *resolver) download(ctx context.Context, a *archive) error {
-	out, err := r.s3.GetObject(ctx, &s3.GetObjectInput{Bucket: a.spec.S3Bucket, Key: a.spec.S3Key, VersionId: a.spec.S3ObjectVersion})
-	if err != nil {
-		return errors.Wrapf(awserr.Clean(err), "cannot read %s, which spec.forProvider.code.sha256 asks to check", a.place())
-	}
-	defer out.Body.Close() //nolint:errcheck // Nothing is written.
-	h := sha256.New()
-	if _, err := io.Copy(h, out.Body); err != nil {
-		return errors.Wrapf(err, "cannot read %s", a.place())
-	}
-	a.sha256 = base64.StdEncoding.EncodeToString(h.Sum(nil))
-	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
@@ -47,7 +48,7 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
 	})
 	r.settle(f)
-	b, err := makeZip(map[string][]byte{"index.py": []byte("replaced")})
+	b, err := bundle.Zip(map[string][]byte{"index.py": []byte("replaced")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +56,8 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, r.settle(f)); diff != "" {
 		t.Errorf("a replaced object under the same key must be deployed, once: -want, +got:\n%s", diff)
 	}
-	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != hash(b) {
-		t.Errorf("AWS must run the new object: want %s, got %s", hash(b), got)
+	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != bundle.Hash(b) {
+		t.Errorf("AWS must run the new object: want %s, got %s", bundle.Hash(b), got)
 	}
 }
 
@@ -72,7 +73,7 @@ func TestCodeByHandIsPutRight(t *testing.T) {
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Code = &code })
 			r.settle(f)
 			right := ptr.Deref(f.Status.AtProvider.CodeSHA256, "")
-			other, err := makeZip(map[string][]byte{"index.py": []byte("by hand")})
+			other, err := bundle.Zip(map[string][]byte{"index.py": []byte("by hand")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +95,7 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 		f.Spec.ForProvider.Code = nil
 	})
 	r.settle(f)
-	other, err := makeZip(map[string][]byte{"index.py": []byte("by CI")})
+	other, err := bundle.Zip(map[string][]byte{"index.py": []byte("by CI")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,8 +106,8 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 	if got := r.settle(f); len(got) > 0 {
 		t.Errorf("code in initProvider must be left to the other tool after creation, got %v", got)
 	}
-	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != hash(other) {
-		t.Errorf("the other tool's code must stay: want %s, got %s", hash(other), got)
+	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != bundle.Hash(other) {
+		t.Errorf("the other tool's code must stay: want %s, got %s", bundle.Hash(other), got)
 	}
 }
 
@@ -152,7 +153,7 @@ func TestLostAnswerToCreate(t *testing.T) {
 
 func TestForeignFunctionIsNeverTouched(t *testing.T) {
 	r := newRig(t)
-	zip, err := makeZip(map[string][]byte{"index.py": []byte("theirs")})
+	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte("theirs")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,152 @@
+package bundle
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// Objects reads Secrets and ConfigMaps. *objects.Reader does.
+type Objects interface {
+	Get(ctx context.Context, ref objects.Ref) (objects.Data, error)
+}
+
+// S3 are the calls to Amazon S3: HeadObject tells a replaced object, and GetObject is
+// made only for an object whose hash is needed and that nothing else tells.
+type S3 interface {
+	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
+	GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error)
+}
+
+// A Finder finds archives.
+type Finder struct {
+	Objects Objects
+	S3      S3
+}
+
+// Find the archive of a source in a namespace, and refuse one that isn't the pinned
+// one. last is what AWS took last, if anything. It makes one HeadObject call where the
+// source is an object in S3 without a version, and GetObject only where a pin has to be
+// checked.
+func (f Finder) Find(ctx context.Context, namespace string, s Source, last *v1beta1.DeployedCode) (Bundle, error) {
+	b := Bundle{From: s}
+	if s.S3Key != nil {
+		return f.object(ctx, b, last)
+	}
+	var err error
+	if b.Zip, err = f.zip(ctx, namespace, s); err != nil {
+		return Bundle{}, err
+	}
+	b.SHA256 = Hash(b.Zip)
+	return b, b.checkPin()
+}
+
+// zip is the archive of a source that is not in S3.
+func (f Finder) zip(ctx context.Context, namespace string, s Source) ([]byte, error) {
+	switch {
+	case s.ConfigMap != "":
+		return f.configMap(ctx, namespace, s)
+	case s.ZipFileFrom != nil:
+		return f.zipFile(ctx, namespace, s)
+	}
+	files := make(map[string][]byte, len(s.Inline))
+	for k, v := range s.Inline {
+		files[k] = []byte(v)
+	}
+	return Zip(files)
+}
+
+func (f Finder) configMap(ctx context.Context, namespace string, s Source) ([]byte, error) {
+	data, err := f.Objects.Get(ctx, configMap(namespace, s.ConfigMap))
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s.configMapRef", s.Field)
+	}
+	files := make(map[string][]byte, len(data))
+	for k, v := range data {
+		files[s.FilePrefix+k] = v
+	}
+	return Zip(files)
+}
+
+func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte, error) {
+	ref, key := s.zipFile(namespace)
+	data, err := f.Objects.Get(ctx, ref)
+	if err == nil && data[key] == nil {
+		err = &objects.MissingError{Ref: ref, Key: key}
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
+	}
+	if !isZip(data[key]) {
+		return nil, errors.Errorf("key %q of %s is no .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
+	}
+	return data[key], nil
+}
+
+// object asks S3 which version of the object there is now. A version that the user
+// names never changes, so it costs no call.
+func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
+	if b.From.S3ObjectVersion == nil {
+		if err := f.head(ctx, &b); err != nil {
+			return b, err
+		}
+	}
+	if b.From.SHA256 == nil {
+		return b, nil
+	}
+	if b.SHA256 == "" && last != nil && last.Source == b.Name() && (b.Version != "" || b.From.S3ObjectVersion != nil) {
+		b.SHA256 = last.CodeSHA256
+	}
+	if b.SHA256 == "" {
+		sum, err := f.Download(ctx, b)
+		if err != nil {
+			return b, errors.Wrapf(err, "cannot check %s.sha256", b.From.Field)
+		}
+		b.SHA256 = sum
+	}
+	return b, b.checkPin()
+}
+
+func (f Finder) head(ctx context.Context, b *Bundle) error {
+	out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
+	switch {
+	case awserr.IsAccessDenied(err):
+		// A replaced object goes unseen then; all else works.
+		return nil
+	case awserr.IsNotFound(err):
+		return errors.Errorf("%s: %s does not exist", b.From.Field, b.Place())
+	case err != nil:
+		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", b.Place())
+	}
+	b.Version = strings.Trim(ptr.Deref(out.ETag, ""), `"`)
+	if out.ChecksumType == s3types.ChecksumTypeFullObject || !strings.Contains(ptr.Deref(out.ChecksumSHA256, ""), "-") {
+		b.SHA256 = ptr.Deref(out.ChecksumSHA256, "")
+	}
+	return nil
+}
+
+// Download reads a whole object from S3 (GetObject) to learn its hash.
+func (f Finder) Download(ctx context.Context, b Bundle) (string, error) {
+	out, err := f.S3.GetObject(ctx, &s3.GetObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, VersionId: b.From.S3ObjectVersion})
+	if err != nil {
+		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Place())
+	}
+	defer out.Body.Close() //nolint:errcheck // Nothing is written.
+	h := sha256.New()
+	if _, err := io.Copy(h, out.Body); err != nil {
+		return "", errors.Wrapf(err, "cannot read %s", b.Place())
+	}
+	return base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
+}

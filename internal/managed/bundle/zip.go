@@ -1,0 +1,52 @@
+package bundle
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// Hash of an archive, as AWS tells it (CodeSha256).
+func Hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// epoch is the time of every file in an archive: the earliest that a zip can tell.
+var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// Zip packs files deterministically: the same files always give the same bytes,
+// whatever the Go version, so that AWS's CodeSha256 alone tells drift. That is why they
+// are stored rather than compressed. Every file is executable, since a custom runtime's
+// bootstrap must be.
+func Zip(files map[string][]byte) ([]byte, error) {
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		h := &zip.FileHeader{Name: name, Method: zip.Store, Modified: epoch}
+		h.SetMode(0o755)
+		f, err := w.CreateHeader(h)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot add %s to the archive", name)
+		}
+		if _, err := f.Write(files[name]); err != nil {
+			return nil, errors.Wrapf(err, "cannot write %s to the archive", name)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, errors.Wrap(err, "cannot finish the archive")
+	}
+	return buf.Bytes(), nil
+}
+
+// isZip tells whether bytes are an archive.
+func isZip(b []byte) bool {
+	_, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
+	return err == nil
+}
