@@ -1,0 +1,270 @@
+// Package policy compares resource-based policies by what they mean rather than by
+// how they are written. It is pure.
+//
+// AWS keeps a policy as it reads it: a list of one may come back as a string, an
+// account as the ARN of its root user, and statements in another order. None of that
+// is a difference.
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A Document is a policy with all that may be written in several ways written in one.
+type Document struct {
+	// Version and ID of the policy, empty where it says none.
+	Version, ID string
+
+	// Statements in the order in which they are written.
+	Statements []Statement
+}
+
+// A Statement of a policy. Lists are sorted and have each value once.
+type Statement struct {
+	// Sid is the statement's id, empty where it has none.
+	Sid string
+
+	// Effect is Allow or Deny.
+	Effect string
+
+	// Principal and NotPrincipal are who is meant, by kind: AWS, Service, Federated or
+	// CanonicalUser. Anyone is "*" of the kind AWS, an account its 12 digits.
+	Principal, NotPrincipal map[string][]string
+
+	// Action and NotAction are what they may do or not.
+	Action, NotAction []string
+
+	// Resource and NotResource are what it may be done to.
+	Resource, NotResource []string
+
+	// Condition has values by operator and key. Keys are in lower case.
+	Condition map[string]map[string][]string
+
+	// Written is the statement as it was read. It is not compared.
+	Written string
+}
+
+// raw is a statement as it is written.
+type raw struct {
+	Sid          string                      `json:"Sid"`
+	Effect       string                      `json:"Effect"`
+	Principal    principals                  `json:"Principal"`
+	NotPrincipal principals                  `json:"NotPrincipal"`
+	Action       texts                       `json:"Action"`
+	NotAction    texts                       `json:"NotAction"`
+	Resource     texts                       `json:"Resource"`
+	NotResource  texts                       `json:"NotResource"`
+	Condition    map[string]map[string]texts `json:"Condition"`
+}
+
+// Parse a policy, also one with elements that are not known here. An error says what
+// is wrong with it.
+func Parse(text string) (Document, error) { return parse(text, false) }
+
+// Check parses a policy that AWS has yet to see: an element that no policy has is an
+// error.
+func Check(text string) (Document, error) { return parse(text, true) }
+
+func parse(text string, strict bool) (Document, error) {
+	in := struct {
+		Version   string          `json:"Version"`
+		ID        string          `json:"Id"`
+		Statement json.RawMessage `json:"Statement"`
+	}{}
+	if err := decode([]byte(text), &in, strict); err != nil {
+		return Document{}, err
+	}
+	var statements []json.RawMessage
+	if err := decode(listed(in.Statement), &statements, strict); err != nil {
+		return Document{}, fmt.Errorf("in its Statement, %w", err)
+	}
+	d := Document{Version: in.Version, ID: in.ID}
+	for i, written := range statements {
+		r := raw{}
+		if err := decode(written, &r, strict); err != nil {
+			return Document{}, fmt.Errorf("in statement %d, %w", i+1, err)
+		}
+		if r.Effect != allow && r.Effect != deny {
+			return Document{}, fmt.Errorf("in statement %d, Effect is %q, not Allow or Deny", i+1, r.Effect)
+		}
+		st := r.statement()
+		st.Written = compact(written)
+		d.Statements = append(d.Statements, st)
+	}
+	if len(d.Statements) == 0 {
+		return Document{}, errors.New("Statement is missing")
+	}
+	return d, nil
+}
+
+const (
+	allow = "Allow"
+	deny  = "Deny"
+)
+
+// decode JSON that has nothing after it.
+func decode(text []byte, into any, strict bool) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	if strict {
+		d.DisallowUnknownFields()
+	}
+	if err := d.Decode(into); err != nil {
+		return explain(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is more text after the end")
+	}
+	return nil
+}
+
+func compact(text []byte) string {
+	b := bytes.Buffer{}
+	if err := json.Compact(&b, text); err != nil {
+		return string(text)
+	}
+	return b.String()
+}
+
+// explain an error of the decoder without Go's names for types.
+func explain(err error) error {
+	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
+		return fmt.Errorf("%s can't be a %s", e.Field, e.Value)
+	} else if ok {
+		return fmt.Errorf("there is a %s where a block belongs", e.Value)
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("it ends too early")
+	}
+	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// listed is a list for what may be a list or its only element.
+func listed(text json.RawMessage) []byte {
+	text = bytes.TrimSpace(text)
+	switch {
+	case len(text) == 0:
+		return []byte("[]")
+	case text[0] == '[':
+		return text
+	}
+	return slices.Concat([]byte("["), text, []byte("]"))
+}
+
+func (r *raw) statement() Statement {
+	st := Statement{
+		Sid: r.Sid, Effect: r.Effect, Principal: r.Principal, NotPrincipal: r.NotPrincipal,
+		Action: set(r.Action), NotAction: set(r.NotAction), Resource: set(r.Resource), NotResource: set(r.NotResource),
+	}
+	for operator, keys := range r.Condition {
+		for key, values := range keys {
+			st.add(operator, key, values...)
+		}
+	}
+	return st
+}
+
+// add values to a condition. Two spellings of one key are the same key.
+func (s *Statement) add(operator, key string, values ...string) {
+	if s.Condition == nil {
+		s.Condition = map[string]map[string][]string{}
+	}
+	if s.Condition[operator] == nil {
+		s.Condition[operator] = map[string][]string{}
+	}
+	key = strings.ToLower(key)
+	s.Condition[operator][key] = set(append(slices.Clone(s.Condition[operator][key]), values...))
+}
+
+// Find the statement of an id.
+func (d Document) Find(sid string) (Statement, bool) {
+	i := slices.IndexFunc(d.Statements, func(s Statement) bool { return s.Sid == sid })
+	if i < 0 || sid == "" {
+		return Statement{}, false
+	}
+	return d.Statements[i], true
+}
+
+// set is a list sorted and with each value once, or nil.
+func set(list []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	list = slices.Sorted(slices.Values(list))
+	return slices.Compact(list)
+}
+
+// Text is the statement as compact JSON, the same for statements that are the same.
+func (s Statement) Text() string {
+	out := map[string]any{}
+	for name, value := range map[string]string{"Sid": s.Sid, "Effect": s.Effect} {
+		if value != "" {
+			out[name] = value
+		}
+	}
+	for name, who := range map[string]map[string][]string{"Principal": s.Principal, "NotPrincipal": s.NotPrincipal} {
+		if len(who) > 0 {
+			out[name] = each(who)
+		}
+	}
+	for name, list := range map[string][]string{"Action": s.Action, "NotAction": s.NotAction, "Resource": s.Resource, "NotResource": s.NotResource} {
+		if len(list) > 0 {
+			out[name] = single(list)
+		}
+	}
+	if len(s.Condition) > 0 {
+		conditions := map[string]any{}
+		for operator, keys := range s.Condition {
+			conditions[operator] = each(keys)
+		}
+		out["Condition"] = conditions
+	}
+	return encode(out)
+}
+
+func each(lists map[string][]string) map[string]any {
+	out := map[string]any{}
+	for k, list := range lists {
+		out[k] = single(list)
+	}
+	return out
+}
+
+func single(list []string) any {
+	if len(list) == 1 {
+		return list[0]
+	}
+	return list
+}
+
+func encode(v any) string {
+	b := bytes.Buffer{}
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(v) //nolint:errchkjson // Texts, lists and maps of them can be encoded.
+	return strings.TrimSpace(b.String())
+}
+
+// canonical is the statement as Text has it, with what AWS reads without regard to
+// case in lower case.
+func (s Statement) canonical() string {
+	s.Action, s.NotAction = lower(s.Action), lower(s.NotAction)
+	return s.Text()
+}
+
+func lower(list []string) []string {
+	out := make([]string, 0, len(list))
+	for _, v := range list {
+		out = append(out, strings.ToLower(v))
+	}
+	return set(out)
+}
+
+// keys of a map, sorted.
+func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
