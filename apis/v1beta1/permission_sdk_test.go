@@ -1,0 +1,12 @@
+package v1beta1
+
+import "github.com/aws/aws-sdk-go-v2/service/lambda"
+
+var _ = sdkCoverage(sdkKind{
+	kind:      PermissionKind,
+	inputs:    []any{lambda.AddPermissionInput{}},
+	elsewhere: map[string]string{"PrincipalOrgID": "principalOrgId"},
+	lacking: map[string]string{
+		"RevisionId": "A statement is added or not, whatever else the policy says.",
+	},
+})

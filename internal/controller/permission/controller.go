@@ -1,0 +1,76 @@
+// Package permission manages statements of the policies of AWS Lambda functions,
+// versions and aliases.
+//
+// All Permissions of one function share what GetPolicy answers. AWS has no call that
+// changes a statement: one that differs is removed, and added again by the next
+// reconcile, which finds it absent.
+package permission
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// The AWS operations that this kind calls.
+const (
+	callRead   = "GetPolicy"
+	callAdd    = "AddPermission"
+	callRemove = "RemovePermission"
+)
+
+// Setup adds a controller of Permissions to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Permission]{
+		GVK:     v1beta1.PermissionGroupVersionKind,
+		New:     func() *v1beta1.Permission { return &v1beta1.Permission{} },
+		NewList: func() resource.ManagedList { return &v1beta1.PermissionList{} },
+		Region:  func(p *v1beta1.Permission) string { return p.Spec.ForProvider.Region },
+		Reads:   reads,
+		Connect: func(_ context.Context, _ *v1beta1.Permission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Permission], error) {
+			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields}
+			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), nil
+		},
+		DeterministicName: true,
+		Fields:            selectors,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+	})
+}
+
+// reads are the calls of the next observation, and the creation that will most likely
+// follow the first one.
+func reads(p *v1beta1.Permission) []string {
+	if p.Status.AtProvider.StatementID == nil && flow.Allows(p, xpv2.ManagementActionCreate) && !meta.WasDeleted(p) {
+		return []string{callRead, callAdd}
+	}
+	return []string{callRead}
+}
+
+func selectors(p *v1beta1.Permission) []v1beta1.FieldSelector {
+	if from := p.Spec.ForProvider.SourceArnFrom; from != nil {
+		return []v1beta1.FieldSelector{*from}
+	}
+	return nil
+}
+
+func references(p *v1beta1.Permission) []managed.Reference {
+	fp := p.Spec.ForProvider
+	return []managed.Reference{
+		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
+		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: fp.QualifierRef, Selector: fp.QualifierSelector},
+	}
+}

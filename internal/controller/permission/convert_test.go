@@ -1,0 +1,129 @@
+package permission
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+)
+
+// full has every setting of a statement, as no statement has.
+func full() v1beta1.PermissionParameters {
+	return v1beta1.PermissionParameters{
+		Region: testRegion, FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementID: ptr.To("s"),
+		Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), SourceArn: ptr.To("arn:aws:s3:::b"),
+		SourceAccount: ptr.To("123456789012"), EventSourceToken: ptr.To("t"), FunctionURLAuthType: ptr.To("NONE"),
+		InvokedViaFunctionURL: ptr.To(true), PrincipalOrgID: ptr.To("o-a1b2c3d4e5"),
+	}
+}
+
+func TestAddInput(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		holder holder
+		fp     v1beta1.PermissionParameters
+		want   *lambda.AddPermissionInput
+	}{
+		"Least": {
+			reason: "What is not set is not sent.",
+			holder: holder{function: "cart"},
+			fp:     testPermission().Spec.ForProvider,
+			want: &lambda.AddPermissionInput{
+				FunctionName: ptr.To("cart"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
+			},
+		},
+		"Full": {
+			reason: "All is sent.",
+			holder: holder{function: "cart", qualifier: "live"},
+			fp:     full(),
+			want: &lambda.AddPermissionInput{
+				FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"),
+				Principal: ptr.To("111122223333"), SourceArn: ptr.To("arn:aws:s3:::b"), SourceAccount: ptr.To("123456789012"), EventSourceToken: ptr.To("t"),
+				FunctionUrlAuthType: "NONE", InvokedViaFunctionUrl: ptr.To(true), PrincipalOrgID: ptr.To("o-a1b2c3d4e5"),
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := addInput(tc.holder, "s", tc.fp, tc.fp.SourceArn)
+			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreUnexported(lambda.AddPermissionInput{})); diff != "" {
+				t.Errorf("\n%s\naddInput(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestObservation(t *testing.T) {
+	d, err := policy.Parse(`{"Statement":[{"Sid": "s", "Effect": "Allow", "Principal": {"AWS": "arn:aws:iam::111122223333:root"}, "Action": "lambda:InvokeFunction",
+		"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart:live", "Condition": {"StringEquals": {"lambda:EventSourceToken": "secret"}}}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := observation(observed{holder: holder{function: "cart", qualifier: "live"}, statement: d.Statements[0], revision: "r"})
+	want := v1beta1.PermissionObservation{
+		FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart:live"),
+		StatementID: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), RevisionID: ptr.To("r"),
+		Statement: ptr.To(`{"Sid":"s","Effect":"Allow","Principal":{"AWS":"arn:aws:iam::111122223333:root"},"Action":"lambda:InvokeFunction",` +
+			`"Resource":"arn:aws:lambda:eu-central-1:123456789012:function:cart:live","Condition":{"StringEquals":{"lambda:EventSourceToken":"(redacted)"}}}`),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("observation(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestChanges(t *testing.T) {
+	grant := func(change ...func(*policy.Grant)) policy.Grant {
+		g := policy.Grant{Action: "lambda:InvokeFunction", Principal: "111122223333"}
+		for _, c := range change {
+			c(&g)
+		}
+		return g
+	}
+	cases := map[string]struct {
+		reason           string
+		wanted, observed policy.Grant
+		want             diff.Changes
+	}{
+		"Same": {reason: "Nothing differs.", wanted: grant(), observed: grant()},
+		"Root": {
+			reason: "The ARN of an account's root user is the account.",
+			wanted: grant(func(g *policy.Grant) { g.Principal = "arn:aws:iam::111122223333:root" }), observed: grant(),
+		},
+		"Unset": {
+			reason:   "Who only observes need not say what.",
+			observed: grant(),
+		},
+		"Everything": {
+			reason: "Each field is named; a token is not shown.",
+			wanted: grantOf(full(), full().SourceArn),
+			observed: policy.Grant{
+				Action: "lambda:*", Principal: "*", SourceArn: "arn:aws:s3:::c", SourceAccount: "1", EventSourceToken: "u", FunctionURLAuthType: "AWS_IAM",
+				PrincipalOrgID: "o-2", InvokedViaFunctionURL: "false", Rest: `{"Effect":"Deny"}`,
+			},
+			want: diff.Changes{
+				{Path: "action", Old: `"lambda:*"`, New: `"lambda:InvokeFunction"`},
+				{Path: "eventSourceToken", Old: "(redacted)", New: "(redacted)"},
+				{Path: "functionUrlAuthType", Old: `"AWS_IAM"`, New: `"NONE"`},
+				{Path: "invokedViaFunctionUrl", Old: `"false"`, New: `"true"`},
+				{Path: "principal", Old: `"*"`, New: `"111122223333"`},
+				{Path: "principalOrgId", Old: `"o-2"`, New: `"o-a1b2c3d4e5"`},
+				{Path: "sourceAccount", Old: `"1"`, New: `"123456789012"`},
+				{Path: "sourceArn", Old: `"arn:aws:s3:::c"`, New: `"arn:aws:s3:::b"`},
+				{Path: "statement", Old: `"{\"Effect\":\"Deny\"}"`, New: `""`},
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, changes(tc.wanted, tc.observed)); diff != "" {
+				t.Errorf("\n%s\nchanges(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -1,0 +1,48 @@
+package permission
+
+import (
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+)
+
+// terms are a statement in the terms of spec.forProvider.
+type terms struct {
+	Action                string      `json:"action"`
+	Principal             string      `json:"principal"`
+	SourceArn             string      `json:"sourceArn"`
+	SourceAccount         string      `json:"sourceAccount"`
+	EventSourceToken      diff.Secret `json:"eventSourceToken"`
+	FunctionURLAuthType   string      `json:"functionUrlAuthType"`
+	PrincipalOrgID        string      `json:"principalOrgId"`
+	InvokedViaFunctionURL string      `json:"invokedViaFunctionUrl"`
+
+	// Rest is what a statement says that spec has no field for.
+	Rest string `json:"statement"`
+}
+
+func termsOf(g policy.Grant) terms {
+	return terms{
+		Action:                g.Action,
+		Principal:             g.Principal,
+		SourceArn:             g.SourceArn,
+		SourceAccount:         g.SourceAccount,
+		EventSourceToken:      diff.NewSecret(g.EventSourceToken),
+		FunctionURLAuthType:   g.FunctionURLAuthType,
+		PrincipalOrgID:        g.PrincipalOrgID,
+		InvokedViaFunctionURL: g.InvokedViaFunctionURL,
+		Rest:                  g.Rest,
+	}
+}
+
+// changes tells how a statement differs from the wanted one. An action or principal
+// that is not wanted is left as it is.
+func changes(wanted, observed policy.Grant) diff.Changes {
+	observed = observed.Like(wanted)
+	if wanted.Action == "" {
+		wanted.Action = observed.Action
+	}
+	if wanted.Principal == "" {
+		wanted.Principal = observed.Principal
+	}
+	return diff.Compare(termsOf(wanted.Normal()), termsOf(observed))
+}

@@ -1,0 +1,349 @@
+package permission
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+)
+
+const functionArn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
+
+// clock is a settable clock.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// rig is a double with the real SDK before it, and a reconciler that does what the
+// runtime does, a step at a time.
+type rig struct {
+	t      *testing.T
+	clock  *clock
+	double *awsdouble.Server
+	lambda *lambda.Client
+	cache  *inventory.Cache
+
+	// age is how old an answer may be.
+	age time.Duration
+}
+
+// newRig has a function cart with version 1 and the alias live.
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	d := awsdouble.New(awsdouble.Options{Now: c.Now})
+	d.Start()
+	t.Cleanup(d.Close)
+	d.PutImage("repo", "1", "sha256:"+strings.Repeat("0", 64))
+	r := &rig{t: t, clock: c, double: d, lambda: lambda.NewFromConfig(d.Config(testRegion)), cache: &inventory.Cache{}}
+	_, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+		FunctionName: ptr.To("cart"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
+		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("cart")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("cart"), Name: ptr.To("live"), FunctionVersion: ptr.To("1")}); err != nil {
+		t.Fatal(err)
+	}
+	d.ResetCalls()
+	return r
+}
+
+// step is one reconcile. It tells whether there was nothing to do.
+func (r *rig) step(p *v1beta1.Permission) (settled bool, err error) {
+	now := r.clock.Now()
+	ctx := managed.WithTurn(r.t.Context(), &managed.Turn{Fresh: inventory.Fresh{Now: now, Since: now.Add(-r.age)}})
+	e := flow.New(&thing{api: r.lambda, cache: r.cache, fields: fakeFields{}}, flow.Calls{Create: callAdd, Delete: callRemove})
+	obs, err := e.Observe(ctx, p)
+	switch {
+	case err != nil:
+		return false, err
+	case meta.WasDeleted(p) && obs.ResourceExists:
+		_, err = e.Delete(ctx, p)
+		return false, err
+	case meta.WasDeleted(p):
+		return true, nil
+	case !obs.ResourceExists:
+		meta.SetExternalCreatePending(p, now)
+		_, err = e.Create(ctx, p)
+		return false, err
+	case !obs.ResourceUpToDate:
+		_, err = e.Update(ctx, p)
+		return false, err
+	}
+	return p.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue, nil
+}
+
+// settle reconciles until there is nothing to do, and returns the calls.
+func (r *rig) settle(p *v1beta1.Permission) []string {
+	r.t.Helper()
+	r.double.ResetCalls()
+	for range 10 {
+		r.clock.advance(time.Second)
+		done, err := r.step(p)
+		if err != nil {
+			r.t.Fatalf("reconcile: %v", err)
+		}
+		if done {
+			return operations(r.double.Calls())
+		}
+	}
+	r.t.Fatalf("did not settle: %v; calls %v", p.GetCondition(xpv2.TypeReady), operations(r.double.Calls()))
+	return nil
+}
+
+func operations(calls []awsdouble.Call) []string {
+	var out []string
+	for i := range calls {
+		out = append(out, calls[i].Operation)
+	}
+	return out
+}
+
+func TestFromSpecToAWSAndBack(t *testing.T) {
+	r := newRig(t)
+	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceArn = ptr.To("arn:aws:s3:::uploads") })
+	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+		t.Errorf("added: -want, +got:\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
+	}
+	if got := ptr.Deref(p.Status.AtProvider.FunctionArn, ""); got != functionArn || p.Status.AtProvider.RevisionID == nil || meta.GetExternalName(p) != "bucket" {
+		t.Errorf("status: %+v", p.Status.AtProvider)
+	}
+
+	p.Spec.ForProvider.Principal = ptr.To("111122223333")
+	p.Spec.ForProvider.SourceArn = nil
+	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+		t.Errorf("changed: -want, +got:\n%s", diff)
+	}
+
+	p.DeletionTimestamp = ptr.To(metav1.Now())
+	r.settle(p)
+	if got := r.double.Policy(functionArn); got != "" {
+		t.Errorf("a deleted permission is gone, got %s", got)
+	}
+}
+
+// Statements of others stay as they are, and one that somebody changed is put right.
+func TestDrift(t *testing.T) {
+	r := newRig(t)
+	_, err := r.lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
+		FunctionName: ptr.To("cart"), StatementId: ptr.To("other"), Action: ptr.To("lambda:*"), Principal: ptr.To("444455556666"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := r.double.Policy(functionArn)
+	p := testPermission()
+	r.settle(p)
+	right := r.double.Policy(functionArn)
+	own := strings.LastIndex(right, functionArn)
+	for name, changed := range map[string]string{
+		"Principal": strings.Replace(right, `{"Service":"s3.amazonaws.com"}`, `"*"`, 1),
+		"Action":    strings.Replace(right, "lambda:InvokeFunction", "lambda:*", 1),
+		"Denied":    strings.Replace(right, `{"Sid":"bucket","Effect":"Allow"`, `{"Sid":"bucket","Effect":"Deny"`, 1),
+		"Wider":     right[:own] + functionArn + ":*" + right[own+len(functionArn):],
+		"Condition": strings.Replace(right, `{"Sid":"bucket"`, `{"Condition":{"StringEquals":{"aws:SourceVpc":"vpc-1"}},"Sid":"bucket"`, 1),
+		"Removed":   before,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if !differs(t, right, changed) {
+				t.Fatal("nothing was changed")
+			}
+			if !r.double.PutPolicy(functionArn, changed) {
+				t.Fatal("the policy can't be put")
+			}
+			r.settle(p)
+			if got := r.double.Policy(functionArn); differs(t, right, got) {
+				t.Errorf("the policy is %s", got)
+			}
+			if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+				t.Errorf("it stays so: -want, +got:\n%s", diff)
+			}
+		})
+	}
+	p.DeletionTimestamp = ptr.To(metav1.Now())
+	r.settle(p)
+	if got := r.double.Policy(functionArn); !strings.Contains(got, `"other"`) || strings.Contains(got, `"bucket"`) {
+		t.Errorf("only its own statement goes, got %s", got)
+	}
+}
+
+// differs tells whether two policies mean something else.
+func differs(t *testing.T, a, b string) bool {
+	t.Helper()
+	x, err := policy.Parse(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := policy.Parse(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(policy.Compare(x, y)) > 0
+}
+
+// The answer to a creation is lost: the statement is not added twice, nor given up.
+func TestLostAnswer(t *testing.T) {
+	r := newRig(t)
+	p := testPermission()
+	r.double.Fail(awsdouble.Fault{Operation: callAdd, Drop: awsdouble.DropAfter, Times: -1})
+	if _, err := r.step(p); err == nil {
+		t.Fatal("the answer was not lost")
+	}
+	r.double.ClearFaults()
+	r.settle(p)
+	if n := strings.Count(r.double.Policy(functionArn), `"Sid"`); n != 1 || meta.GetExternalName(p) != "bucket" {
+		t.Errorf("%d statements, named %q", n, meta.GetExternalName(p))
+	}
+}
+
+// Many permissions of a function and of its alias are one call each for all of them.
+func TestSharedReads(t *testing.T) {
+	r := newRig(t)
+	var all []*v1beta1.Permission
+	for i := range 20 {
+		p := testPermission(func(p *v1beta1.Permission) {
+			p.Name = fmt.Sprintf("p%d", i)
+			if i%2 == 0 {
+				p.Spec.ForProvider.Qualifier = ptr.To("live")
+			}
+		})
+		r.settle(p)
+		all = append(all, p)
+	}
+	r.clock.advance(time.Hour)
+	r.age = time.Minute
+	r.double.ResetCalls()
+	for round := range 3 {
+		for _, p := range all {
+			if done, err := r.step(p); err != nil || !done {
+				t.Fatalf("%s: settled %t, %v", p.Name, done, err)
+			}
+		}
+		if diff := cmp.Diff(2*(round+1), len(r.double.Calls())); diff != "" {
+			t.Errorf("round %d: calls, -want, +got:\n%s", round, diff)
+		}
+		r.clock.advance(10 * time.Minute)
+	}
+}
+
+// The function comes later, and goes away with its policy.
+func TestFunctionComesAndGoes(t *testing.T) {
+	r := newRig(t)
+	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = ptr.To("later") })
+	_, err := r.step(p)
+	if err == nil || !strings.Contains(err.Error(), "Function not found: arn:aws:lambda:eu-central-1:123456789012:function:later") {
+		t.Errorf("reconcile: %v", err)
+	}
+	q := testPermission()
+	r.settle(q)
+	if _, err := r.lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
+		t.Fatal(err)
+	}
+	q.DeletionTimestamp = ptr.To(metav1.Now())
+	r.settle(q)
+}
+
+// random statements that AWS accepts, over every field.
+func random(g *rand.Rand) v1beta1.PermissionParameters {
+	pick := func(of ...string) string { return of[g.IntN(len(of))] }
+	some := func(of ...string) *string {
+		if g.IntN(2) == 0 {
+			return nil
+		}
+		return ptr.To(pick(of...))
+	}
+	fp := v1beta1.PermissionParameters{
+		Region: testRegion, FunctionName: ptr.To("cart"),
+		Action: ptr.To(pick("lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:*")),
+		Principal: ptr.To(pick("s3.amazonaws.com", "alexa-appkit.amazon.com", "111122223333", "444455556666",
+			"arn:aws:iam::111122223333:root", "arn:aws:iam::111122223333:role/r", "*")),
+		SourceArn:        some("arn:aws:s3:::a", "arn:aws:sns:eu-central-1:123456789012:t*"),
+		SourceAccount:    some("123456789012", "111122223333"),
+		EventSourceToken: some("amzn1.ask.skill.a", "amzn1.ask.skill.b"),
+		PrincipalOrgID:   some("o-a1b2c3d4e5", "o-0123456789"),
+	}
+	switch *fp.Action {
+	case "lambda:InvokeFunctionUrl":
+		fp.FunctionURLAuthType = some("NONE", "AWS_IAM")
+	case "lambda:InvokeFunction":
+		if g.IntN(2) == 0 {
+			fp.InvokedViaFunctionURL = ptr.To(g.IntN(2) == 0)
+		}
+	}
+	return fp
+}
+
+// Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
+// changed to, AWS gets there.
+func TestRandomSpecs(t *testing.T) {
+	r := newRig(t)
+	g := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // Tests are to be the same each time.
+	for i := range 150 {
+		qualifier := []*string{nil, ptr.To("live"), ptr.To("1")}[g.IntN(3)]
+		p := testPermission(func(p *v1beta1.Permission) {
+			p.Name = fmt.Sprintf("p%d", i)
+			p.Spec.ForProvider = random(g)
+			p.Spec.ForProvider.Qualifier = qualifier
+		})
+		first := p.Spec.ForProvider
+		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+			t.Fatalf("%+v: -want, +got:\n%s", first, diff)
+		}
+		p.Spec.ForProvider = random(g)
+		p.Spec.ForProvider.Qualifier = qualifier
+		if n := len(r.settle(p)); n != 1 && n != 5 {
+			t.Fatalf("from %+v to %+v: %d calls", first, p.Spec.ForProvider, n)
+		}
+		if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+			t.Fatalf("%+v: -want, +got:\n%s", p.Spec.ForProvider, diff)
+		}
+		p.DeletionTimestamp = ptr.To(metav1.Now())
+		r.settle(p)
+	}
+	for _, arn := range []string{functionArn, functionArn + ":live", functionArn + ":1"} {
+		if got := r.double.Policy(arn); got != "" {
+			t.Errorf("left of %s: %s", arn, got)
+		}
+	}
+}
