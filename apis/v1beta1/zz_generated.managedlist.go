@@ -58,6 +58,15 @@ func (l *FunctionURLList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this InvocationList.
+func (l *InvocationList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this LayerVersionList.
 func (l *LayerVersionList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))

@@ -294,6 +294,50 @@ func (mg *FunctionURL) ResolveReferences(ctx context.Context, c client.Reader) e
 	return nil
 }
 
+// ResolveReferences of this Invocation.
+func (mg *Invocation) ResolveReferences(ctx context.Context, c client.Reader) error {
+	r := reference.NewAPINamespacedResolver(c, mg)
+
+	var rsp reference.NamespacedResolutionResponse
+	var err error
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionName),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.FunctionNameRef,
+		Selector:     mg.Spec.ForProvider.FunctionNameSelector,
+		To: reference.To{
+			List:    &FunctionList{},
+			Managed: &Function{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionName")
+	}
+	mg.Spec.ForProvider.FunctionName = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.FunctionNameRef = rsp.ResolvedReference
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.Qualifier),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.QualifierRef,
+		Selector:     mg.Spec.ForProvider.QualifierSelector,
+		To: reference.To{
+			List:    &AliasList{},
+			Managed: &Alias{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.Qualifier")
+	}
+	mg.Spec.ForProvider.Qualifier = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.QualifierRef = rsp.ResolvedReference
+
+	return nil
+}
+
 // ResolveReferences of this Permission.
 func (mg *Permission) ResolveReferences(ctx context.Context, c client.Reader) error {
 	r := reference.NewAPINamespacedResolver(c, mg)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -38,6 +39,7 @@ const (
 	inPath
 	inQuery
 	inQueryList
+	inHeader
 )
 
 // rule is one constraint, in the words of AWS's messages.
@@ -122,10 +124,12 @@ func (r *request) validate() error {
 		return nil
 	}
 	body := map[string]any{}
-	dec := json.NewDecoder(strings.NewReader(string(r.body)))
-	dec.UseNumber()
-	if err := dec.Decode(&body); err != nil && len(r.body) > 0 {
-		return r.decode(&body)
+	if slices.ContainsFunc(members, func(m member) bool { return m.in == inBody }) {
+		dec := json.NewDecoder(strings.NewReader(string(r.body)))
+		dec.UseNumber()
+		if err := dec.Decode(&body); err != nil && len(r.body) > 0 {
+			return r.decode(&body)
+		}
 	}
 	v := validation{}
 	for i := range members {
@@ -137,6 +141,8 @@ func (r *request) validate() error {
 			m.check(&v, m.path, queried(r, wire(m.path)))
 		case inQueryList:
 			m.check(&v, m.path, queriedAll(r, m.path))
+		case inHeader:
+			m.check(&v, m.path, header(r, m.path))
 		case inBody:
 			m.walk(&v, body, "", m.path)
 		}
@@ -149,6 +155,21 @@ func queried(r *request, name string) any {
 		return nil
 	}
 	return r.query(name)
+}
+
+// header has the value of a member such as logType, which travels as X-Amz-Log-Type.
+func header(r *request, path string) any {
+	name := "X-Amz-"
+	for i, c := range path {
+		if unicode.IsUpper(c) && i > 0 {
+			name += "-"
+		}
+		name += string(c)
+	}
+	if v := r.http.Header.Get(name); v != "" {
+		return v
+	}
+	return nil
 }
 
 func queriedAll(r *request, name string) any {

@@ -44,6 +44,11 @@
 // are set to where nothing is said, that an update passes through Pending, and the
 // words of conflicts are ours, on the lines of functions.
 //
+// No recording shows an answer of a function that was invoked. Statuses, headers and sizes are
+// those of the model and the documentation, the words of refusals those that users quote;
+// that a name of a durable execution is refused for a function that is not durable is ours.
+// What a function does is OnInvoke's to say.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.
 package awsdouble

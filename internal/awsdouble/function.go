@@ -51,6 +51,8 @@ type function struct {
 	scaling       map[string]Scaling
 	// policies are by the ARN of the function, version or alias.
 	policies map[string]*policy
+	// executions are the payloads of durable executions, by name.
+	executions map[string]string
 	configs
 }
 

@@ -28,6 +28,7 @@ type Server struct {
 	tokens    map[string]*tokens
 	serial    int
 	iam       directory
+	code      map[string]func(Invoked) Returned
 }
 
 // New returns a server that does not listen yet.
@@ -44,6 +45,7 @@ func New(o Options) *Server {
 		plans:    newPlans(),
 		tokens:   map[string]*tokens{},
 		iam:      newDirectory(),
+		code:     map[string]func(Invoked) Returned{},
 	}
 }
 

@@ -1,0 +1,17 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (i *Invocation) GetObservedGeneration() int64 { return i.Status.GetObservedGeneration() }
+
+// SetObservedGeneration says which generation is settled.
+func (i *Invocation) SetObservedGeneration(generation int64) {
+	i.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (i *Invocation) GetLastHandledReconcileAt() string { return i.Status.GetLastHandledReconcileAt() }
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (i *Invocation) SetLastHandledReconcileAt(token string) {
+	i.Status.SetLastHandledReconcileAt(token)
+}

@@ -1,0 +1,157 @@
+package awsdouble
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"unicode/utf8"
+)
+
+// Payloads that Lambda takes, in bytes, and what it shows of a log.
+const (
+	maxPayload      = 6 << 20
+	maxEventPayload = 1 << 20
+	maxLogTail      = 4 << 10
+)
+
+// Invoked is an invocation as the function's code sees it.
+type Invoked struct {
+	// Version is what runs: $LATEST or a number.
+	Version string
+	// Payload is the event, as it was sent.
+	Payload []byte
+	// Asynchronous is true for events, whose outcome the caller does not see.
+	Asynchronous bool
+	// ClientContext, TenantID and DurableExecutionName as they were sent.
+	ClientContext, TenantID, DurableExecutionName string
+}
+
+// Returned is what a function's code makes of an invocation.
+type Returned struct {
+	// Payload is the result, or the error object. Empty is null.
+	Payload []byte
+	// Error is Unhandled or Handled where the code failed.
+	Error string
+	// Log is what was logged.
+	Log string
+}
+
+// OnInvoke sets what the function of a name does, in all accounts and regions. One
+// that does nothing returns null. The code runs while the double answers nothing else,
+// so it must not call it.
+func (s *Server) OnInvoke(name string, code func(Invoked) Returned) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.code[name] = code
+}
+
+func invoke(s *Server, r *request) (*answer, error) {
+	f, i, err := s.qualified(r)
+	if err != nil {
+		return nil, err
+	}
+	t, err := r.target()
+	if err != nil {
+		return nil, err
+	}
+	kind := r.http.Header.Get("X-Amz-Invocation-Type")
+	in := Invoked{
+		Version: i.Version, Payload: r.body, Asynchronous: kind == "Event",
+		ClientContext: r.http.Header.Get("X-Amz-Client-Context"), TenantID: r.http.Header.Get("X-Amz-Tenant-Id"),
+		DurableExecutionName: r.http.Header.Get("X-Amz-Durable-Execution-Name"),
+	}
+	if err := invocable(f, i, in); err != nil {
+		return nil, err
+	}
+	header := http.Header{"X-Amz-Executed-Version": {i.Version}}
+	if kind == "DryRun" {
+		return &answer{status: http.StatusNoContent, header: header}, nil
+	}
+	ran, err := f.executes(i, in, header)
+	if err != nil {
+		return nil, err
+	}
+	out := Returned{}
+	if code := s.code[t.name]; code != nil && !ran {
+		out = code(in)
+	}
+	if in.Asynchronous {
+		return &answer{status: http.StatusAccepted, header: header}, nil
+	}
+	return returned(out, header, r.http.Header.Get("X-Amz-Log-Type") == "Tail"), nil
+}
+
+// returned is the answer to a synchronous invocation.
+func returned(out Returned, header http.Header, tail bool) *answer {
+	if out.Error != "" {
+		header.Set("X-Amz-Function-Error", out.Error)
+	}
+	if tail {
+		end := out.Log[max(0, len(out.Log)-maxLogTail):]
+		header.Set("X-Amz-Log-Result", base64.StdEncoding.EncodeToString([]byte(end)))
+	}
+	if len(out.Payload) == 0 {
+		out.Payload = []byte("null")
+	}
+	header.Set("Content-Type", "application/json")
+	return &answer{status: http.StatusOK, header: header, raw: out.Payload}
+}
+
+// invocable refuses what does not reach the function's code.
+func invocable(f *function, i instance, in Invoked) error {
+	limit, kind := maxPayload, "RequestResponse"
+	if in.Asynchronous {
+		limit, kind = maxEventPayload, "Event"
+	}
+	switch {
+	case len(in.Payload) > limit:
+		e := tooLarge("%d byte payload is too large for the %s invocation type (limit %d bytes)", len(in.Payload), kind, limit)
+		e.Code = "RequestTooLargeException"
+		return e
+	case len(in.Payload) > 0 && (!json.Valid(in.Payload) || !utf8.Valid(in.Payload)):
+		return &Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Could not parse request body into json: Could not parse payload into json"}
+	case in.ClientContext != "" && !isContext(in.ClientContext):
+		return &Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Client context must be a valid Base64-encoded JSON object."}
+	case i.State != "Active":
+		return conflict("The operation cannot be performed at this time. The function is currently in the following state: %s", i.State)
+	case f.concurrency != nil && *f.concurrency == 0:
+		e := throttled()
+		e.Message, e.Fields["Reason"] = "Rate Exceeded.", "ReservedFunctionConcurrentInvocationLimitExceeded"
+		return e
+	case (f.latest.TenancyConfig != nil) && in.TenantID == "":
+		return invalidParameter("The invoked function is enabled with tenancy configuration. Add a valid tenant ID in your request and try again.")
+	case (f.latest.TenancyConfig == nil) && in.TenantID != "":
+		return invalidParameter("The invoked function is not enabled with tenancy configuration. Remove the tenant ID from your request and try again.")
+	}
+	return nil
+}
+
+func isContext(encoded string) bool {
+	b, err := base64.StdEncoding.DecodeString(encoded)
+	object := map[string]any{}
+	return err == nil && json.Unmarshal(b, &object) == nil
+}
+
+// executes notes a durable execution. It tells whether the one of this name has run.
+func (f *function) executes(i instance, in Invoked, header http.Header) (ran bool, err error) {
+	switch {
+	case i.DurableConfig == nil && in.DurableExecutionName == "":
+		return false, nil
+	case i.DurableConfig == nil:
+		return false, invalidParameter("A name of a durable execution is for durable functions.")
+	}
+	name := in.DurableExecutionName
+	if name == "" {
+		name = newUUID()
+	}
+	header.Set("X-Amz-Durable-Execution-Arn", f.latest.FunctionArn+":"+i.Version+"/durable-execution/"+name+"/"+newUUID())
+	before, ran := f.executions[name]
+	if ran && before != string(in.Payload) {
+		return true, &Error{Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException", Message: "Durable execution " + name + " has been started with another payload."}
+	}
+	if f.executions == nil {
+		f.executions = map[string]string{}
+	}
+	f.executions[name] = string(in.Payload)
+	return ran, nil
+}
