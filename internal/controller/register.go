@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/alias"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/function"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/permission"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -17,6 +18,7 @@ import (
 var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) error{
 	v1beta1.FunctionGroupVersionKind:   function.Setup,
 	v1beta1.PermissionGroupVersionKind: permission.Setup,
+	v1beta1.AliasGroupVersionKind:      alias.Setup,
 }
 
 // Setup adds the controllers of all kinds to a manager.

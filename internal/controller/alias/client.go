@@ -1,0 +1,15 @@
+package alias
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+)
+
+// lambdaAPI are the calls to Lambda that this kind makes.
+type lambdaAPI interface {
+	ListAliases(ctx context.Context, in *lambda.ListAliasesInput, opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
+	CreateAlias(ctx context.Context, in *lambda.CreateAliasInput, opts ...func(*lambda.Options)) (*lambda.CreateAliasOutput, error)
+	UpdateAlias(ctx context.Context, in *lambda.UpdateAliasInput, opts ...func(*lambda.Options)) (*lambda.UpdateAliasOutput, error)
+	DeleteAlias(ctx context.Context, in *lambda.DeleteAliasInput, opts ...func(*lambda.Options)) (*lambda.DeleteAliasOutput, error)
+}

@@ -1,0 +1,79 @@
+// Package alias manages aliases of AWS Lambda functions.
+//
+// All Aliases of one function share what ListAliases answers. An Alias that names no
+// version follows the one that its Function published last.
+package alias
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// The AWS operations that this kind calls.
+const (
+	callList   = "ListAliases"
+	callCreate = "CreateAlias"
+	callUpdate = "UpdateAlias"
+	callDelete = "DeleteAlias"
+)
+
+// Setup adds a controller of Aliases to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{functions: mgr.GetClient()}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Alias]{
+		GVK:               v1beta1.AliasGroupVersionKind,
+		New:               func() *v1beta1.Alias { return &v1beta1.Alias{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.AliasList{} },
+		Region:            func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
+		Reads:             reads,
+		Connect:           c.connect,
+		DeterministicName: true,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
+	})
+}
+
+type connector struct {
+	functions client.Reader
+}
+
+func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Alias], error) {
+	t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}
+	return flow.New(t, flow.Calls{Create: callCreate, Delete: callDelete}), nil
+}
+
+// reads are the calls of the next observation, and the creation that will most likely
+// follow the first one.
+func reads(a *v1beta1.Alias) []string {
+	if a.Status.AtProvider.Name == nil && flow.Allows(a, xpv2.ManagementActionCreate) && !meta.WasDeleted(a) {
+		return []string{callList, callCreate}
+	}
+	return []string{callList}
+}
+
+func references(a *v1beta1.Alias) []managed.Reference {
+	fp := a.Spec.ForProvider
+	refs := []managed.Reference{
+		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
+		{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: fp.FunctionVersionRef, Selector: fp.FunctionVersionSelector},
+	}
+	if i := a.Spec.InitProvider; i != nil {
+		refs = append(refs, managed.Reference{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector})
+	}
+	return refs
+}

@@ -1,0 +1,183 @@
+package alias
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// id says which alias of which function is meant.
+type id struct{ function, name string }
+
+func (i id) String() string { return "alias " + i.name + " of function " + i.function }
+
+// aliasName is what AWS takes for one: digits alone are a version.
+var aliasName = regexp.MustCompile(`^[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*$`)
+
+const maxName = 128
+
+// idOf works out which alias is meant. The function's name may be missing while a
+// resource is deleted whose alias was never created. While it is deleted, the function
+// is the one that has the alias, whatever spec says now; otherwise an error says that
+// the two are not the same, since the alias would be left behind.
+func idOf(a *v1beta1.Alias) (id, error) {
+	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(flow.Name(a), a.GetName())}
+	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
+		return i, errors.Errorf("%q is no name of an alias: it has 1 to %d letters, digits, hyphens and underscores, and not digits alone; set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
+	}
+	was := ptr.Deref(a.Status.AtProvider.FunctionName, "")
+	if was == "" && (meta.WasDeleted(a) || ownership.WrittenName(a) != "") {
+		was = ownership.Parent(a)
+	}
+	switch {
+	case meta.WasDeleted(a):
+		i.function = cmp.Or(was, i.function)
+	case was != "" && was != i.function:
+		return i, errors.Errorf("spec now means function %s, but the alias is one of function %s, where it would be left behind: create another Alias, or change spec back", i.function, was)
+	}
+	return i, nil
+}
+
+// settings are all that can differ between what is wanted of an alias and what AWS
+// has. JSON names are the users' field names.
+type settings struct {
+	FunctionVersion *string  `json:"functionVersion"`
+	Description     *string  `json:"description"`
+	RoutingConfig   *routing `json:"routingConfig" diff:"atomic"`
+}
+
+// routing has weights as decimal numbers in their shortest form.
+type routing struct {
+	AdditionalVersionWeights map[string]string `json:"additionalVersionWeights"`
+}
+
+// follows says that the alias shall invoke what its Function published last.
+func follows(a *v1beta1.Alias) bool {
+	named := a.Spec.ForProvider.FunctionVersion != nil
+	if i := a.Spec.InitProvider; i != nil {
+		named = named || i.FunctionVersion != nil
+	}
+	return !named && a.Spec.ForProvider.FunctionNameRef != nil
+}
+
+// settingsOf are the settings of a spec whose references are resolved.
+func settingsOf(s v1beta1.AliasSettings) settings {
+	out := settings{FunctionVersion: s.FunctionVersion, Description: s.Description}
+	if s.RoutingConfig != nil {
+		weights := map[string]float64{}
+		for v, w := range s.RoutingConfig.AdditionalVersionWeights {
+			// Admission saw to its being a number.
+			weights[v], _ = strconv.ParseFloat(string(w), 64)
+		}
+		out.RoutingConfig = routingOf(weights)
+	}
+	return out
+}
+
+// routingOf tells weights of nothing as none. A weight of all calls is AWS's own, while
+// provisioned concurrency moves from one version to another: users can't set one.
+func routingOf(weights map[string]float64) *routing {
+	out := map[string]string{}
+	for v, w := range weights {
+		if w > 0 && w < 1 {
+			out[v] = decimal(w)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return &routing{AdditionalVersionWeights: out}
+}
+
+func decimal(w float64) string { return strconv.FormatFloat(w, 'f', -1, 64) }
+
+func weightsOf(r *types.AliasRoutingConfiguration) map[string]float64 {
+	if r == nil {
+		return nil
+	}
+	return r.AdditionalVersionWeights
+}
+
+// fromObserved puts AWS's answer in comparable form.
+func fromObserved(a types.AliasConfiguration) settings {
+	return settings{
+		FunctionVersion: a.FunctionVersion,
+		Description:     ptr.To(ptr.Deref(a.Description, "")),
+		RoutingConfig:   routingOf(weightsOf(a.RoutingConfig)),
+	}
+}
+
+func createInput(i id, s settings) *lambda.CreateAliasInput {
+	in := &lambda.CreateAliasInput{FunctionName: ptr.To(i.function), Name: ptr.To(i.name), FunctionVersion: s.FunctionVersion, Description: s.Description}
+	if s.RoutingConfig != nil {
+		in.RoutingConfig = routingInput(s.RoutingConfig)
+	}
+	return in
+}
+
+// updateInput sends what changed. Weights go along with another version, so that all
+// calls move in one step: an empty map clears them, and none at all would keep them.
+func updateInput(i id, t settings, changes diff.Changes, revision *string) *lambda.UpdateAliasInput {
+	in := &lambda.UpdateAliasInput{FunctionName: ptr.To(i.function), Name: ptr.To(i.name), RevisionId: revision}
+	if changes.Any("functionVersion") {
+		in.FunctionVersion = t.FunctionVersion
+	}
+	if changes.Any("description") {
+		in.Description = t.Description
+	}
+	if changes.Any("functionVersion", "routingConfig") {
+		in.RoutingConfig = routingInput(t.RoutingConfig)
+	}
+	return in
+}
+
+func routingInput(r *routing) *types.AliasRoutingConfiguration {
+	weights := map[string]float64{}
+	if r != nil {
+		for v, w := range r.AdditionalVersionWeights {
+			// It was made of a number.
+			weights[v], _ = strconv.ParseFloat(w, 64)
+		}
+	}
+	return &types.AliasRoutingConfiguration{AdditionalVersionWeights: weights}
+}
+
+// observation is what status shows of an alias.
+func observation(i id, a types.AliasConfiguration) v1beta1.AliasObservation {
+	out := v1beta1.AliasObservation{
+		Name:            ptr.To(i.name),
+		AliasArn:        a.AliasArn,
+		InvokeArn:       nonEmpty(invoke.ARN(ptr.Deref(a.AliasArn, ""))),
+		FunctionName:    ptr.To(i.function),
+		FunctionVersion: a.FunctionVersion,
+		Description:     nonEmpty(ptr.Deref(a.Description, "")),
+		RevisionID:      a.RevisionId,
+	}
+	if w := weightsOf(a.RoutingConfig); len(w) > 0 {
+		out.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{}}
+		for version, weight := range w {
+			out.RoutingConfig.AdditionalVersionWeights[version] = v1beta1.AliasWeight(decimal(weight))
+		}
+	}
+	return out
+}
+
+func nonEmpty(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
