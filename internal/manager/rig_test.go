@@ -21,12 +21,14 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Controllers: true}}
@@ -168,24 +170,30 @@ func (r *rig) create(objs ...client.Object) {
 	}
 }
 
-// edit an object as a user does, until no one else is quicker.
+// edit a Function as a user does.
 func (r *rig) edit(f *v1beta1.Function, change func(*v1beta1.Function)) {
 	r.Helper()
-	r.until(fmt.Sprintf("%s can be edited", f.GetName()), func() bool {
-		r.get(f)
-		change(f)
-		err := r.kube.Update(r.Context(), f)
+	edit(r, f, change)
+}
+
+// edit a resource as a user does, until no one else is quicker.
+func edit[T managed.Managed](r *rig, mg T, change func(T)) {
+	r.Helper()
+	r.until(fmt.Sprintf("%s can be edited", mg.GetName()), func() bool {
+		r.get(mg)
+		change(mg)
+		err := r.kube.Update(r.Context(), mg)
 		if err != nil && !kerrors.IsConflict(err) {
-			r.Fatalf("cannot edit %s: %v", f.GetName(), err)
+			r.Fatalf("cannot edit %s: %v", mg.GetName(), err)
 		}
 		return err == nil
 	})
 }
 
-func (r *rig) get(f *v1beta1.Function) {
+func (r *rig) get(mg managed.Managed) {
 	r.Helper()
-	if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(f), f); err != nil {
-		r.Fatalf("cannot get %s: %v", f.GetName(), err)
+	if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(mg), mg); err != nil {
+		r.Fatalf("cannot get %s: %v", mg.GetName(), err)
 	}
 }
 
@@ -201,33 +209,30 @@ func (r *rig) until(what string, so func() bool) {
 	}
 }
 
-// ready waits until the Function is, in its present generation.
-func (r *rig) ready(f *v1beta1.Function) {
+// ready waits until the resource is, in its present generation.
+func (r *rig) ready(mg managed.Managed) {
 	r.Helper()
 	defer func() {
 		if r.Failed() {
-			r.Logf("%s: %+v", f.GetName(), f.Status)
+			r.Logf("%s: %+v", mg.GetName(), mg)
 		}
 	}()
-	r.until(f.GetName()+" is Ready", func() bool { r.get(f); return isReady(f) })
+	r.until(mg.GetName()+" is Ready", func() bool { r.get(mg); return isReady(mg) })
 }
 
-func isReady(f *v1beta1.Function) bool {
-	c := f.GetCondition(xpv2.TypeReady)
-	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == f.GetGeneration() && f.GetObservedGeneration() == f.GetGeneration()
+func isReady(mg managed.Managed) bool {
+	c := mg.GetCondition(xpv2.TypeReady)
+	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() && mg.GetObservedGeneration() == mg.GetGeneration()
 }
 
 // look asks for a reconcile, and waits until it has been handled.
-func (r *rig) look(f *v1beta1.Function) {
+func (r *rig) look(mg managed.Managed) {
 	r.Helper()
 	token := fmt.Sprint(time.Now().UnixNano())
-	r.edit(f, func(f *v1beta1.Function) {
-		if f.Annotations == nil {
-			f.Annotations = map[string]string{}
-		}
-		f.Annotations["crossplane.io/reconcile-requested-at"] = token
+	edit(r, mg, func(mg managed.Managed) {
+		meta.AddAnnotations(mg, map[string]string{"crossplane.io/reconcile-requested-at": token})
 	})
-	r.until(f.GetName()+" has been looked at", func() bool { r.get(f); return f.GetLastHandledReconcileAt() == token })
+	r.until(mg.GetName()+" has been looked at", func() bool { r.get(mg); return mg.GetLastHandledReconcileAt() == token })
 }
 
 // config of a function in AWS.
@@ -250,17 +255,17 @@ func (r *rig) count() int {
 	return len(out.Functions)
 }
 
-// gone waits until the Function is.
-func (r *rig) gone(f *v1beta1.Function) {
+// gone waits until the resource is.
+func (r *rig) gone(mg managed.Managed) {
 	r.Helper()
-	r.until(f.GetName()+" is gone", func() bool {
-		return kerrors.IsNotFound(r.kube.Get(r.Context(), client.ObjectKeyFromObject(f), f))
+	r.until(mg.GetName()+" is gone", func() bool {
+		return kerrors.IsNotFound(r.kube.Get(r.Context(), client.ObjectKeyFromObject(mg), mg))
 	})
 }
 
-func (r *rig) remove(f *v1beta1.Function) {
+func (r *rig) remove(mg managed.Managed) {
 	r.Helper()
-	if err := r.kube.Delete(r.Context(), f); err != nil {
-		r.Fatalf("cannot delete %s: %v", f.GetName(), err)
+	if err := r.kube.Delete(r.Context(), mg); err != nil {
+		r.Fatalf("cannot delete %s: %v", mg.GetName(), err)
 	}
 }

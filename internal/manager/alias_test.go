@@ -1,0 +1,97 @@
+package manager
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// alias of the Function f, which it refers to, and whose versions it follows.
+func (r *rig) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias {
+	a := &v1beta1.Alias{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		Spec: v1beta1.AliasSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
+			ForProvider:         v1beta1.AliasParameters{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
+		},
+	}
+	for _, c := range change {
+		c(a)
+	}
+	return a
+}
+
+// at waits until an alias invokes a version in AWS.
+func (r *rig) at(name, version string) {
+	r.Helper()
+	r.until("alias "+name+" is at version "+version, func() bool {
+		a, ok := r.double.Alias("f", name)
+		return ok && a.FunctionVersion == version
+	})
+}
+
+// No manifest here has the number of a version.
+func TestAliasFollowsItsFunction(t *testing.T) {
+	r := newRig(t, slow)
+	a := r.alias("live", func(a *v1beta1.Alias) {
+		a.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "live-conn"}
+	})
+	r.create(a)
+	r.until("it waits for the function", func() bool {
+		r.get(a)
+		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "cannot resolve spec.forProvider.functionName: Function "+r.ns+"/f does not exist")
+	})
+	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	r.create(f)
+	r.ready(a)
+	r.at("live", "1")
+
+	r.edit(f, func(f *v1beta1.Function) {
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
+	})
+	r.at("live", "2")
+	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
+	r.at("live", "3")
+	r.ready(f)
+	r.ready(a)
+	if got := ptr.Deref(a.Status.AtProvider.FunctionVersion, ""); got != "3" {
+		t.Errorf("status must tell the version that is followed, got %s", got)
+	}
+	if a.Spec.ForProvider.FunctionVersion != nil || a.Spec.ForProvider.FunctionName != nil {
+		t.Errorf("spec must stay what the user wrote, got %+v", a.Spec.ForProvider)
+	}
+	s := &corev1.Secret{}
+	r.until("the connection Secret is written", func() bool {
+		return r.kube.Get(t.Context(), client.ObjectKey{Namespace: r.ns, Name: "live-conn"}, s) == nil &&
+			strings.HasSuffix(string(s.Data["invokeArn"]), ":function:f:live/invocations")
+	})
+
+	r.double.EditAlias("f", "live", func(a *awsdouble.Alias) {
+		a.FunctionVersion, a.RoutingConfig = "1", &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"2": 0.5}}
+	})
+	r.until("what was changed by hand is put right", func() bool {
+		r.look(a)
+		got, _ := r.double.Alias("f", "live")
+		return got.FunctionVersion == "3" && got.RoutingConfig == nil
+	})
+
+	r.remove(a)
+	r.gone(a)
+	if _, there := r.double.Alias("f", "live"); there {
+		t.Error("a deleted Alias must be gone from AWS")
+	}
+	if meta.GetExternalName(f) != "f" {
+		t.Error("the Function must stay")
+	}
+}
