@@ -153,14 +153,14 @@ type KafkaServers []string
 //
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.consumerGroupId) || !has(self.consumerGroupId) || self.consumerGroupId == oldSelf.consumerGroupId",fieldPath=".consumerGroupId",reason="FieldValueForbidden",message="consumerGroupId can't be changed after creation: create a new EventSourceMapping"
 type AmazonManagedKafkaEventSourceConfig struct {
-	// ConsumerGroupId is the Kafka consumer group to join, which no other source may
+	// ConsumerGroupID is the Kafka consumer group to join, which no other source may
 	// use. AWS makes one up if it is not set. It can't be changed after creation. At
 	// most 200 characters.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9-\/*:_+=.@-]*$`
-	ConsumerGroupId *string `json:"consumerGroupId,omitempty"` //nolint:revive // AWS's spelling
+	ConsumerGroupID *string `json:"consumerGroupId,omitempty"`
 
 	// SchemaRegistryConfig checks and decodes records by their schemas. Provisioned mode
 	// only.
@@ -173,14 +173,14 @@ type AmazonManagedKafkaEventSourceConfig struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.consumerGroupId) || !has(self.consumerGroupId) || self.consumerGroupId == oldSelf.consumerGroupId",fieldPath=".consumerGroupId",reason="FieldValueForbidden",message="consumerGroupId can't be changed after creation: create a new EventSourceMapping"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.consumptionMode) || !has(self.consumptionMode) || self.consumptionMode == oldSelf.consumptionMode",fieldPath=".consumptionMode",reason="FieldValueForbidden",message="consumptionMode can't be changed after creation: create a new EventSourceMapping"
 type SelfManagedKafkaEventSourceConfig struct {
-	// ConsumerGroupId is the Kafka consumer group to join, which no other source may
+	// ConsumerGroupID is the Kafka consumer group to join, which no other source may
 	// use. AWS makes one up if it is not set. It can't be changed after creation. At
 	// most 200 characters.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9-\/*:_+=.@-]*$`
-	ConsumerGroupId *string `json:"consumerGroupId,omitempty"` //nolint:revive // AWS's spelling
+	ConsumerGroupID *string `json:"consumerGroupId,omitempty"`
 
 	// ConsumptionMode is Stream, where the order of each partition is kept, or Queue,
 	// where several consumers share a partition (Kafka 4.2 or later). AWS's default is

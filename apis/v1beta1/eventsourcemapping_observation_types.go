@@ -98,8 +98,8 @@ type SourceAccessConfigurationObservation struct {
 
 // KafkaEventSourceConfigObservation is how a Kafka cluster is read.
 type KafkaEventSourceConfigObservation struct {
-	// ConsumerGroupId is the consumer group.
-	ConsumerGroupId *string `json:"consumerGroupId,omitempty"` //nolint:revive // AWS's spelling
+	// ConsumerGroupID is the consumer group.
+	ConsumerGroupID *string `json:"consumerGroupId,omitempty"`
 	// ConsumptionMode is Stream or Queue.
 	ConsumptionMode *string `json:"consumptionMode,omitempty"`
 	// SchemaRegistryConfig by which records are decoded.

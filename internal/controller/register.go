@@ -9,6 +9,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/alias"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/eventsourcemapping"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/function"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/permission"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -16,9 +17,10 @@ import (
 
 // kinds of managed resources and what sets up their controllers.
 var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) error{
-	v1beta1.FunctionGroupVersionKind:   function.Setup,
-	v1beta1.PermissionGroupVersionKind: permission.Setup,
-	v1beta1.AliasGroupVersionKind:      alias.Setup,
+	v1beta1.AliasGroupVersionKind:              alias.Setup,
+	v1beta1.EventSourceMappingGroupVersionKind: eventsourcemapping.Setup,
+	v1beta1.FunctionGroupVersionKind:           function.Setup,
+	v1beta1.PermissionGroupVersionKind:         permission.Setup,
 }
 
 // Setup adds the controllers of all kinds to a manager.

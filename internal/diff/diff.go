@@ -74,6 +74,23 @@ func (cs Changes) String() string {
 	return strings.Join(named, ", ")
 }
 
+// maxPaths bounds how many fields a condition names.
+const maxPaths = 5
+
+// Names are the paths of the changes without values, the first five of them, fit for
+// a condition such as "changing batchSize, tags[team]".
+func (cs Changes) Names() string {
+	names := make([]string, 0, len(cs))
+	for _, c := range cs {
+		names = append(names, c.Path)
+	}
+	sort.Strings(names)
+	if more := len(names) - maxPaths; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxPaths], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
 // Compare returns how observed differs from desired. Nil and empty slices and
 // maps are the same; a Set is compared without order.
 func Compare[T any](desired, observed T) Changes {

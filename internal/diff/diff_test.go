@@ -201,6 +201,16 @@ func TestChangesString(t *testing.T) {
 	}
 }
 
+func TestChangesNames(t *testing.T) {
+	changes := Changes{{Path: "f", New: "secret"}, {Path: "b"}, {Path: "a"}, {Path: "c"}, {Path: "d"}, {Path: "e"}}
+	if got, want := changes.Names(), "a, b, c, d, e and 1 more"; got != want {
+		t.Errorf("Names(): %q, want %q", got, want)
+	}
+	if got, want := changes[:2].Names(), "b, f"; got != want {
+		t.Errorf("Names(): %q, want %q", got, want)
+	}
+}
+
 func TestChangesIn(t *testing.T) {
 	changes := Changes{{Path: "environment.variables[A]"}, {Path: "environmental"}, {Path: "layers"}, {Path: "tags[environment]"}}
 	cases := map[string]struct {

@@ -2,7 +2,6 @@ package function
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -84,7 +83,7 @@ func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
 	c := o.config()
 	switch {
 	case len(changes) > 0 && f.updatable:
-		return condition.Updating(f.generation, "changing "+paths(changes))
+		return condition.Updating(f.generation, "changing "+changes.Names())
 	case o.publishing != nil && !prepared(o.publishing):
 		return publishingCondition(o.publishing, f)
 	case c.State == types.StateActive, c.State == "":
@@ -163,18 +162,4 @@ func reason(c *types.FunctionConfiguration) string {
 		return state
 	}
 	return state + ": " + why
-}
-
-// paths names what changes, without values.
-func paths(changes diff.Changes) string {
-	const most = 5
-	var names []string
-	for _, c := range changes {
-		names = append(names, c.Path)
-	}
-	slices.Sort(names)
-	if len(names) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }

@@ -1,0 +1,94 @@
+// Package eventsourcemapping manages AWS Lambda event source mappings.
+//
+// The files are those of every kind: controller.go wires it up, external.go is its
+// I/O to AWS, client.go names the calls, convert.go turns what is wanted into AWS's
+// inputs, and diff.go tells what is left to do. settings.go and observed.go put what
+// is wanted and what is there in one form, readiness.go is the state machine, lost.go
+// finds what a create has made whose answer was lost, and resolve.go reads what spec
+// refers to.
+package eventsourcemapping
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// kind as tags tell it.
+const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
+
+// Setup adds a controller of EventSourceMappings to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{o: o, tags: tagmemory.New(o.Now)}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.EventSourceMapping]{
+		GVK:               v1beta1.EventSourceMappingGroupVersionKind,
+		New:               func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
+		Region:            func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
+		Reads:             c.reads,
+		Connect:           c.connect,
+		DeterministicName: true,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Fields:            func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return fields.In(m.Spec) },
+	})
+}
+
+// references by which spec names other resources of this provider.
+func references(m *v1beta1.EventSourceMapping) []managed.Reference {
+	p := m.Spec.ForProvider
+	return []managed.Reference{
+		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef, Selector: p.FunctionNameSelector},
+		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
+	}
+}
+
+type connector struct {
+	o    managed.Options
+	tags *tagmemory.Memory
+}
+
+func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
+	t := &thing{
+		api:    config.Client(s, lambda.NewFromConfig),
+		fields: c.o.Fields,
+		tags:   c.tags,
+		owner: owner{
+			clusterID: c.o.ClusterID,
+			config:    m.GetProviderConfigReference().Name,
+			tags:      s.Tags,
+			ignore:    s.IgnoreTags.Match,
+		},
+		now: c.o.Now,
+	}
+	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
+}
+
+// reads are the calls of the next observation, and the creation that will most likely
+// follow the first one.
+func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
+	if flow.Name(m) == "" {
+		if meta.GetExternalCreatePending(m).IsZero() {
+			return []string{opCreate}
+		}
+		return []string{opList, opTags}
+	}
+	if !flow.ObserveOnly(m) && c.tags.Due(m, ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")) {
+		return []string{opGet, opTags}
+	}
+	return []string{opGet}
+}

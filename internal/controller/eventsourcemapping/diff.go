@@ -1,0 +1,152 @@
+package eventsourcemapping
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// desired is what the user wants: forProvider over initProvider, and what is Left
+// alone once the mapping exists.
+type desired struct {
+	settings settings
+	left     diff.Left
+
+	// function as AWS is told of it, by name or ARN.
+	function string
+}
+
+// unreadable stands for filter criteria that AWS does not show.
+var unreadable = diff.Set{"(cannot be read)"}
+
+// comparison is what AWS shall come to and what it has, in one form.
+type comparison struct {
+	target, have settings
+	changes      diff.Changes
+}
+
+// compare what is wanted with what was observed. What is left to AWS or to others is
+// taken as it is there. fresh says that the user changed spec since it was last
+// settled.
+func compare(d desired, o observed, fresh bool, ignoreTag func(string) bool) comparison {
+	have := fromObserved(o)
+	t := keepFixed(diff.Fill(d.settings, have, d.left), have)
+	t.KMSKeyArn = nonEmpty(t.KMSKeyArn)
+	t.Tags = keepIgnored(t.Tags, have.Tags, ignoreTag)
+	if o.mapping.FilterCriteriaError != nil {
+		// Filters that can't be read can't be compared: they are sent once for each
+		// change of spec, and trusted after that.
+		have.FilterCriteria = unreadable
+		if !fresh {
+			have.FilterCriteria = t.FilterCriteria
+		}
+	}
+	return comparison{target: t, have: have, changes: diff.Compare(t, have)}
+}
+
+// keepFixed takes from AWS what spec does not say of what is fixed at creation.
+func keepFixed(t, have settings) settings {
+	for _, f := range []struct{ to, from *diff.Set }{
+		{&t.SelfManagedEventSource, &have.SelfManagedEventSource}, {&t.Topics, &have.Topics}, {&t.Queues, &have.Queues},
+	} {
+		if len(*f.to) == 0 {
+			*f.to = *f.from
+		}
+	}
+	others, hosts := split(t.SourceAccessConfigurations)
+	if len(hosts) == 0 {
+		_, hosts = split(have.SourceAccessConfigurations)
+	}
+	t.SourceAccessConfigurations = slices.Concat(others, hosts)
+	return t
+}
+
+// keepIgnored keeps tags of AWS's own and those that the config ignores as they are,
+// in whichever way the user's tags speak of them.
+func keepIgnored(tags, have map[string]string, ignore func(string) bool) map[string]string {
+	ignored := func(k string) bool { return strings.HasPrefix(k, "aws:") || ignore(k) }
+	out := maps.Clone(tags)
+	if out == nil {
+		out = map[string]string{}
+	}
+	maps.DeleteFunc(out, func(k, _ string) bool { return ignored(k) })
+	for k, v := range have {
+		if ignored(k) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// fixedPaths are the settings that AWS takes at creation only.
+var fixedPaths = []string{
+	"eventSourceArn", "selfManagedEventSource", "startingPosition", "startingPositionTimestamp", "topics", "queues",
+	"amazonManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumptionMode",
+}
+
+// immutable says which changes AWS can't make, if any.
+func (c comparison) immutable() diff.Changes {
+	fixed := c.changes.In(fixedPaths...)
+	_, want := split(c.target.SourceAccessConfigurations)
+	_, have := split(c.have.SourceAccessConfigurations)
+	if !slices.Equal(want, have) {
+		fixed = append(fixed, c.changes.In("sourceAccessConfigurations")...)
+	}
+	return fixed
+}
+
+// due is the call that comes first, and the changes that it brings about. Tags come
+// before all else, since they say whose the mapping is.
+func (c comparison) due() (string, diff.Changes) {
+	switch {
+	case len(c.changes) == 0:
+		return "", nil
+	case c.changes.Any("tags"):
+		if len(changedTags(c.target.Tags, c.have.Tags)) > 0 {
+			return opTag, c.changes.In("tags")
+		}
+		return opUntag, c.changes.In("tags")
+	}
+	return opUpdate, c.together()
+}
+
+// together are the changes that one update can carry: provisioned mode is left only
+// after what depends on it.
+func (c comparison) together() diff.Changes {
+	leaves := c.have.ProvisionedPollerConfig != nil && c.target.ProvisionedPollerConfig == nil
+	dependants := c.changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig", "selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
+	if !leaves || len(dependants) == 0 {
+		return c.changes
+	}
+	return slices.DeleteFunc(slices.Clone(c.changes), func(ch diff.Change) bool { return diff.Changes{ch}.Any("provisionedPollerConfig", "scalingConfig") })
+}
+
+func changedTags(want, have map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range want {
+		if old, ok := have[k]; !ok || old != v {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func goneTags(want, have map[string]string) []string {
+	var out []string
+	for k := range have {
+		if _, ok := want[k]; !ok {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// onlyEnables says that nothing but being enabled is missing.
+func (c comparison) onlyEnables() bool {
+	return len(c.changes) == 1 && c.changes[0].Path == "enabled" && ptr.Deref(c.target.Enabled, false)
+}

@@ -1,0 +1,236 @@
+package eventsourcemapping
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+func TestLifeOfAMapping(t *testing.T) {
+	r := newRig(t)
+	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.Tags = map[string]string{"team": "a"} })
+	if diff := cmp.Diff([]string{opCreate}, r.settle(m)); diff != "" {
+		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
+	}
+	got := r.only()
+	if meta.GetExternalName(m) != got.UUID || ptr.Deref(m.Status.AtProvider.State, "") != stateEnabled || got.Tags["team"] != "a" || got.Tags[ownership.TagUID] != "uid-1" {
+		t.Errorf("the mapping is %+v, shown as %+v under the name %s", got, m.Status.AtProvider, meta.GetExternalName(m))
+	}
+
+	edit(m, func(p *v1beta1.EventSourceMappingParameters) {
+		p.FunctionName, p.BatchSize, p.MaximumBatchingWindowInSeconds = ptr.To("g"), ptr.To[int32](100), ptr.To[int32](5)
+		p.Enabled, p.Tags = ptr.To(false), map[string]string{"team": "b"}
+	})
+	if diff := cmp.Diff([]string{opTag, opUpdate}, r.settle(m)); diff != "" {
+		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
+	}
+	got = r.only()
+	if !strings.HasSuffix(got.FunctionArn, ":g") || got.BatchSize != 100 || got.State != stateDisabled || got.Tags["team"] != "b" {
+		t.Errorf("the mapping is %+v", got)
+	}
+	if c := m.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionTrue {
+		t.Errorf("a mapping that is disabled as spec says is ready, got %+v", c)
+	}
+
+	remove(m)
+	r.double.ResetCalls()
+	for range 2 {
+		if done, err := r.step(m); err != nil || done {
+			t.Fatalf("deletion waits until AWS is done: %t, %v", done, err)
+		}
+	}
+	r.clock.advance(time.Second)
+	if done, err := r.step(m); err != nil || !done {
+		t.Fatalf("deletion: %t, %v", done, err)
+	}
+	if diff := cmp.Diff([]string{opDelete}, writes(r.double.Calls())); diff != "" {
+		t.Errorf("a deletion is one call: -want, +got:\n%s", diff)
+	}
+}
+
+// A steady mapping costs one call, though its tags are not in the answer: these are
+// read at the first look, when spec changed and once an hour.
+func TestSteadyReconcileIsOneCall(t *testing.T) {
+	r := newRig(t)
+	m := testMapping()
+	r.settle(m)
+	look := func() []string {
+		r.double.ResetCalls()
+		if done, err := r.step(m); err != nil || !done {
+			t.Fatalf("a settled mapping stays settled: %t, %v", done, err)
+		}
+		return r.operations()
+	}
+	cases := []struct {
+		reason string
+		before func()
+		want   []string
+	}{
+		{"It is steady.", func() {}, []string{opGet}},
+		{"It is still steady.", func() { r.clock.advance(10 * time.Minute) }, []string{opGet}},
+		{"The process is new.", r.restart, []string{opGet, opTags}},
+		{"It is steady again.", func() {}, []string{opGet}},
+		{"An hour has passed.", func() { r.clock.advance(time.Hour) }, []string{opGet, opTags}},
+		{"Spec changed.", func() { edit(m, func(*v1beta1.EventSourceMappingParameters) {}) }, []string{opGet, opTags}},
+	}
+	for _, tc := range cases {
+		tc.before()
+		if diff := cmp.Diff(tc.want, look()); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+		}
+	}
+}
+
+func TestDriftIsPutRight(t *testing.T) {
+	r := newRig(t)
+	m := testMapping(func(m *v1beta1.EventSourceMapping) {
+		m.Spec.ForProvider.Enabled, m.Spec.ForProvider.BatchSize = ptr.To(true), ptr.To[int32](5)
+	})
+	r.settle(m)
+	r.double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) {
+		a.BatchSize, a.State, a.StateTransitionReason = 9, stateDisabled, "USER_INITIATED"
+		a.FilterCriteria = &awsdouble.Filters{Filters: []awsdouble.Filter{{Pattern: `{"body":{"a":["b"]}}`}}}
+		delete(a.Tags, ownership.TagUID)
+		delete(a.Tags, ownership.TagCluster)
+	})
+	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if got := r.only(); got.BatchSize != 5 || got.State != stateEnabled || got.FilterCriteria != nil {
+		t.Errorf("the mapping is %+v", got)
+	}
+	r.clock.advance(time.Hour)
+	if diff := cmp.Diff([]string{opTag}, r.settle(m)); diff != "" {
+		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
+	}
+}
+
+// A mapping that AWS disables says so, and is enabled again after a while if spec asks
+// for that.
+func TestMappingThatAWSDisables(t *testing.T) {
+	r := newRig(t)
+	m := testMapping()
+	r.settle(m)
+	disable := func() {
+		r.double.DisableMapping(r.only().UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: Lambda can't read the queue")
+	}
+	disable()
+	if done, err := r.step(m); done || err != nil {
+		t.Fatalf("%t, %v", done, err)
+	}
+	c := m.GetCondition(xpv2.TypeReady)
+	want := "AWS disabled it: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue; set spec.forProvider.enabled to true to have it enabled again, or to false if that is meant"
+	if c.Reason != xpv2.ReasonUnavailable || c.Message != want {
+		t.Errorf("condition %+v, want %q", c, want)
+	}
+	if s := m.Status.AtProvider; ptr.Deref(s.StateTransitionReason, "") != "EVENT_SOURCE_AUTHZ_ERROR" || ptr.Deref(s.LastProcessingResult, "") == "" {
+		t.Errorf("status %+v", s)
+	}
+
+	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.Enabled = ptr.To(true) })
+	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+		t.Errorf("who asks for it gets it at once: -want, +got:\n%s", diff)
+	}
+	disable()
+	r.double.ResetCalls()
+	if _, err := r.step(m); err != nil {
+		t.Fatal(err)
+	}
+	r.clock.advance(retryAfter - time.Second)
+	if _, err := r.step(m); err != nil {
+		t.Fatal(err)
+	}
+	if got := writes(r.double.Calls()); len(got) != 0 {
+		t.Errorf("AWS is not fought with: %v", got)
+	}
+	if c := m.GetCondition(xpv2.TypeReady); c.Message != "AWS disabled it: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
+		t.Errorf("condition %+v", c)
+	}
+	r.clock.advance(time.Second)
+	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+		t.Errorf("it is tried again after a while: -want, +got:\n%s", diff)
+	}
+}
+
+// While AWS is in transition nothing is sent.
+func TestNothingIsSentInTransition(t *testing.T) {
+	r := newRig(t)
+	m := testMapping()
+	for range 2 {
+		if _, err := r.step(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonCreating {
+		t.Errorf("condition %+v", c)
+	}
+	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](7) })
+	if _, err := r.step(m); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{opCreate}, writes(r.double.Calls())); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	r.clock.advance(time.Second)
+	if _, err := r.step(m); err != nil {
+		t.Fatal(err)
+	}
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "changing batchSize" {
+		t.Errorf("condition %+v", c)
+	}
+	if _, err := r.step(m); err != nil {
+		t.Fatal(err)
+	}
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "AWS says that it is updating" {
+		t.Errorf("condition %+v", c)
+	}
+	remove(m)
+	if _, err := r.step(m); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.double.Count(opDelete); got != 0 {
+		t.Errorf("AWS takes no deletion while it updates, got %d", got)
+	}
+	for !func() bool { done, err := r.step(m); return done || err != nil }() {
+		r.clock.advance(time.Second)
+	}
+	if got := r.double.Count(opDelete); got != 1 || len(r.double.Mappings()) != 0 {
+		t.Errorf("%d deletions, %d mappings are left", got, len(r.double.Mappings()))
+	}
+}
+
+// What spec refers to in other objects is resolved at each reconcile.
+func TestFieldsOfOtherObjects(t *testing.T) {
+	r := newRig(t)
+	values := map[string]string{"queue": testQueue, "key": testKey + "a"}
+	r.fields = func(s v1beta1.FieldSelector) (string, error) { return values[s.Name], nil }
+	m := testMapping(func(m *v1beta1.EventSourceMapping) {
+		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, &v1beta1.FieldSelector{Name: "queue"}
+		m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
+	})
+	r.settle(m)
+	if got := r.only(); got.EventSourceArn != testQueue || got.KMSKeyArn != testKey+"a" {
+		t.Errorf("the mapping is %+v", got)
+	}
+	values["key"] = testKey + "b"
+	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	values["queue"] = testQueue + "2"
+	if _, err := r.step(m); err == nil || !strings.Contains(err.Error(), "settings that AWS can't change: eventSourceArn") {
+		t.Errorf("a source that is another now: error %v", err)
+	}
+}

@@ -1,0 +1,199 @@
+package eventsourcemapping
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// thing is how this kind sees its mapping in AWS. It lives for one reconcile.
+type thing struct {
+	api    lambdaAPI
+	fields fields.Getter
+	tags   *tagmemory.Memory
+	owner  owner
+	now    func() time.Time
+
+	// wanted and comparison are what Prepare and Plan found, for the call that follows.
+	wanted     desired
+	comparison comparison
+}
+
+// owner is whose a mapping is, and how that shows in tags.
+type owner struct {
+	clusterID string
+	config    string
+	// tags are the provider config's default tags, under the mapping's own.
+	tags map[string]string
+	// ignore says which tags the provider config leaves alone.
+	ignore func(key string) bool
+}
+
+// Read a mapping with GetEventSourceMapping, and its tags where they are due. Without a
+// UUID, a create whose answer was lost may have left one.
+func (t *thing) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (flow.Found[observed], error) {
+	uuid := flow.Name(m)
+	if uuid == "" {
+		var err error
+		if uuid, err = t.lost(ctx, m); err != nil || uuid == "" {
+			return flow.Found[observed]{}, err
+		}
+	}
+	o, err := t.get(ctx, m, uuid)
+	if awserr.IsNotFound(err) {
+		return flow.Found[observed]{}, nil
+	}
+	return flow.Found[observed]{Thing: o, Exists: err == nil, Name: uuid, What: what(uuid)}, err
+}
+
+func (t *thing) get(ctx context.Context, m *v1beta1.EventSourceMapping, uuid string) (observed, error) {
+	out, err := t.api.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: ptr.To(uuid)})
+	if err != nil {
+		return observed{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(uuid))
+	}
+	o := observed{mapping: out}
+	if flow.ObserveOnly(m) {
+		return o, nil
+	}
+	o.tags, err = t.tags.Read(ctx, m, ptr.Deref(out.EventSourceMappingArn, ""), t.api)
+	return o, err
+}
+
+func what(uuid string) string { return "event source mapping " + uuid }
+
+// Judge whose a mapping is, by its tags.
+func (t *thing) Judge(_ context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed]) (ownership.Verdict, error) {
+	return t.judge(m, f.Thing, f.Name)
+}
+
+func (t *thing) judge(m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Verdict, error) {
+	claim := ownership.Claim{Kind: kind, ClusterID: t.owner.clusterID, Named: named(m, uuid)}
+	v := ownership.Judge(o.tags, m, claim)
+	if v.Manageable() {
+		return v, nil
+	}
+	err := error(ownership.NewForeignError(what(uuid), o.tags, claim))
+	if o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
+		err = errors.Errorf("%w, %s", err, uuid)
+	}
+	return v, err
+}
+
+// named says that this very mapping is meant: the user named it, or it is the one that
+// was ours when last looked at, and only lost its tags.
+func named(m *v1beta1.EventSourceMapping, uuid string) bool {
+	return ownership.UserSetName(m) && meta.GetExternalName(m) == uuid ||
+		ownership.WroteName(m) && ptr.Deref(m.Status.AtProvider.UUID, "") == uuid
+}
+
+// Show what was found in status.atProvider.
+func (t *thing) Show(m *v1beta1.EventSourceMapping, f flow.Found[observed]) {
+	m.Status.AtProvider = status(f.Thing)
+}
+
+// State is the Ready condition by what AWS says alone.
+func (t *thing) State(m *v1beta1.EventSourceMapping, f flow.Found[observed]) xpv2.Condition {
+	return ready(m.GetGeneration(), f.Thing, m.Spec.ForProvider.Enabled)
+}
+
+// Plan compares spec with what was found.
+func (t *thing) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed]) (flow.Plan, error) {
+	d, err := t.desired(ctx, m)
+	if err != nil {
+		return flow.Plan{}, err
+	}
+	fresh := m.GetCondition(xpv2.TypeReady).ObservedGeneration != m.GetGeneration()
+	c := compare(d, f.Thing, fresh, t.owner.ignore)
+	t.wanted, t.comparison = d, c
+	if fixed := c.immutable(); len(fixed) > 0 {
+		return flow.Plan{}, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new EventSourceMapping", f.What, fixed)
+	}
+	p := flow.Plan{Ready: ready(m.GetGeneration(), f.Thing, d.settings.Enabled), Changes: c.changes}
+	switch state := f.Thing.state(); {
+	case state == stateDeleting, inMotion(state) && len(c.changes) > 0:
+		p.Wait = pending(f.Thing, t.now())
+	case inMotion(state):
+	case !fresh && c.onlyEnables() && !byUser(f.Thing.reason()) && sinceModified(f.Thing, t.now()) < retryAfter:
+		p.Wait = retryAfter - sinceModified(f.Thing, t.now())
+	case len(c.changes) > 0:
+		p.Call, p.Changes = c.due()
+		p.Ready = condition.Updating(m.GetGeneration(), "changing "+p.Changes.Names())
+	}
+	return p, nil
+}
+
+// Prepare resolves what spec refers to.
+func (t *thing) Prepare(ctx context.Context, m *v1beta1.EventSourceMapping) error {
+	var err error
+	t.wanted, err = t.desired(ctx, m)
+	return err
+}
+
+// Create the mapping with CreateEventSourceMapping. Where AWS has one of this source and
+// function already, its tags tell whose it is.
+func (t *thing) Create(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+	out, err := t.api.CreateEventSourceMapping(ctx, createInput(t.wanted.function, t.wanted.settings))
+	if awserr.IsAlreadyExists(err) {
+		return t.takeOver(ctx, m, err)
+	}
+	if err != nil {
+		return "", errors.Wrap(awserr.Clean(err), "cannot create event source mapping")
+	}
+	return ptr.Deref(out.UUID, ""), nil
+}
+
+// Update makes the call that is due.
+func (t *thing) Update(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed], p flow.Plan) error {
+	var err error
+	arn, want, have := f.Thing.mapping.EventSourceMappingArn, t.comparison.target.Tags, t.comparison.have.Tags
+	switch p.Call {
+	case opTag:
+		t.tags.Forget(m)
+		_, err = t.api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: changedTags(want, have)})
+	case opUntag:
+		t.tags.Forget(m)
+		_, err = t.api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: goneTags(want, have)})
+	case opUpdate:
+		_, err = t.api.UpdateEventSourceMapping(ctx, updateInput(f.Name, t.wanted.function, t.comparison.target, p.Changes))
+	}
+	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", f.What, p.Call)
+}
+
+// Delete the mapping. AWS takes a while over it, and takes the call only when nothing
+// else is under way.
+func (t *thing) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed]) error {
+	if inMotion(f.Thing.state()) {
+		managed.Hold(ctx, pending(f.Thing, t.now()))
+		return nil
+	}
+	t.tags.Forget(m)
+	_, err := t.api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: ptr.To(f.Name)})
+	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", f.What)
+}
+
+// Connection is what those who use the mapping need to know.
+func (t *thing) Connection(m *v1beta1.EventSourceMapping) xpmanaged.ConnectionDetails {
+	return xpmanaged.ConnectionDetails{
+		"uuid":        []byte(ptr.Deref(m.Status.AtProvider.UUID, "")),
+		"arn":         []byte(ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")),
+		"functionArn": []byte(ptr.Deref(m.Status.AtProvider.FunctionArn, "")),
+		"region":      []byte(m.Spec.ForProvider.Region),
+	}
+}

@@ -1,0 +1,106 @@
+package eventsourcemapping
+
+import (
+	"context"
+	"regexp"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// lost finds the mapping that a create may have made whose answer never came, or whose
+// UUID was not kept because the process ended: the one that carries this resource's
+// UID. It is empty where no create is recorded, or none has made anything.
+func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+	if meta.GetExternalCreatePending(m).IsZero() {
+		return "", nil
+	}
+	candidates, err := t.candidates(ctx, m)
+	if err != nil || len(candidates) == 0 {
+		return "", err
+	}
+	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
+		return "", nil
+	}
+	for _, c := range candidates {
+		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: c.EventSourceMappingArn})
+		if awserr.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of event source mapping %s, which say whether it is the one that was created", ptr.Deref(c.UUID, ""))
+		}
+		if out.Tags[ownership.TagUID] == string(m.GetUID()) {
+			return ptr.Deref(c.UUID, ""), nil
+		}
+	}
+	return "", nil
+}
+
+// candidates are the mappings of the same source, those of the same function first,
+// since that may have been changed meanwhile. For a resource that is being deleted and
+// whose source can't be told any more, they are all that there are.
+func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) ([]types.EventSourceMappingConfiguration, error) {
+	source, err := t.source(ctx, m)
+	if err != nil && !meta.WasDeleted(m) {
+		return nil, err
+	}
+	p := m.Spec.ForProvider
+	in := &lambda.ListEventSourceMappingsInput{EventSourceArn: source}
+	if p.SelfManagedEventSource != nil && p.FunctionName != nil {
+		in.FunctionName = ptr.To(functionName(p))
+	}
+	var found []types.EventSourceMappingConfiguration
+	for pages := lambda.NewListEventSourceMappingsPaginator(t.api, in); pages.HasMorePages(); {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, errors.Wrap(awserr.Clean(err), "cannot list event source mappings, to find the one that may have been created")
+		}
+		found = append(found, page.EventSourceMappings...)
+	}
+	found = slices.DeleteFunc(found, func(c types.EventSourceMappingConfiguration) bool { return c.EventSourceMappingArn == nil })
+	wanted := plainFunction(functionName(p))
+	slices.SortStableFunc(found, func(a, b types.EventSourceMappingConfiguration) int { return other(a, wanted) - other(b, wanted) })
+	return found, nil
+}
+
+// other is 0 for a mapping of the function, and 1 for one of another.
+func other(c types.EventSourceMappingConfiguration, function string) int {
+	if plainFunction(ptr.Deref(c.FunctionArn, "")) == function {
+		return 0
+	}
+	return 1
+}
+
+var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})`)
+
+// takeOver the mapping that AWS says is there already: ours, or one that the user says
+// to adopt. For another's, the error tells its UUID and how to import it.
+func (t *thing) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
+	found := uuidPattern.FindStringSubmatch(awserr.Message(duplicate))
+	if found == nil {
+		return "", errors.New("cannot create event source mapping: " + awserr.Clean(duplicate).Error())
+	}
+	uuid := found[1]
+	o, err := t.get(ctx, m, uuid)
+	if err != nil {
+		return "", errors.Wrapf(err, "AWS has event source mapping %s of this source and function already", uuid)
+	}
+	if _, err := t.judge(m, o, uuid); err != nil {
+		return "", err
+	}
+	managed.Emit(ctx, event.Normal(flow.ReasonAdopted, "Adopted "+what(uuid)+", which AWS had already"))
+	return uuid, nil
+}

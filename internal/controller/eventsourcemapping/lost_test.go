@@ -1,0 +1,173 @@
+package eventsourcemapping
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// killed makes a creation whose UUID is never kept, since the process ends right after
+// AWS has answered: the object in the cluster is the one from before.
+func killed(t *testing.T, r *rig, m *v1beta1.EventSourceMapping) {
+	t.Helper()
+	meta.SetExternalCreatePending(m, r.clock.Now())
+	ctx := managed.WithTurn(t.Context(), &managed.Turn{})
+	lost := m.DeepCopy()
+	e := r.external()
+	if _, err := e.Observe(ctx, lost); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Create(ctx, lost); err != nil {
+		t.Fatal(err)
+	}
+	r.restart()
+}
+
+// A creation whose answer never came is found again, however the mapping looks since:
+// there is one mapping at the end, and it is ours.
+func TestLostCreations(t *testing.T) {
+	kafka := func(m *v1beta1.EventSourceMapping) {
+		m.Spec.ForProvider.EventSourceArn = nil
+		m.Spec.ForProvider.SelfManagedEventSource = &v1beta1.SelfManagedEventSource{Endpoints: map[string]v1beta1.KafkaServers{bootstrapServers: {"kafka:9092"}}}
+		m.Spec.ForProvider.Topics = []string{"t1"}
+		m.Spec.ForProvider.SourceAccessConfigurations = []v1beta1.SourceAccessConfiguration{{Type: "BASIC_AUTH", URI: ptr.To(testSecret + "s")}}
+	}
+	cases := map[string]struct {
+		reason string
+		m      *v1beta1.EventSourceMapping
+		lose   func(t *testing.T, r *rig, m *v1beta1.EventSourceMapping)
+		then   func(m *v1beta1.EventSourceMapping)
+		want   []string
+	}{
+		"Dropped": {
+			reason: "The connection broke after AWS had done it.",
+			m:      testMapping(),
+			lose: func(t *testing.T, r *rig, m *v1beta1.EventSourceMapping) {
+				t.Helper()
+				r.double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
+				if _, err := r.step(m); err == nil {
+					t.Fatal("the answer came")
+				}
+			},
+			want: []string{opCreate},
+		},
+		"Killed":      {reason: "The process ended before it had kept the UUID.", m: testMapping(), lose: killed, want: []string{opCreate}},
+		"KilledKafka": {reason: "A self-managed cluster has no ARN to look for.", m: testMapping(kafka), lose: killed, want: []string{opCreate}},
+		"MovedMeanwhile": {
+			reason: "Spec names another function by now.",
+			m:      testMapping(), lose: killed,
+			then: func(m *v1beta1.EventSourceMapping) {
+				edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.FunctionName = ptr.To("g") })
+			},
+			want: []string{opCreate, opUpdate},
+		},
+		"Recreated": {
+			reason: "The object was deleted without its finalizer and made anew: AWS names the duplicate.",
+			m:      testMapping(), lose: killed,
+			then: func(m *v1beta1.EventSourceMapping) {
+				m.UID = "uid-2"
+				meta.RemoveAnnotations(m, meta.AnnotationKeyExternalCreatePending)
+			},
+			want: []string{opCreate, opCreate, opTag},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			tc.lose(t, r, tc.m)
+			if tc.then != nil {
+				tc.then(tc.m)
+			}
+			r.settle(tc.m)
+			got := r.only()
+			if meta.GetExternalName(tc.m) != got.UUID || got.Tags[ownership.TagUID] != string(tc.m.UID) {
+				t.Errorf("%s\nthe mapping %+v is known as %q", tc.reason, got, meta.GetExternalName(tc.m))
+			}
+			if diff := cmp.Diff(tc.want, writes(r.double.Calls())); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// A resource that is deleted before it knew its UUID leaves nothing behind, even where
+// its source can't be told any more.
+func TestLostCreationIsDeleted(t *testing.T) {
+	for _, from := range []*v1beta1.FieldSelector{nil, {Name: "gone"}} {
+		r := newRig(t)
+		m := testMapping()
+		killed(t, r, m)
+		if from != nil {
+			m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, from
+		}
+		remove(m)
+		for range 10 {
+			if done, err := r.step(m); err != nil {
+				t.Fatal(err)
+			} else if done {
+				break
+			}
+			r.clock.advance(2e9)
+		}
+		if left := r.double.Mappings(); len(left) != 0 {
+			t.Errorf("left behind: %+v", left)
+		}
+	}
+}
+
+// A mapping of someone else is never touched: its UUID is told, and how to import it.
+func TestDuplicateOfAnother(t *testing.T) {
+	r := newRig(t)
+	theirs, err := r.lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := testMapping()
+	for range 2 {
+		_, err = r.step(m)
+		want := "event source mapping " + *theirs.UUID + " exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to its name, " + *theirs.UUID
+		if err == nil || err.Error() != want {
+			t.Errorf("error %v\nwant  %s", err, want)
+		}
+		if !ownership.IsForeign(err) {
+			t.Error("only the user can help")
+		}
+	}
+	if got := r.only(); got.BatchSize != 3 || len(got.Tags) != 0 {
+		t.Errorf("it was touched: %+v", got)
+	}
+
+	meta.SetExternalName(m, *theirs.UUID)
+	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](4) })
+	r.clock.advance(2e9)
+	r.settle(m)
+	if got := r.only(); got.BatchSize != 4 || got.Tags[ownership.TagUID] != "uid-1" {
+		t.Errorf("it was not imported: %+v", got)
+	}
+}
+
+// A mapping of another resource says whose it is, and is taken over if the user says so.
+func TestDuplicateOfAnotherResource(t *testing.T) {
+	r := newRig(t)
+	r.settle(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
+	m := testMapping()
+	_, err := r.step(m)
+	if err == nil || !strings.Contains(err.Error(), r.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
+		t.Errorf("error %v", err)
+	}
+	meta.AddAnnotations(m, map[string]string{ownership.AnnotationAdopt: "true"})
+	r.settle(m)
+	if got := r.only(); got.Tags[ownership.TagName] != "m" || meta.GetExternalName(m) != got.UUID {
+		t.Errorf("it was not taken over: %+v", got)
+	}
+}

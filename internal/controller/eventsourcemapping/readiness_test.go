@@ -1,0 +1,72 @@
+package eventsourcemapping
+
+import (
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+func TestReady(t *testing.T) {
+	type want struct {
+		reason  xpv2.ConditionReason
+		message string
+	}
+	cases := map[string]struct {
+		what                  string
+		state, reason, result string
+		enabled               *bool
+		want                  want
+	}{
+		"Creating":          {what: "It is on its way.", state: stateCreating, reason: "USER_INITIATED", want: want{reason: xpv2.ReasonCreating}},
+		"CreatingProblem":   {what: "What AWS says of a problem is shown.", state: stateCreating, reason: "USER_INITIATED", result: "PROBLEM: Connection error", want: want{xpv2.ReasonCreating, "PROBLEM: Connection error"}},
+		"Updating":          {what: "It is on its way.", state: stateUpdating, reason: "User action", want: want{condition.ReasonUpdating, "AWS says that it is updating"}},
+		"Enabling":          {what: "It is on its way.", state: stateEnabling, reason: "USER_INITIATED", want: want{condition.ReasonUpdating, "AWS says that it is enabling"}},
+		"Deleting":          {what: "Someone deleted it.", state: stateDeleting, reason: "USER_INITIATED", want: want{xpv2.ReasonUnavailable, "AWS is deleting it"}},
+		"Enabled":           {what: "It serves.", state: stateEnabled, reason: "USER_INITIATED", result: "OK", want: want{reason: xpv2.ReasonAvailable}},
+		"EnabledNoRecords":  {what: "That there is nothing to do is no problem.", state: stateEnabled, reason: "User action", result: "No records processed", want: want{reason: xpv2.ReasonAvailable}},
+		"EnabledProblem":    {what: "It reads, but the function fails: that is shown.", state: stateEnabled, reason: "User action", result: "PROBLEM: Function call failed", want: want{xpv2.ReasonAvailable, "PROBLEM: Function call failed"}},
+		"EnabledByLambda":   {what: "AWS enabled it again.", state: stateEnabled, reason: "LAMBDA_INITIATED", want: want{reason: xpv2.ReasonAvailable}},
+		"Stopped":           {what: "AWS calls it enabled, and has stopped.", state: stateEnabled, reason: "EVENT_SOURCE_AUTHN_ERROR", want: want{xpv2.ReasonUnavailable, "AWS has stopped reading the source: EVENT_SOURCE_AUTHN_ERROR"}},
+		"StoppedInvalid":    {what: "AWS calls it enabled, and has stopped.", state: stateEnabled, reason: "ESM_CONFIG_NOT_VALID", result: "PROBLEM: x", want: want{xpv2.ReasonUnavailable, "AWS has stopped reading the source: ESM_CONFIG_NOT_VALID: PROBLEM: x"}},
+		"Disabled":          {what: "Spec wants it so.", state: stateDisabled, reason: "USER_INITIATED", enabled: ptr.To(false), want: want{reason: xpv2.ReasonAvailable}},
+		"DisabledByUser":    {what: "Spec does not say so.", state: stateDisabled, reason: "USER_INITIATED", want: want{xpv2.ReasonUnavailable, "someone disabled it; set spec.forProvider.enabled to true to have it enabled again, or to false if that is meant"}},
+		"DisabledByAWS":     {what: "Spec wants it enabled.", state: stateDisabled, reason: "FUNCTION_CONFIG_NOT_VALID", enabled: ptr.To(true), want: want{xpv2.ReasonUnavailable, "AWS disabled it: FUNCTION_CONFIG_NOT_VALID"}},
+		"DisabledByProblem": {what: "AWS says what is wrong.", state: stateDisabled, reason: "Lambda initiated", result: "PROBLEM: x", enabled: ptr.To(true), want: want{xpv2.ReasonUnavailable, "AWS disabled it: Lambda initiated: PROBLEM: x"}},
+		"Unheardof":         {what: "AWS may have new states.", state: "Paused", want: want{xpv2.ReasonUnavailable, "its state is Paused"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := observed{mapping: &lambda.GetEventSourceMappingOutput{State: ptr.To(tc.state), StateTransitionReason: ptr.To(tc.reason), LastProcessingResult: ptr.To(tc.result)}}
+			c := ready(7, o, tc.enabled)
+			if diff := cmp.Diff(tc.want, want{c.Reason, c.Message}, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("%s\nready(): -want, +got:\n%s", tc.what, diff)
+			}
+			if c.ObservedGeneration != 7 {
+				t.Errorf("it tells generation %d", c.ObservedGeneration)
+			}
+		})
+	}
+}
+
+func TestSinceModified(t *testing.T) {
+	cases := map[string]struct {
+		at   *time.Time
+		want time.Duration
+	}{
+		"Past":    {at: ptr.To(testNow.Add(-time.Minute)), want: time.Minute},
+		"Future":  {at: ptr.To(testNow.Add(time.Minute)), want: 0},
+		"Unknown": {want: retryAfter},
+	}
+	for name, tc := range cases {
+		if got := sinceModified(observed{mapping: &lambda.GetEventSourceMappingOutput{LastModified: tc.at}}, testNow); got != tc.want {
+			t.Errorf("%s: %s, want %s", name, got, tc.want)
+		}
+	}
+}

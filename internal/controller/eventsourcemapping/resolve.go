@@ -1,0 +1,94 @@
+package eventsourcemapping
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// Where settings are in spec.
+const (
+	atForProvider  = "spec.forProvider"
+	atInitProvider = "spec.initProvider"
+)
+
+// desired resolves forProvider and initProvider, with the tags that say whose the
+// mapping is.
+func (t *thing) desired(ctx context.Context, m *v1beta1.EventSourceMapping) (desired, error) {
+	p := m.Spec.ForProvider
+	var err error
+	if p.EventSourceArn, err = t.source(ctx, m); err != nil {
+		return desired{}, err
+	}
+	if p.EventSourceMappingSettings, err = t.resolve(ctx, m.GetNamespace(), atForProvider, p.EventSourceMappingSettings); err != nil {
+		return desired{}, err
+	}
+	forProvider, initProvider := fromParameters(p), settings{}
+	if i := m.Spec.InitProvider; i != nil {
+		resolved, err := t.resolve(ctx, m.GetNamespace(), atInitProvider, *i)
+		if err != nil {
+			return desired{}, err
+		}
+		initProvider = fromSettings(resolved)
+	}
+	tags := maps.Clone(t.owner.tags)
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	maps.Copy(tags, forProvider.Tags)
+	maps.Copy(tags, ownership.Tags(m, t.owner.clusterID, t.owner.config, kind))
+	forProvider.Tags = tags
+	s, left := diff.Merge(forProvider, initProvider)
+	return desired{settings: s, left: left, function: functionName(p)}, nil
+}
+
+// source is the ARN of the source, nil for self-managed Kafka.
+func (t *thing) source(ctx context.Context, m *v1beta1.EventSourceMapping) (*string, error) {
+	p := m.Spec.ForProvider
+	return fields.One(ctx, t.fields, m.GetNamespace(), atForProvider+".eventSourceArnFrom", p.EventSourceArn, p.EventSourceArnFrom)
+}
+
+// resolve replaces each <field>From by the value that it selects.
+func (t *thing) resolve(ctx context.Context, namespace, at string, s v1beta1.EventSourceMappingSettings) (v1beta1.EventSourceMappingSettings, error) {
+	var err error
+	if s.KMSKeyArn, err = fields.One(ctx, t.fields, namespace, at+".kmsKeyArnFrom", s.KMSKeyArn, s.KMSKeyArnFrom); err != nil {
+		return s, err
+	}
+	if d := s.DestinationConfig; d != nil {
+		to, err := fields.One(ctx, t.fields, namespace, at+".destinationConfig.onFailure.destinationFrom", d.OnFailure.Destination, d.OnFailure.DestinationFrom)
+		if err != nil {
+			return s, err
+		}
+		s.DestinationConfig = &v1beta1.EventSourceMappingDestinationConfig{OnFailure: v1beta1.EventSourceMappingOnFailure{Destination: to}}
+	}
+	s.SourceAccessConfigurations = slices.Clone(s.SourceAccessConfigurations)
+	for i, a := range s.SourceAccessConfigurations {
+		uri, err := fields.One(ctx, t.fields, namespace, fmt.Sprintf("%s.sourceAccessConfigurations[%d].uriFrom", at, i), a.URI, a.URIFrom)
+		if err != nil {
+			return s, err
+		}
+		if a.URIFrom != nil {
+			uri = ptr.To(prefixed(a.Type, ptr.Deref(uri, "")))
+		}
+		s.SourceAccessConfigurations[i].URI = uri
+	}
+	return s, nil
+}
+
+// prefixed is the ID of a subnet or security group as AWS wants it here.
+func prefixed(kind, uri string) string {
+	prefix := map[string]string{"VPC_SUBNET": "subnet:", "VPC_SECURITY_GROUP": "security_group:"}[kind]
+	if strings.HasPrefix(uri, prefix) {
+		return uri
+	}
+	return prefix + uri
+}

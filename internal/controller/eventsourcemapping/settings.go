@@ -1,0 +1,232 @@
+package eventsourcemapping
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// settings are all that can differ between what is wanted of a mapping and what AWS
+// has, as one value: the desired and the observed state are both told in it, and
+// package diff compares them. JSON names are the users' field names.
+//
+// The blocks of Kafka and DocumentDB are there with every mapping of these sources, so
+// they are values: what is not set in them is left to AWS.
+type settings struct {
+	// FunctionName is the plain name, with the qualifier if there is one.
+	FunctionName                        *string                                  `json:"functionName"`
+	Enabled                             *bool                                    `json:"enabled"`
+	BatchSize                           *int32                                   `json:"batchSize"`
+	MaximumBatchingWindowInSeconds      *int32                                   `json:"maximumBatchingWindowInSeconds"`
+	FilterCriteria                      diff.Set                                 `json:"filterCriteria"`
+	KMSKeyArn                           *string                                  `json:"kmsKeyArn"`
+	FunctionResponseTypes               diff.Set                                 `json:"functionResponseTypes"`
+	BisectBatchOnFunctionError          *bool                                    `json:"bisectBatchOnFunctionError"`
+	MaximumRecordAgeInSeconds           *int32                                   `json:"maximumRecordAgeInSeconds"`
+	MaximumRetryAttempts                *int32                                   `json:"maximumRetryAttempts"`
+	DestinationConfig                   *destinationConfig                       `json:"destinationConfig"`
+	ParallelizationFactor               *int32                                   `json:"parallelizationFactor"`
+	TumblingWindowInSeconds             *int32                                   `json:"tumblingWindowInSeconds"`
+	ScalingConfig                       *v1beta1.EventSourceMappingScalingConfig `json:"scalingConfig"`
+	ProvisionedPollerConfig             *v1beta1.ProvisionedPollerConfig         `json:"provisionedPollerConfig"`
+	MetricsConfig                       diff.Set                                 `json:"metricsConfig"`
+	LoggingConfig                       *v1beta1.EventSourceMappingLoggingConfig `json:"loggingConfig"`
+	SourceAccessConfigurations          diff.Set                                 `json:"sourceAccessConfigurations"`
+	AmazonManagedKafkaEventSourceConfig kafkaConfig                              `json:"amazonManagedKafkaEventSourceConfig"`
+	SelfManagedKafkaEventSourceConfig   kafkaConfig                              `json:"selfManagedKafkaEventSourceConfig"`
+	DocumentDBEventSourceConfig         documentDBConfig                         `json:"documentDBEventSourceConfig"`
+	Tags                                map[string]string                        `json:"tags"`
+
+	// What AWS takes at creation only.
+	EventSourceArn            *string  `json:"eventSourceArn"`
+	SelfManagedEventSource    diff.Set `json:"selfManagedEventSource"`
+	StartingPosition          *string  `json:"startingPosition"`
+	StartingPositionTimestamp *int64   `json:"startingPositionTimestamp"`
+	Topics                    diff.Set `json:"topics"`
+	Queues                    diff.Set `json:"queues"`
+}
+
+type destinationConfig struct {
+	OnFailure onFailure `json:"onFailure"`
+}
+
+type onFailure struct {
+	Destination string `json:"destination"`
+}
+
+type kafkaConfig struct {
+	ConsumerGroupID      *string         `json:"consumerGroupId"`
+	ConsumptionMode      *string         `json:"consumptionMode"`
+	SchemaRegistryConfig *schemaRegistry `json:"schemaRegistryConfig"`
+}
+
+type schemaRegistry struct {
+	SchemaRegistryURI       string   `json:"schemaRegistryURI"`
+	EventRecordFormat       string   `json:"eventRecordFormat"`
+	AccessConfigs           diff.Set `json:"accessConfigs"`
+	SchemaValidationConfigs diff.Set `json:"schemaValidationConfigs"`
+}
+
+type documentDBConfig struct {
+	DatabaseName   *string `json:"databaseName"`
+	CollectionName *string `json:"collectionName"`
+	FullDocument   *string `json:"fullDocument"`
+}
+
+// fromParameters puts the user's settings in comparable form. References have been
+// resolved into p before.
+func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
+	s := fromSettings(p.EventSourceMappingSettings)
+	if p.FunctionName != nil {
+		s.FunctionName = ptr.To(plainFunction(functionName(p)))
+	}
+	s.EventSourceArn = p.EventSourceArn
+	if p.SelfManagedEventSource != nil {
+		s.SelfManagedEventSource = servers(p.SelfManagedEventSource)
+	}
+	s.StartingPosition = p.StartingPosition
+	if t := p.StartingPositionTimestamp; t != nil {
+		s.StartingPositionTimestamp = ptr.To(t.Unix())
+	}
+	s.Topics, s.Queues = p.Topics, p.Queues
+	return s
+}
+
+func fromSettings(p v1beta1.EventSourceMappingSettings) settings {
+	s := settings{
+		Enabled:                        p.Enabled,
+		BatchSize:                      p.BatchSize,
+		MaximumBatchingWindowInSeconds: p.MaximumBatchingWindowInSeconds,
+		KMSKeyArn:                      p.KMSKeyArn,
+		FunctionResponseTypes:          p.FunctionResponseTypes,
+		BisectBatchOnFunctionError:     p.BisectBatchOnFunctionError,
+		MaximumRecordAgeInSeconds:      p.MaximumRecordAgeInSeconds,
+		MaximumRetryAttempts:           p.MaximumRetryAttempts,
+		ParallelizationFactor:          p.ParallelizationFactor,
+		TumblingWindowInSeconds:        p.TumblingWindowInSeconds,
+		ScalingConfig:                  p.ScalingConfig,
+		ProvisionedPollerConfig:        p.ProvisionedPollerConfig,
+		LoggingConfig:                  p.LoggingConfig,
+		Tags:                           p.Tags,
+	}
+	if f := p.FilterCriteria; f != nil {
+		s.FilterCriteria = patterns(f.Filters)
+	}
+	if d := p.DestinationConfig; d != nil {
+		s.DestinationConfig = &destinationConfig{OnFailure: onFailure{Destination: ptr.Deref(d.OnFailure.Destination, "")}}
+	}
+	if m := p.MetricsConfig; m != nil {
+		s.MetricsConfig = m.Metrics
+	}
+	for _, a := range p.SourceAccessConfigurations {
+		s.SourceAccessConfigurations = append(s.SourceAccessConfigurations, access(a.Type, ptr.Deref(a.URI, "")))
+	}
+	if k := p.AmazonManagedKafkaEventSourceConfig; k != nil {
+		s.AmazonManagedKafkaEventSourceConfig = kafkaConfig{ConsumerGroupID: k.ConsumerGroupID, SchemaRegistryConfig: registry(k.SchemaRegistryConfig)}
+	}
+	if k := p.SelfManagedKafkaEventSourceConfig; k != nil {
+		s.SelfManagedKafkaEventSourceConfig = kafkaConfig{ConsumerGroupID: k.ConsumerGroupID, ConsumptionMode: k.ConsumptionMode, SchemaRegistryConfig: registry(k.SchemaRegistryConfig)}
+	}
+	if d := p.DocumentDBEventSourceConfig; d != nil {
+		s.DocumentDBEventSourceConfig = documentDBConfig{DatabaseName: ptr.To(d.DatabaseName), CollectionName: d.CollectionName, FullDocument: d.FullDocument}
+	}
+	return s
+}
+
+func registry(in *v1beta1.KafkaSchemaRegistryConfig) *schemaRegistry {
+	if in == nil {
+		return nil
+	}
+	out := &schemaRegistry{SchemaRegistryURI: in.SchemaRegistryURI, EventRecordFormat: in.EventRecordFormat}
+	for _, a := range in.AccessConfigs {
+		out.AccessConfigs = append(out.AccessConfigs, access(a.Type, a.URI))
+	}
+	for _, v := range in.SchemaValidationConfigs {
+		out.SchemaValidationConfigs = append(out.SchemaValidationConfigs, v.Attribute)
+	}
+	return out
+}
+
+// bootstrapServers is the only kind of endpoint that there is.
+const bootstrapServers = "KAFKA_BOOTSTRAP_SERVERS"
+
+func servers(in *v1beta1.SelfManagedEventSource) diff.Set {
+	return diff.Set(in.Endpoints[bootstrapServers])
+}
+
+// patterns are filters in a form that is the same for patterns that say the same.
+func patterns(in []v1beta1.Filter) diff.Set {
+	out := make(diff.Set, 0, len(in))
+	for _, f := range in {
+		out = append(out, canonical(f.Pattern))
+	}
+	return out
+}
+
+// canonical is JSON without white space, with its keys in order. What is no JSON is
+// left as it is, for AWS to refuse.
+func canonical(pattern string) string {
+	d := json.NewDecoder(strings.NewReader(pattern))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil || d.More() {
+		return pattern
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return pattern
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// access is a means of access as one text: the type, and what there is of a URI.
+func access(kind, uri string) string { return strings.TrimSpace(kind + " " + uri) }
+
+// accessOf takes such a text apart again.
+func accessOf(s string) (kind, uri string) {
+	kind, uri, _ = strings.Cut(s, " ")
+	return kind, uri
+}
+
+// virtualHost is the one means of access that can't be changed.
+const virtualHost = "VIRTUAL_HOST"
+
+// split tells virtual hosts from the other means of access.
+func split(in diff.Set) (others, hosts diff.Set) {
+	for _, a := range in {
+		if k, _ := accessOf(a); k == virtualHost {
+			hosts = append(hosts, a)
+			continue
+		}
+		others = append(others, a)
+	}
+	slices.Sort(hosts)
+	return others, hosts
+}
+
+// functionName is what AWS is told of the function: its name or ARN, with the
+// qualifier.
+func functionName(p v1beta1.EventSourceMappingParameters) string {
+	name := ptr.Deref(p.FunctionName, "")
+	if q := ptr.Deref(p.Qualifier, ""); q != "" {
+		name += ":" + q
+	}
+	return name
+}
+
+// plainFunction is the name of a function, with its qualifier if that is another than
+// $LATEST, by which AWS means the function itself.
+func plainFunction(name string) string {
+	if _, after, isArn := strings.Cut(name, ":function:"); isArn {
+		name = after
+	}
+	return strings.TrimSuffix(name, ":$LATEST")
+}
