@@ -4,6 +4,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -11,18 +13,33 @@ import (
 // actions are the IAM actions of operations that are named otherwise.
 var actions = map[string]string{"s3:HeadObject": "s3:GetObject"}
 
-// TestPolicyNamesEveryCall compares the IAM policy of Function with the calls that
+// TestPolicyNamesEveryCall compares the IAM policy in a kind's page with the calls that
 // the kind declares in its client.go.
 func TestPolicyNamesEveryCall(t *testing.T) {
-	text := read(t, "function.md")
-	for _, call := range calls(t, "../internal/controller/function/client.go") {
-		action := call
-		if other, ok := actions[call]; ok {
-			action = other
+	clients, err := filepath.Glob("../internal/controller/*/client.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for _, client := range clients {
+		page := filepath.Base(filepath.Dir(client)) + ".md"
+		if _, err := os.Stat(page); err != nil {
+			continue
 		}
-		if !strings.Contains(text, `"`+action+`"`) && !strings.Contains(text, "`"+action+"`") {
-			t.Errorf("function.md does not name %s, which %s takes", action, call)
+		compared++
+		text := read(t, page)
+		for _, call := range calls(t, client) {
+			action := call
+			if other, ok := actions[call]; ok {
+				action = other
+			}
+			if !strings.Contains(text, `"`+action+`"`) && !strings.Contains(text, "`"+action+"`") {
+				t.Errorf("%s does not name %s, which %s takes", page, action, call)
+			}
 		}
+	}
+	if compared == 0 {
+		t.Error("no page was compared")
 	}
 }
 

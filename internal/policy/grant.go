@@ -1,16 +1,13 @@
 package policy
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // The keys of conditions that a Grant knows, as a Statement has them.
 const (
 	keySourceArn        = "aws:sourcearn"
 	keySourceAccount    = "aws:sourceaccount"
 	keyPrincipalOrgID   = "aws:principalorgid"
-	keyEventSourceToken = "lambda:eventsourcetoken" //nolint:gosec // It is no token but a key's name.
+	keyEventSourceToken = "lambda:eventsourcetoken"
 	keyURLAuthType      = "lambda:functionurlauthtype"
 	keyInvokedViaURL    = "lambda:invokedviafunctionurl"
 )
@@ -70,7 +67,7 @@ func (g Grant) Like(wanted Grant) Grant {
 func GrantOf(s Statement, suffix string) Grant {
 	g := Grant{}
 	s.Sid = ""
-	s.Condition = s.cloneCondition()
+	s.Condition = s.Condition.clone()
 	if s.Effect == allow {
 		s.Effect = ""
 	}
@@ -84,40 +81,16 @@ func GrantOf(s Statement, suffix string) Grant {
 		s.Resource = nil
 	}
 	for _, operator := range sourceOperators {
-		s.move(operator, keySourceArn, &g.SourceArn)
+		s.Condition.move(operator, keySourceArn, &g.SourceArn)
 	}
-	s.move(stringEquals, keySourceAccount, &g.SourceAccount)
-	s.move(stringEquals, keyEventSourceToken, &g.EventSourceToken)
-	s.move(stringEquals, keyURLAuthType, &g.FunctionURLAuthType)
-	s.move(stringEquals, keyPrincipalOrgID, &g.PrincipalOrgID)
-	s.move(isBool, keyInvokedViaURL, &g.InvokedViaFunctionURL)
+	s.Condition.move(stringEquals, keySourceAccount, &g.SourceAccount)
+	s.Condition.move(stringEquals, keyEventSourceToken, &g.EventSourceToken)
+	s.Condition.move(stringEquals, keyURLAuthType, &g.FunctionURLAuthType)
+	s.Condition.move(stringEquals, keyPrincipalOrgID, &g.PrincipalOrgID)
+	s.Condition.move(isBool, keyInvokedViaURL, &g.InvokedViaFunctionURL)
 	g.InvokedViaFunctionURL = strings.ToLower(g.InvokedViaFunctionURL)
 	if rest := s.Text(); rest != "{}" {
 		g.Rest = rest
 	}
 	return g
-}
-
-// move a condition's only value out of the statement.
-func (s *Statement) move(operator, key string, to *string) {
-	values := s.Condition[operator][key]
-	if len(values) != 1 || *to != "" {
-		return
-	}
-	*to = values[0]
-	delete(s.Condition[operator], key)
-	if len(s.Condition[operator]) == 0 {
-		delete(s.Condition, operator)
-	}
-}
-
-func (s *Statement) cloneCondition() map[string]map[string][]string {
-	out := map[string]map[string][]string{}
-	for _, operator := range keys(s.Condition) {
-		out[operator] = map[string][]string{}
-		for _, key := range keys(s.Condition[operator]) {
-			out[operator][key] = slices.Clone(s.Condition[operator][key])
-		}
-	}
-	return out
 }

@@ -44,12 +44,15 @@ type Statement struct {
 	// Resource and NotResource are what it may be done to.
 	Resource, NotResource []string
 
-	// Condition has values by operator and key. Keys are in lower case.
-	Condition map[string]map[string][]string
+	// Condition of the statement.
+	Condition Condition
 
 	// Written is the statement as it was read. It is not compared.
 	Written string
 }
+
+// A Condition has values by operator and key. Keys are in lower case.
+type Condition map[string]map[string][]string
 
 // raw is a statement as it is written.
 type raw struct {
@@ -159,27 +162,45 @@ func listed(text json.RawMessage) []byte {
 
 func (r *raw) statement() Statement {
 	st := Statement{
-		Sid: r.Sid, Effect: r.Effect, Principal: r.Principal, NotPrincipal: r.NotPrincipal,
+		Condition: Condition{}, Sid: r.Sid, Effect: r.Effect, Principal: r.Principal, NotPrincipal: r.NotPrincipal,
 		Action: set(r.Action), NotAction: set(r.NotAction), Resource: set(r.Resource), NotResource: set(r.NotResource),
 	}
 	for operator, keys := range r.Condition {
 		for key, values := range keys {
-			st.add(operator, key, values...)
+			st.Condition.add(operator, key, values)
 		}
 	}
 	return st
 }
 
-// add values to a condition. Two spellings of one key are the same key.
-func (s *Statement) add(operator, key string, values ...string) {
-	if s.Condition == nil {
-		s.Condition = map[string]map[string][]string{}
-	}
-	if s.Condition[operator] == nil {
-		s.Condition[operator] = map[string][]string{}
+// add values. Two spellings of one key are the same key.
+func (c Condition) add(operator, key string, values []string) {
+	if c[operator] == nil {
+		c[operator] = map[string][]string{}
 	}
 	key = strings.ToLower(key)
-	s.Condition[operator][key] = set(append(slices.Clone(s.Condition[operator][key]), values...))
+	c[operator][key] = set(slices.Concat(c[operator][key], values))
+}
+
+// move the only value of a key to a text that is empty yet.
+func (c Condition) move(operator, key string, to *string) {
+	values := c[operator][key]
+	if len(values) != 1 || *to != "" {
+		return
+	}
+	*to = values[0]
+	delete(c[operator], key)
+	if len(c[operator]) == 0 {
+		delete(c, operator)
+	}
+}
+
+func (c Condition) clone() Condition {
+	out := Condition{}
+	for operator, keys := range c {
+		out[operator] = maps.Clone(keys)
+	}
+	return out
 }
 
 // Find the statement of an id.
@@ -265,6 +286,3 @@ func lower(list []string) []string {
 	}
 	return set(out)
 }
-
-// keys of a map, sorted.
-func keys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
