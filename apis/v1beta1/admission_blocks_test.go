@@ -218,7 +218,7 @@ func TestManagedInstancesRefused(t *testing.T) {
 		"WithoutARN": {
 			reason: "The block is its ARN.",
 			change: managedInstances(`capacityProviderArn: null`),
-			want:   "spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn: Required value",
+			want:   "spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn: Required value: set capacityProviderArn, or capacityProviderArnRef or capacityProviderArnSelector to a CapacityProvider",
 		},
 		"MemoryPerVCPUTooSmall": {
 			reason: "The least is 2 GiB.",

@@ -73,8 +73,19 @@ func (e explanation) values() []string {
 	return e.Enum
 }
 
+// refers tells whether a field is a reference to another resource, or a selector of
+// one: what is within it is Crossplane's.
+func (e explanation) refers() bool {
+	_, policy := e.Properties["policy"]
+	_, namespace := e.Properties["namespace"]
+	return policy && namespace
+}
+
 // walk visits every field below e that is not Crossplane's.
 func walk(e explanation, path string, visit func(string, explanation)) {
+	if e.refers() {
+		return
+	}
 	for name, p := range e.Properties {
 		at := path + "." + name
 		if slices.Contains(crossplanes, at) {

@@ -1,5 +1,7 @@
 package v1beta1
 
+import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 // VPCConfig connects a function to a VPC.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.subnetIds) && has(self.subnetIdsFrom))",message="set only one of subnetIds and subnetIdsFrom"
@@ -200,11 +202,25 @@ type CapacityProviderConfig struct {
 
 // LambdaManagedInstancesCapacityProviderConfig is how a function uses a capacity
 // provider.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderArn) || has(self.capacityProviderArnRef) || has(self.capacityProviderArnSelector)",fieldPath=".capacityProviderArn",reason="FieldValueRequired",message="set capacityProviderArn, or capacityProviderArnRef or capacityProviderArnSelector to a CapacityProvider"
 type LambdaManagedInstancesCapacityProviderConfig struct {
-	// CapacityProviderArn is the ARN of the capacity provider.
+	// CapacityProviderArn is the ARN of the capacity provider. Required, unless
+	// capacityProviderArnRef or capacityProviderArnSelector is set.
+	// +optional
+	// +crossplane:generate:reference:type=CapacityProvider
+	// +crossplane:generate:reference:extractor=CapacityProviderARN()
 	// +kubebuilder:validation:MaxLength=140
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:capacity-provider:[a-zA-Z0-9_-]+$')",message="capacityProviderArn is no capacity provider ARN: use the form arn:aws:lambda:region:123456789012:capacity-provider:name"
-	CapacityProviderArn string `json:"capacityProviderArn"`
+	CapacityProviderArn *string `json:"capacityProviderArn,omitempty"`
+
+	// CapacityProviderArnRef names the CapacityProvider.
+	// +optional
+	CapacityProviderArnRef *xpv2.NamespacedReference `json:"capacityProviderArnRef,omitempty"`
+
+	// CapacityProviderArnSelector selects the CapacityProvider.
+	// +optional
+	CapacityProviderArnSelector *xpv2.NamespacedSelector `json:"capacityProviderArnSelector,omitempty"`
 
 	// ExecutionEnvironmentMemoryGiBPerVCPU is the memory for each vCPU, in GiB: a
 	// decimal number from 2 to 8, as a string.

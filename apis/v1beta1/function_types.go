@@ -16,6 +16,7 @@ import (
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.role) && has(self.roleFrom))",fieldPath=".roleFrom",reason="FieldValueForbidden",message="role is set too: keep one of role and roleFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom"
+// +kubebuilder:validation:XValidation:rule="(has(self.layers) ? size(self.layers) : 0) + (has(self.layerRefs) ? size(self.layerRefs) : 0) <= 5",fieldPath=".layerRefs",message="layers and layerRefs name more than five layers: AWS takes five in all"
 type FunctionSettings struct {
 	// Code is the function's deployment package: exactly one source.
 	// Required, here or in initProvider.
@@ -114,6 +115,26 @@ type FunctionSettings struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(l, l.find('^.*layer:[^:]+')).all(n, self.exists_one(l, l.find('^.*layer:[^:]+') == n))",message="a layer is named twice: keep one version of it"
 	Layers []string `json:"layers,omitempty"`
 
+	// LayerRefs name LayerVersions, whose layers are unpacked after those of layers, in
+	// this order. The function moves along when one of them publishes a new version. At
+	// most five in all.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=5
+	LayerRefs []xpv2.NamespacedReference `json:"layerRefs,omitempty"`
+
+	// LayerSelector selects LayerVersions, whose layers are unpacked after those of
+	// layers, in the order of their ARNs. It is not used where layerRefs is set.
+	// +optional
+	LayerSelector *xpv2.NamespacedSelector `json:"layerSelector,omitempty"`
+
+	// ReferredLayers are the ARNs that layerRefs or layerSelector have been resolved to,
+	// in memory.
+	// +crossplane:generate:reference:type=LayerVersion
+	// +crossplane:generate:reference:refFieldName=LayerRefs
+	// +crossplane:generate:reference:selectorFieldName=LayerSelector
+	ReferredLayers []string `json:"-"`
+
 	// VPCConfig connects the function to a VPC.
 	// +optional
 	VPCConfig *VPCConfig `json:"vpcConfig,omitempty"`
@@ -196,6 +217,22 @@ type FunctionSettings struct {
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:code-signing-config:csc-[a-z0-9]{17}$')",message="codeSigningConfigArn is no code signing config ARN: use the form arn:aws:lambda:region:123456789012:code-signing-config:csc-0123456789abcdef0, or an empty string for none"
 	CodeSigningConfigArn *string `json:"codeSigningConfigArn,omitempty"`
 
+	// CodeSigningConfigArnRef names the CodeSigningConfig of the function.
+	// +optional
+	CodeSigningConfigArnRef *xpv2.NamespacedReference `json:"codeSigningConfigArnRef,omitempty"`
+
+	// CodeSigningConfigArnSelector selects the CodeSigningConfig of the function.
+	// +optional
+	CodeSigningConfigArnSelector *xpv2.NamespacedSelector `json:"codeSigningConfigArnSelector,omitempty"`
+
+	// ReferredCodeSigningConfigArn is the ARN that codeSigningConfigArnRef or
+	// codeSigningConfigArnSelector has been resolved to, in memory. It is apart from
+	// codeSigningConfigArn, where an empty string and none are not the same.
+	// +crossplane:generate:reference:type=CodeSigningConfig
+	// +crossplane:generate:reference:refFieldName=CodeSigningConfigArnRef
+	// +crossplane:generate:reference:selectorFieldName=CodeSigningConfigArnSelector
+	ReferredCodeSigningConfigArn *string `json:"-"`
+
 	// RecursiveLoop is what Lambda does when it finds the function calling
 	// itself: Allow or Terminate. AWS's default is Terminate. Read only when
 	// set (GetFunctionRecursionConfig).
@@ -248,7 +285,7 @@ type FunctionParameters struct {
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || (has(self.forProvider.runtime) || has(self.initProvider) && has(self.initProvider.runtime))",fieldPath=".forProvider.runtime",reason="FieldValueRequired",message="set it, for example to python3.13: packageType Zip, the default, needs it"
 // +kubebuilder:validation:XValidation:rule="(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || !(has(self.forProvider.code) && has(self.forProvider.code.imageUri) || has(self.initProvider) && has(self.initProvider.code) && has(self.initProvider.code.imageUri))",message="code.imageUri is for container images: set packageType: Image"
 // +kubebuilder:validation:XValidation:rule="!(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || (!has(self.forProvider.code) || has(self.forProvider.code.imageUri)) && (!has(self.initProvider) || !has(self.initProvider.code) || has(self.initProvider.code.imageUri))",message="packageType Image takes its code from code.imageUri: set that, or packageType: Zip"
-// +kubebuilder:validation:XValidation:rule="!(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || !((has(self.forProvider.handler) || has(self.initProvider) && has(self.initProvider.handler)) || (has(self.forProvider.runtime) || has(self.initProvider) && has(self.initProvider.runtime)) || (has(self.forProvider.layers) || has(self.initProvider) && has(self.initProvider.layers)))",message="packageType Image has no handler, runtime or layers, since they are in the image: remove them, and override the image's entry point with imageConfig"
+// +kubebuilder:validation:XValidation:rule="!(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || !((has(self.forProvider.handler) || has(self.initProvider) && has(self.initProvider.handler)) || (has(self.forProvider.runtime) || has(self.initProvider) && has(self.initProvider.runtime)) || (has(self.forProvider.layers) || has(self.initProvider) && has(self.initProvider.layers) || has(self.forProvider.layerRefs) || has(self.initProvider) && has(self.initProvider.layerRefs) || has(self.forProvider.layerSelector) || has(self.initProvider) && has(self.initProvider.layerSelector)))",message="packageType Image has no handler, runtime or layers, since they are in the image: remove them, and override the image's entry point with imageConfig"
 // +kubebuilder:validation:XValidation:rule="(has(self.forProvider.packageType) ? self.forProvider.packageType == 'Image' : has(self.initProvider) && has(self.initProvider.packageType) && self.initProvider.packageType == 'Image') || !(has(self.forProvider.imageConfig) || has(self.initProvider) && has(self.initProvider.imageConfig))",message="imageConfig is for container images: remove it, or set packageType: Image"
 // +kubebuilder:validation:XValidation:rule="(has(self.forProvider.capacityProviderConfig) || has(self.initProvider) && has(self.initProvider.capacityProviderConfig)) || (!has(self.forProvider.timeout) || self.forProvider.timeout <= 900) && (!has(self.initProvider) || !has(self.initProvider.timeout) || self.initProvider.timeout <= 900)",message="timeout is at most 900 seconds (5400 with capacityProviderConfig)"
 // +kubebuilder:validation:XValidation:rule="(has(self.forProvider.capacityProviderConfig) || has(self.initProvider) && has(self.initProvider.capacityProviderConfig)) || (!has(self.forProvider.memorySize) || self.forProvider.memorySize <= 10240) && (!has(self.initProvider) || !has(self.initProvider.memorySize) || self.initProvider.memorySize <= 10240)",message="memorySize is at most 10240 MB (32768 with capacityProviderConfig)"

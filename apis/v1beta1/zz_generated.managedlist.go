@@ -13,6 +13,15 @@ func (l *AliasList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this CapacityProviderList.
+func (l *CapacityProviderList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this CodeSigningConfigList.
 func (l *CodeSigningConfigList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))

@@ -117,6 +117,130 @@ func (mg *EventSourceMapping) ResolveReferences(ctx context.Context, c client.Re
 	return nil
 }
 
+// ResolveReferences of this Function.
+func (mg *Function) ResolveReferences(ctx context.Context, c client.Reader) error {
+	r := reference.NewAPINamespacedResolver(c, mg)
+
+	var rsp reference.NamespacedResolutionResponse
+	var mrsp reference.MultiNamespacedResolutionResponse
+	var err error
+
+	mrsp, err = r.ResolveMultiple(ctx, reference.MultiNamespacedResolutionRequest{
+		CurrentValues: mg.Spec.ForProvider.FunctionSettings.ReferredLayers,
+		Extract:       reference.ExternalName(),
+		Namespace:     mg.GetNamespace(),
+		References:    mg.Spec.ForProvider.FunctionSettings.LayerRefs,
+		Selector:      mg.Spec.ForProvider.FunctionSettings.LayerSelector,
+		To: reference.To{
+			List:    &LayerVersionList{},
+			Managed: &LayerVersion{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionSettings.ReferredLayers")
+	}
+	mg.Spec.ForProvider.FunctionSettings.ReferredLayers = mrsp.ResolvedValues
+	mg.Spec.ForProvider.FunctionSettings.LayerRefs = mrsp.ResolvedReferences
+
+	if mg.Spec.ForProvider.FunctionSettings.CapacityProviderConfig != nil {
+		rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+			CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionSettings.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn),
+			Extract:      CapacityProviderARN(),
+			Namespace:    mg.GetNamespace(),
+			Reference:    mg.Spec.ForProvider.FunctionSettings.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArnRef,
+			Selector:     mg.Spec.ForProvider.FunctionSettings.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArnSelector,
+			To: reference.To{
+				List:    &CapacityProviderList{},
+				Managed: &CapacityProvider{},
+			},
+		})
+		if err != nil {
+			return errors.Wrap(err, "mg.Spec.ForProvider.FunctionSettings.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn")
+		}
+		mg.Spec.ForProvider.FunctionSettings.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn = reference.ToPtrValue(rsp.ResolvedValue)
+		mg.Spec.ForProvider.FunctionSettings.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArnRef = rsp.ResolvedReference
+
+	}
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.FunctionSettings.ReferredCodeSigningConfigArn),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.FunctionSettings.CodeSigningConfigArnRef,
+		Selector:     mg.Spec.ForProvider.FunctionSettings.CodeSigningConfigArnSelector,
+		To: reference.To{
+			List:    &CodeSigningConfigList{},
+			Managed: &CodeSigningConfig{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.FunctionSettings.ReferredCodeSigningConfigArn")
+	}
+	mg.Spec.ForProvider.FunctionSettings.ReferredCodeSigningConfigArn = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.FunctionSettings.CodeSigningConfigArnRef = rsp.ResolvedReference
+
+	if mg.Spec.InitProvider != nil {
+		mrsp, err = r.ResolveMultiple(ctx, reference.MultiNamespacedResolutionRequest{
+			CurrentValues: mg.Spec.InitProvider.ReferredLayers,
+			Extract:       reference.ExternalName(),
+			Namespace:     mg.GetNamespace(),
+			References:    mg.Spec.InitProvider.LayerRefs,
+			Selector:      mg.Spec.InitProvider.LayerSelector,
+			To: reference.To{
+				List:    &LayerVersionList{},
+				Managed: &LayerVersion{},
+			},
+		})
+		if err != nil {
+			return errors.Wrap(err, "mg.Spec.InitProvider.ReferredLayers")
+		}
+		mg.Spec.InitProvider.ReferredLayers = mrsp.ResolvedValues
+		mg.Spec.InitProvider.LayerRefs = mrsp.ResolvedReferences
+
+	}
+	if mg.Spec.InitProvider != nil {
+		if mg.Spec.InitProvider.CapacityProviderConfig != nil {
+			rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+				CurrentValue: reference.FromPtrValue(mg.Spec.InitProvider.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn),
+				Extract:      CapacityProviderARN(),
+				Namespace:    mg.GetNamespace(),
+				Reference:    mg.Spec.InitProvider.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArnRef,
+				Selector:     mg.Spec.InitProvider.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArnSelector,
+				To: reference.To{
+					List:    &CapacityProviderList{},
+					Managed: &CapacityProvider{},
+				},
+			})
+			if err != nil {
+				return errors.Wrap(err, "mg.Spec.InitProvider.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn")
+			}
+			mg.Spec.InitProvider.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn = reference.ToPtrValue(rsp.ResolvedValue)
+			mg.Spec.InitProvider.CapacityProviderConfig.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArnRef = rsp.ResolvedReference
+
+		}
+	}
+	if mg.Spec.InitProvider != nil {
+		rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+			CurrentValue: reference.FromPtrValue(mg.Spec.InitProvider.ReferredCodeSigningConfigArn),
+			Extract:      reference.ExternalName(),
+			Namespace:    mg.GetNamespace(),
+			Reference:    mg.Spec.InitProvider.CodeSigningConfigArnRef,
+			Selector:     mg.Spec.InitProvider.CodeSigningConfigArnSelector,
+			To: reference.To{
+				List:    &CodeSigningConfigList{},
+				Managed: &CodeSigningConfig{},
+			},
+		})
+		if err != nil {
+			return errors.Wrap(err, "mg.Spec.InitProvider.ReferredCodeSigningConfigArn")
+		}
+		mg.Spec.InitProvider.ReferredCodeSigningConfigArn = reference.ToPtrValue(rsp.ResolvedValue)
+		mg.Spec.InitProvider.CodeSigningConfigArnRef = rsp.ResolvedReference
+
+	}
+
+	return nil
+}
+
 // ResolveReferences of this FunctionEventInvokeConfig.
 func (mg *FunctionEventInvokeConfig) ResolveReferences(ctx context.Context, c client.Reader) error {
 	r := reference.NewAPINamespacedResolver(c, mg)

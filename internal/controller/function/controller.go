@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -40,8 +41,14 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect:           c.connect,
 		DeterministicName: true,
 		Refs:              objectRefs,
-		Fields:            func(f *v1beta1.Function) []v1beta1.FieldSelector { return fields.In(f.Spec) },
-		Redact:            redact,
+		References:        references,
+		RefersTo: []schema.GroupVersionKind{
+			v1beta1.LayerVersionGroupVersionKind,
+			v1beta1.CodeSigningConfigGroupVersionKind,
+			v1beta1.CapacityProviderGroupVersionKind,
+		},
+		Fields: func(f *v1beta1.Function) []v1beta1.FieldSelector { return fields.In(f.Spec) },
+		Redact: redact,
 	})
 }
 

@@ -189,7 +189,7 @@ func capacityProviderInput(in *v1beta1.CapacityProviderConfig) *types.CapacityPr
 	}
 	l := in.LambdaManagedInstancesCapacityProviderConfig
 	out := &types.LambdaManagedInstancesCapacityProviderConfig{
-		CapacityProviderArn:                   ptr.To(l.CapacityProviderArn),
+		CapacityProviderArn:                   l.CapacityProviderArn,
 		PerExecutionEnvironmentMaxConcurrency: l.PerExecutionEnvironmentMaxConcurrency,
 	}
 	if g := l.ExecutionEnvironmentMemoryGiBPerVCPU; g != nil {

@@ -235,7 +235,7 @@ func TestDiff(t *testing.T) {
 			reason: "A number is the same however it is written.",
 			forProvider: minimal(func(p *v1beta1.FunctionSettings) {
 				p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-					CapacityProviderArn: "cp", ExecutionEnvironmentMemoryGiBPerVCPU: ptr.To("2.0"),
+					CapacityProviderArn: ptr.To("cp"), ExecutionEnvironmentMemoryGiBPerVCPU: ptr.To("2.0"),
 				}}
 			}),
 			observed: sparse(func(c *types.FunctionConfiguration) {

@@ -154,7 +154,7 @@ func capacityProvider(in *types.CapacityProviderConfig) *v1beta1.CapacityProvide
 	}
 	l := in.LambdaManagedInstancesCapacityProviderConfig
 	out := v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-		CapacityProviderArn:                   ptr.Deref(l.CapacityProviderArn, ""),
+		CapacityProviderArn:                   l.CapacityProviderArn,
 		PerExecutionEnvironmentMaxConcurrency: l.PerExecutionEnvironmentMaxConcurrency,
 	}
 	if g := l.ExecutionEnvironmentMemoryGiBPerVCpu; g != nil {

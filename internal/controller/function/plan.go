@@ -41,7 +41,7 @@ func reads(f *v1beta1.Function) []string {
 		i = *f.Spec.InitProvider
 	}
 	ops := []string{opGet}
-	if p.CodeSigningConfigArn != nil {
+	if p.CodeSigningConfigArn != nil || p.CodeSigningConfigArnRef != nil || p.CodeSigningConfigArnSelector != nil {
 		ops = append(ops, opGetCodeSigning)
 	}
 	if p.RecursiveLoop != nil || i.RecursiveLoop != nil {

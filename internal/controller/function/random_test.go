@@ -147,7 +147,7 @@ func (g generator) fileSystems() []v1beta1.FileSystemConfig {
 
 func (g generator) capacityProvider() *v1beta1.CapacityProviderConfig {
 	return &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{
-		CapacityProviderArn:                   "arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp",
+		CapacityProviderArn:                   ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp"),
 		ExecutionEnvironmentMemoryGiBPerVCPU:  some(g, func() string { return pick(g, "2.0", "4") }),
 		PerExecutionEnvironmentMaxConcurrency: some(g, func() int32 { return pick[int32](g, 8, 16) }),
 	}}

@@ -6,6 +6,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
@@ -18,6 +19,39 @@ func objectRefs(f *v1beta1.Function) []objects.Ref {
 		r.settings(*f.Spec.InitProvider)
 	}
 	return r.found
+}
+
+// references are those by which a function's spec names other resources.
+func references(f *v1beta1.Function) []managed.Reference {
+	found := settingsReferences(f.Spec.ForProvider.FunctionSettings)
+	if f.Spec.InitProvider != nil {
+		found = append(found, settingsReferences(*f.Spec.InitProvider)...)
+	}
+	return found
+}
+
+func settingsReferences(s v1beta1.FunctionSettings) []managed.Reference {
+	layer, signing, capacity := v1beta1.LayerVersionGroupVersionKind, v1beta1.CodeSigningConfigGroupVersionKind, v1beta1.CapacityProviderGroupVersionKind
+	var found []managed.Reference
+	for i := range s.LayerRefs {
+		found = append(found, managed.Reference{Field: "layerRefs", To: layer, Ref: &s.LayerRefs[i]})
+	}
+	if len(s.LayerRefs) == 0 && s.LayerSelector != nil {
+		found = append(found, managed.Reference{Field: "layerSelector", To: layer, Selector: s.LayerSelector})
+	}
+	if s.CodeSigningConfigArnRef != nil || s.CodeSigningConfigArnSelector != nil {
+		found = append(found, managed.Reference{Field: "codeSigningConfigArn", To: signing, Ref: s.CodeSigningConfigArnRef, Selector: s.CodeSigningConfigArnSelector})
+	}
+	if c := s.CapacityProviderConfig; c != nil {
+		l := c.LambdaManagedInstancesCapacityProviderConfig
+		if l.CapacityProviderArnRef != nil || l.CapacityProviderArnSelector != nil {
+			found = append(found, managed.Reference{
+				Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn",
+				To:    capacity, Ref: l.CapacityProviderArnRef, Selector: l.CapacityProviderArnSelector,
+			})
+		}
+	}
+	return found
 }
 
 type refs struct {

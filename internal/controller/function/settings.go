@@ -1,6 +1,8 @@
 package function
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 
 	"k8s.io/utils/ptr"
@@ -94,7 +96,7 @@ func fromParameters(p v1beta1.FunctionSettings, variables map[string]string) set
 		Timeout:                      p.Timeout,
 		KMSKeyArn:                    p.KMSKeyArn,
 		Environment:                  environment{Variables: diff.Secrets(variables)},
-		Layers:                       p.Layers,
+		Layers:                       slices.Concat(p.Layers, p.ReferredLayers),
 		EphemeralStorage:             p.EphemeralStorage,
 		FileSystemConfigs:            plainFileSystems(p.FileSystemConfigs),
 		ImageConfig:                  p.ImageConfig,
@@ -106,7 +108,7 @@ func fromParameters(p v1beta1.FunctionSettings, variables map[string]string) set
 		CapacityProviderConfig:       plainCapacityProvider(p.CapacityProviderConfig),
 		Tags:                         p.Tags,
 		ReservedConcurrentExecutions: p.ReservedConcurrentExecutions,
-		CodeSigningConfigArn:         p.CodeSigningConfigArn,
+		CodeSigningConfigArn:         cmp.Or(p.CodeSigningConfigArn, p.ReferredCodeSigningConfigArn),
 		RecursiveLoop:                p.RecursiveLoop,
 		FunctionScalingConfig:        p.FunctionScalingConfig,
 	}
@@ -122,13 +124,15 @@ func fromParameters(p v1beta1.FunctionSettings, variables map[string]string) set
 	return s
 }
 
-// plainCapacityProvider writes numbers in their shortest form.
+// plainCapacityProvider writes numbers in their shortest form, and leaves out by which
+// reference a capacity provider was found.
 func plainCapacityProvider(in *v1beta1.CapacityProviderConfig) *v1beta1.CapacityProviderConfig {
 	if in == nil {
 		return nil
 	}
 	out := *in
 	l := &out.LambdaManagedInstancesCapacityProviderConfig
+	l.CapacityProviderArnRef, l.CapacityProviderArnSelector = nil, nil
 	if g := l.ExecutionEnvironmentMemoryGiBPerVCPU; g != nil {
 		if f, err := strconv.ParseFloat(*g, 64); err == nil {
 			l.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(decimal(f))

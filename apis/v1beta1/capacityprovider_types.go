@@ -1,0 +1,355 @@
+package v1beta1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+)
+
+// CapacityProviderSettings are what can be changed of a capacity provider
+// (UpdateCapacityProvider).
+type CapacityProviderSettings struct {
+	// CapacityProviderScalingConfig is how the instances are scaled. When this block is
+	// removed, the scaling mode returns to Auto, which is AWS's default.
+	// +optional
+	CapacityProviderScalingConfig *CapacityProviderScalingConfig `json:"capacityProviderScalingConfig,omitempty"`
+
+	// PropagateTags says which tags instances and other managed resources get at launch.
+	// When this block is removed, they get none.
+	// +optional
+	PropagateTags *PropagateTags `json:"propagateTags,omitempty"`
+
+	// TelemetryConfig is where and how the capacity provider logs. When this block is
+	// removed, it logs to /aws/lambda/capacity-provider/<name> again.
+	// +optional
+	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
+
+	// Tags of the capacity provider, at most 44 (AWS takes 50, of which this provider uses
+	// up to six). A tag that is not named here is removed, except aws:* and
+	// those that the provider config ignores.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=44
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tags that start with crossplane- are the provider's own: remove them"
+	Tags map[string]string `json:"tags,omitempty"`
+}
+
+// CapacityProviderScalingConfig is how instances are scaled.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.scalingPolicies) || has(self.scalingMode) && self.scalingMode == 'Manual'",fieldPath=".scalingPolicies",reason="FieldValueForbidden",message="scalingPolicies go with scalingMode Manual: set it, or remove them"
+// +kubebuilder:validation:XValidation:rule="!has(self.scalingMode) || self.scalingMode != 'Manual' || has(self.scalingPolicies)",fieldPath=".scalingPolicies",reason="FieldValueRequired",message="scalingMode Manual scales by scalingPolicies: set at least one"
+type CapacityProviderScalingConfig struct {
+	// MaxVCPUCount is how many vCPUs all instances may have together: 2 to 15000. Not
+	// set, it is left as it is in AWS.
+	// +optional
+	// +kubebuilder:validation:Minimum=2
+	// +kubebuilder:validation:Maximum=15000
+	MaxVCPUCount *int32 `json:"maxVCpuCount,omitempty"`
+
+	// ScalingMode is Auto, where AWS scales as it sees fit, or Manual, where
+	// scalingPolicies say how. AWS's default is Auto.
+	// +optional
+	// +kubebuilder:validation:Enum=Auto;Manual
+	ScalingMode *string `json:"scalingMode,omitempty"`
+
+	// ScalingPolicies are the metrics that scaling keeps at a value, 1 to 10.
+	// +optional
+	// +listType=map
+	// +listMapKey=predefinedMetricType
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=10
+	ScalingPolicies []TargetTrackingScalingPolicy `json:"scalingPolicies,omitempty"`
+}
+
+// TargetTrackingScalingPolicy keeps a metric at a value.
+type TargetTrackingScalingPolicy struct {
+	// PredefinedMetricType is the metric: LambdaCapacityProviderAverageCPUUtilization.
+	// +kubebuilder:validation:Enum=LambdaCapacityProviderAverageCPUUtilization
+	PredefinedMetricType string `json:"predefinedMetricType"`
+
+	// TargetValue of the metric, in percent: a decimal number from 0 to 100, as a string.
+	// +kubebuilder:validation:MaxLength=16
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) <= 100.0",message="targetValue is a decimal number from 0 to 100, in quotes"
+	TargetValue string `json:"targetValue"`
+}
+
+// PropagateTags says which tags managed resources get at launch.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.explicitTags) == (self.mode == 'Explicit')",message="explicitTags go with mode Explicit: set both, or use mode None alone"
+type PropagateTags struct {
+	// Mode is Explicit, for the tags of explicitTags, or None.
+	// +kubebuilder:validation:Enum=Explicit;None
+	Mode string `json:"mode"`
+
+	// ExplicitTags are the tags, 1 to 40.
+	// +optional
+	// +kubebuilder:validation:MinProperties=1
+	// +kubebuilder:validation:MaxProperties=40
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
+	ExplicitTags map[string]string `json:"explicitTags,omitempty"`
+}
+
+// CapacityProviderTelemetryConfig is what a capacity provider tells of itself.
+type CapacityProviderTelemetryConfig struct {
+	// LoggingConfig is where and how it logs.
+	LoggingConfig CapacityProviderLoggingConfig `json:"loggingConfig"`
+}
+
+// CapacityProviderLoggingConfig is where and how a capacity provider logs to
+// CloudWatch.
+type CapacityProviderLoggingConfig struct {
+	// LogGroup is the CloudWatch log group. AWS's default is
+	// /aws/lambda/capacity-provider/<name>.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup is the name of a log group: use 1 to 512 letters, digits and . # / _ -"
+	LogGroup *string `json:"logGroup,omitempty"`
+
+	// SystemLogLevel is the level of detail of system logs: DEBUG, INFO or WARN.
+	// +optional
+	// +kubebuilder:validation:Enum=DEBUG;INFO;WARN
+	SystemLogLevel *string `json:"systemLogLevel,omitempty"`
+}
+
+// CapacityProviderVPCConfig is where instances are launched.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.subnetIds) != has(self.subnetIdsFrom)",message="vpcConfig needs subnets: set one of subnetIds and subnetIdsFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.securityGroupIds) && has(self.securityGroupIdsFrom))",message="set only one of securityGroupIds and securityGroupIdsFrom"
+type CapacityProviderVPCConfig struct {
+	// SubnetIDs are the VPC's subnets, 1 to 16, in any order.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet is given by its ID: use the form subnet-0123456789abcdef0"
+	SubnetIDs []string `json:"subnetIds,omitempty"`
+
+	// SubnetIDsFrom reads the subnets' IDs from fields of other objects of this
+	// namespace.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	SubnetIDsFrom []FieldSelector `json:"subnetIdsFrom,omitempty"`
+
+	// SecurityGroupIDs are the instances' security groups, at most 5, in any order.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group is given by its ID: use the form sg-0123456789abcdef0"
+	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
+
+	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects of
+	// this namespace.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=5
+	SecurityGroupIDsFrom []FieldSelector `json:"securityGroupIdsFrom,omitempty"`
+}
+
+// CapacityProviderPermissionsConfig is what AWS may do for a capacity provider.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderOperatorRoleArn) != has(self.capacityProviderOperatorRoleArnFrom)",message="permissionsConfig needs a role: set one of capacityProviderOperatorRoleArn and capacityProviderOperatorRoleArnFrom"
+type CapacityProviderPermissionsConfig struct {
+	// CapacityProviderOperatorRoleArn is the ARN of the role with which AWS manages
+	// instances.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="capacityProviderOperatorRoleArn is no IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
+	CapacityProviderOperatorRoleArn *string `json:"capacityProviderOperatorRoleArn,omitempty"`
+
+	// CapacityProviderOperatorRoleArnFrom reads the role's ARN from a field of another
+	// object of this namespace.
+	// +optional
+	CapacityProviderOperatorRoleArnFrom *FieldSelector `json:"capacityProviderOperatorRoleArnFrom,omitempty"`
+}
+
+// InstanceRequirements say which instances are launched.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.allowedInstanceTypes) && has(self.excludedInstanceTypes))",message="allowedInstanceTypes leaves all others out already: keep one of allowedInstanceTypes and excludedInstanceTypes"
+type InstanceRequirements struct {
+	// Architectures is the instruction set: x86_64 or arm64, one of them.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=1
+	// +kubebuilder:validation:items:Enum=x86_64;arm64
+	Architectures []string `json:"architectures,omitempty"`
+
+	// AllowedInstanceTypes are the EC2 instance types that may be used, such as
+	// m7g.large, at most 400, in any order. Not set, all that fit are.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=400
+	// +kubebuilder:validation:items:MaxLength=30
+	// +kubebuilder:validation:items:Pattern=`^[a-zA-Z0-9.-]+$`
+	AllowedInstanceTypes []string `json:"allowedInstanceTypes,omitempty"`
+
+	// ExcludedInstanceTypes are EC2 instance types that may not be used, at most 400, in
+	// any order.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=400
+	// +kubebuilder:validation:items:MaxLength=30
+	// +kubebuilder:validation:items:Pattern=`^[a-zA-Z0-9.-]+$`
+	ExcludedInstanceTypes []string `json:"excludedInstanceTypes,omitempty"`
+}
+
+// CapacityProviderParameters are the desired settings of a capacity provider and
+// where it lives.
+//
+// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom"
+type CapacityProviderParameters struct {
+	// Region is the AWS region of the capacity provider, such as eu-central-1. It can't
+	// be changed.
+	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new CapacityProvider in the other region"
+	Region string `json:"region"`
+
+	// VPCConfig is where instances are launched. It can't be changed after creation.
+	// +optional
+	VPCConfig *CapacityProviderVPCConfig `json:"vpcConfig,omitempty"`
+
+	// PermissionsConfig is what AWS may do for the capacity provider. It can't be changed
+	// after creation.
+	// +optional
+	PermissionsConfig *CapacityProviderPermissionsConfig `json:"permissionsConfig,omitempty"`
+
+	// InstanceRequirements say which instances are launched. Not set, AWS chooses. They
+	// can't be changed after creation.
+	// +optional
+	InstanceRequirements *InstanceRequirements `json:"instanceRequirements,omitempty"`
+
+	// KMSKeyArn is the ARN of the KMS key that encrypts the capacity provider's
+	// resources. It can't be changed after creation.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
+	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
+
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object of this
+	// namespace.
+	// +optional
+	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
+
+	CapacityProviderSettings `json:",inline"`
+}
+
+// CapacityProviderSpec is the desired state of a capacity provider.
+//
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.vpcConfig)",fieldPath=".forProvider.vpcConfig",reason="FieldValueRequired",message="set it to the subnets and security groups of the instances"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.permissionsConfig)",fieldPath=".forProvider.permissionsConfig",reason="FieldValueRequired",message="set capacityProviderOperatorRoleArn to the role with which AWS manages instances"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || has(self.forProvider.vpcConfig) == has(oldSelf.forProvider.vpcConfig) && (!has(self.forProvider.vpcConfig) || self.forProvider.vpcConfig == oldSelf.forProvider.vpcConfig)",fieldPath=".forProvider.vpcConfig",reason="FieldValueForbidden",message="vpcConfig can't be changed after creation: create a new CapacityProvider"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || has(self.forProvider.permissionsConfig) == has(oldSelf.forProvider.permissionsConfig) && (!has(self.forProvider.permissionsConfig) || self.forProvider.permissionsConfig == oldSelf.forProvider.permissionsConfig)",fieldPath=".forProvider.permissionsConfig",reason="FieldValueForbidden",message="permissionsConfig can't be changed after creation: create a new CapacityProvider"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || has(self.forProvider.instanceRequirements) == has(oldSelf.forProvider.instanceRequirements) && (!has(self.forProvider.instanceRequirements) || self.forProvider.instanceRequirements == oldSelf.forProvider.instanceRequirements)",fieldPath=".forProvider.instanceRequirements",reason="FieldValueForbidden",message="instanceRequirements can't be changed after creation: create a new CapacityProvider"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || has(self.forProvider.kmsKeyArn) == has(oldSelf.forProvider.kmsKeyArn) && (!has(self.forProvider.kmsKeyArn) || self.forProvider.kmsKeyArn == oldSelf.forProvider.kmsKeyArn)",fieldPath=".forProvider.kmsKeyArn",reason="FieldValueForbidden",message="kmsKeyArn can't be changed after creation: create a new CapacityProvider"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || has(self.forProvider.kmsKeyArnFrom) == has(oldSelf.forProvider.kmsKeyArnFrom) && (!has(self.forProvider.kmsKeyArnFrom) || self.forProvider.kmsKeyArnFrom == oldSelf.forProvider.kmsKeyArnFrom)",fieldPath=".forProvider.kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArnFrom can't be changed after creation: create a new CapacityProvider"
+type CapacityProviderSpec struct {
+	xpv2.ManagedResourceSpec `json:",inline"`
+
+	// ForProvider is what the capacity provider shall be, always.
+	ForProvider CapacityProviderParameters `json:"forProvider"`
+
+	// InitProvider is what the capacity provider shall be at creation only. What it
+	// names, and forProvider doesn't, is left alone afterwards, so that another tool may
+	// change it.
+	// +optional
+	InitProvider *CapacityProviderSettings `json:"initProvider,omitempty"`
+}
+
+// CapacityProviderObservation is what AWS says of a capacity provider
+// (GetCapacityProvider).
+type CapacityProviderObservation struct {
+	// CapacityProviderName in AWS.
+	CapacityProviderName *string `json:"capacityProviderName,omitempty"`
+	// CapacityProviderArn is the capacity provider's ARN.
+	CapacityProviderArn *string `json:"capacityProviderArn,omitempty"`
+	// State is Pending, Active, Failed or Deleting.
+	State *string `json:"state,omitempty"`
+	// SubnetIDs that instances are launched in.
+	// +listType=atomic
+	SubnetIDs []string `json:"subnetIds,omitempty"`
+	// SecurityGroupIDs of the instances.
+	// +listType=atomic
+	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
+	// CapacityProviderOperatorRoleArn is the role with which AWS manages instances.
+	CapacityProviderOperatorRoleArn *string `json:"capacityProviderOperatorRoleArn,omitempty"`
+	// InstanceRequirements say which instances are launched.
+	InstanceRequirements *InstanceRequirements `json:"instanceRequirements,omitempty"`
+	// CapacityProviderScalingConfig is how the instances are scaled.
+	CapacityProviderScalingConfig *CapacityProviderScalingConfig `json:"capacityProviderScalingConfig,omitempty"`
+	// KMSKeyArn is the ARN of the KMS key.
+	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
+	// PropagateTags says which tags managed resources get.
+	PropagateTags *PropagateTags `json:"propagateTags,omitempty"`
+	// TelemetryConfig is where and how the capacity provider logs.
+	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
+	// LastModified is when the capacity provider was last changed.
+	LastModified *string `json:"lastModified,omitempty"`
+	// Initialized says that initProvider was set, so that it is left alone from now on.
+	Initialized bool `json:"initialized,omitempty"`
+}
+
+// CapacityProviderStatus is the observed state of a capacity provider.
+type CapacityProviderStatus struct {
+	xpv2.ManagedResourceStatus `json:",inline"`
+
+	// AtProvider is what AWS says of the capacity provider.
+	// +optional
+	AtProvider CapacityProviderObservation `json:"atProvider,omitempty"`
+}
+
+// A CapacityProvider is an AWS Lambda capacity provider: EC2 instances of your account
+// that Lambda manages, and runs the functions on that name it.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdacp
+// +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
+// +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
+// +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 140",fieldPath=".metadata",message="metadata.name is the capacity provider's name in AWS and has at most 140 characters: shorten it"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the capacity provider's name in AWS and has no dots: use hyphens"
+type CapacityProvider struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec CapacityProviderSpec `json:"spec"`
+
+	// Status begins with a generation that was never observed, so that tools which
+	// read kstatus see a new capacity provider as in progress rather than as in order.
+	// +kubebuilder:default:={"observedGeneration":-1}
+	Status CapacityProviderStatus `json:"status,omitempty"`
+}
+
+// CapacityProviderList is a list of capacity providers.
+//
+// +kubebuilder:object:root=true
+type CapacityProviderList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []CapacityProvider `json:"items"`
+}
+
+// CapacityProvider's type metadata.
+var (
+	CapacityProviderKind             = "CapacityProvider"
+	CapacityProviderGroupVersionKind = SchemeGroupVersion.WithKind(CapacityProviderKind)
+)
+
+func init() {
+	SchemeBuilder.Register(&CapacityProvider{}, &CapacityProviderList{})
+}

@@ -1,0 +1,79 @@
+package function
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+func TestOtherResources(t *testing.T) {
+	ref := func(name string) xpv2.NamespacedReference { return xpv2.NamespacedReference{Name: name} }
+	selector := &xpv2.NamespacedSelector{MatchLabels: map[string]string{"a": "b"}}
+	f := testFunction()
+	f.Spec.ForProvider.LayerRefs = []xpv2.NamespacedReference{ref("one"), ref("two")}
+	f.Spec.ForProvider.LayerSelector = selector
+	f.Spec.ForProvider.CodeSigningConfigArnRef = ptr.To(ref("signing"))
+	f.Spec.ForProvider.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
+		LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArnSelector: selector},
+	}
+	f.Spec.InitProvider = &v1beta1.FunctionSettings{LayerSelector: selector}
+	want := []managed.Reference{
+		{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("one"))},
+		{Field: "layerRefs", To: v1beta1.LayerVersionGroupVersionKind, Ref: ptr.To(ref("two"))},
+		{Field: "codeSigningConfigArn", To: v1beta1.CodeSigningConfigGroupVersionKind, Ref: ptr.To(ref("signing"))},
+		{Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn", To: v1beta1.CapacityProviderGroupVersionKind, Selector: selector},
+		{Field: "layerSelector", To: v1beta1.LayerVersionGroupVersionKind, Selector: selector},
+	}
+	if diff := cmp.Diff(want, references(f)); diff != "" {
+		t.Errorf("references(): -want, +got:\n%s", diff)
+	}
+	if len(references(testFunction())) != 0 {
+		t.Error("a spec that names no other resource refers to none")
+	}
+}
+
+func TestWhatReferencesAreResolvedTo(t *testing.T) {
+	own, referred := "arn:aws:lambda:eu-central-1:580247275435:layer:a:1", "arn:aws:lambda:eu-central-1:123456789012:layer:b:2"
+	signing := func(s string) *string { return ptr.To(s) }
+	cases := map[string]struct {
+		reason  string
+		p       v1beta1.FunctionSettings
+		layers  []string
+		signing *string
+	}{
+		"Nothing":     {reason: "What is not set is left to AWS."},
+		"Values":      {reason: "Values are as they were written.", p: v1beta1.FunctionSettings{Layers: []string{own}, CodeSigningConfigArn: signing("c1")}, layers: []string{own}, signing: signing("c1")},
+		"Referred":    {reason: "References stand for values.", p: v1beta1.FunctionSettings{ReferredLayers: []string{referred}, ReferredCodeSigningConfigArn: signing("c2")}, layers: []string{referred}, signing: signing("c2")},
+		"Both":        {reason: "Layers add up, the given ones first; of a single field the value wins.", p: v1beta1.FunctionSettings{Layers: []string{own}, ReferredLayers: []string{referred}, CodeSigningConfigArn: signing("c1"), ReferredCodeSigningConfigArn: signing("c2")}, layers: []string{own, referred}, signing: signing("c1")},
+		"NoneByValue": {reason: "An empty string asks for none, whatever is referred to.", p: v1beta1.FunctionSettings{CodeSigningConfigArn: signing("")}, signing: signing("")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := fromParameters(tc.p, nil)
+			if diff := cmp.Diff(tc.layers, s.Layers); diff != "" {
+				t.Errorf("%s\nlayers: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.signing, s.CodeSigningConfigArn); diff != "" {
+				t.Errorf("%s\ncodeSigningConfigArn: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestACapacityProviderIsTheSameByReference(t *testing.T) {
+	arn := ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp")
+	by := func(l v1beta1.LambdaManagedInstancesCapacityProviderConfig) settings {
+		return fromParameters(v1beta1.FunctionSettings{CapacityProviderConfig: &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: l}}, nil)
+	}
+	value := by(v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: arn})
+	resolved := by(v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: arn, CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "cp"}})
+	if diff := cmp.Diff(value.CapacityProviderConfig, resolved.CapacityProviderConfig); diff != "" {
+		t.Errorf("by which reference it was found is no difference: -value, +reference:\n%s", diff)
+	}
+}
