@@ -182,16 +182,21 @@ type InvocationObservation struct {
 	FunctionName *string `json:"functionName,omitempty"`
 	// Qualifier that was invoked.
 	Qualifier *string `json:"qualifier,omitempty"`
+	// InputHash is the fingerprint of what it was invoked with.
+	InputHash *string `json:"inputHash,omitempty"`
 	// Action that the function was invoked for: create, update or delete.
 	Action *string `json:"action,omitempty"`
-	// Outcome is Succeeded, FunctionError or Unknown.
+	// Outcome is Succeeded, FunctionError, NotInvoked where the call was refused, or
+	// Unknown.
 	Outcome *string `json:"outcome,omitempty"`
-	// Attempts is how often the function was invoked for this input.
+	// Attempts is how often the function was invoked for this input, calls that were
+	// refused left out.
 	Attempts *int32 `json:"attempts,omitempty"`
 	// LastInvokedTime is when it was invoked last.
 	LastInvokedTime *metav1.Time `json:"lastInvokedTime,omitempty"`
-	// InvocationsTotal is how often it was invoked for this resource.
-	InvocationsTotal *int64 `json:"invocationsTotal,omitempty"`
+	// Calls is how often Lambda was called for this resource, calls that it refused
+	// included.
+	Calls *int64 `json:"calls,omitempty"`
 	// StatusCode is 200 of a synchronous, 202 of an asynchronous and 204 of a dry run.
 	StatusCode *int32 `json:"statusCode,omitempty"`
 	// ExecutedVersion is the version that ran.

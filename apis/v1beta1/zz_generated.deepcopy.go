@@ -3516,6 +3516,11 @@ func (in *InvocationObservation) DeepCopyInto(out *InvocationObservation) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.InputHash != nil {
+		in, out := &in.InputHash, &out.InputHash
+		*out = new(string)
+		**out = **in
+	}
 	if in.Action != nil {
 		in, out := &in.Action, &out.Action
 		*out = new(string)
@@ -3535,8 +3540,8 @@ func (in *InvocationObservation) DeepCopyInto(out *InvocationObservation) {
 		in, out := &in.LastInvokedTime, &out.LastInvokedTime
 		*out = (*in).DeepCopy()
 	}
-	if in.InvocationsTotal != nil {
-		in, out := &in.InvocationsTotal, &out.InvocationsTotal
+	if in.Calls != nil {
+		in, out := &in.Calls, &out.Calls
 		*out = new(int64)
 		**out = **in
 	}

@@ -202,6 +202,7 @@ func desiredAnnotations(mg metav1.Object) map[string]string {
 		delete(a, meta.AnnotationKeyExternalName)
 	}
 	delete(a, ownership.AnnotationNamedBy)
+	delete(a, ownership.AnnotationRecord)
 	delete(a, ownership.AnnotationParent)
 	return a
 }

@@ -40,6 +40,10 @@ const (
 	// AnnotationParent keeps what Parent returns. Whoever prepares a creation sets it in
 	// memory; it is written together with the note that a creation is pending.
 	AnnotationParent = "lambda.aws.m.crossplane.io/parent"
+
+	// AnnotationRecord keeps what was done where nothing in AWS tells of it: an
+	// Invocation's last call.
+	AnnotationRecord = "lambda.aws.m.crossplane.io/last-invocation"
 )
 
 // Tags are those that mark a thing as the given resource's. kind is the kind and

@@ -1,0 +1,82 @@
+// Package invocation invokes AWS Lambda functions, once for each input.
+//
+// Nothing in AWS tells whether a function was invoked, so that is recorded here: before
+// each call that it is about to be made, and after it what came of it (record.go).
+// diff.go decides by that record whether an invocation is due, convert.go makes the
+// call's input and shows its outcome, and external.go makes the call. A call that broke
+// off is not made again, unless the user says that the function may run twice.
+package invocation
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// Setup adds a controller of Invocations to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Invocation]{
+		GVK:     v1beta1.InvocationGroupVersionKind,
+		New:     func() *v1beta1.Invocation { return &v1beta1.Invocation{} },
+		NewList: func() resource.ManagedList { return &v1beta1.InvocationList{} },
+		Region:  func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
+		Reads:   func(*v1beta1.Invocation) []string { return nil },
+		Connect: func(_ context.Context, _ *v1beta1.Invocation, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Invocation], error) {
+			return &external{api: config.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now}, nil
+		},
+		DeterministicName: true,
+		Refs:              refs,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Redact:            redact,
+	})
+}
+
+// references are those by which an Invocation names a Function and an Alias.
+func references(i *v1beta1.Invocation) []managed.Reference {
+	p := i.Spec.ForProvider
+	return []managed.Reference{
+		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef, Selector: p.FunctionNameSelector},
+		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
+	}
+}
+
+// refs is the Secret or ConfigMap that the payload comes from, if any.
+func refs(i *v1beta1.Invocation) []objects.Ref {
+	from := i.Spec.ForProvider.PayloadFrom
+	if from == nil {
+		return nil
+	}
+	ref, _, _ := source(i.GetNamespace(), *from)
+	return []objects.Ref{ref}
+}
+
+// source is the object and the key of a payload, and whether it may be missing.
+func source(namespace string, from v1beta1.ValueSource) (ref objects.Ref, key string, optional bool) {
+	ref, k := objects.Ref{Kind: objects.ConfigMap, Namespace: namespace}, from.ConfigMapKeyRef
+	if from.SecretKeyRef != nil {
+		ref.Kind, k = objects.Secret, from.SecretKeyRef
+	}
+	ref.Name = k.Name
+	return ref, k.Key, ptr.Deref(k.Optional, false)
+}
+
+// redact takes what functions are told, and what they answer, out of what is logged.
+func redact(i *v1beta1.Invocation) {
+	for _, text := range []**string{&i.Spec.ForProvider.Payload, &i.Spec.ForProvider.ClientContext, &i.Status.AtProvider.Payload, &i.Status.AtProvider.Result, &i.Status.AtProvider.LogTail, &i.Status.AtProvider.FunctionErrorMessage} {
+		if *text != nil {
+			*text = ptr.To(redacted)
+		}
+	}
+}

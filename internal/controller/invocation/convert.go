@@ -1,0 +1,227 @@
+package invocation
+
+import (
+	"bytes"
+	"crypto/pbkdf2"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// Bounds of what is shown, in bytes.
+const (
+	maxResult  = 16 << 10
+	maxLogTail = 4 << 10
+	maxMessage = 1 << 10
+)
+
+const defaultKey = "tf"
+
+// event is what a function is invoked with, and where it comes from.
+type event struct {
+	payload []byte
+
+	// secret is true of what comes from a Secret.
+	secret bool
+}
+
+// check that a payload can be sent, so that AWS has no reason to quote it.
+func (e event) check(p v1beta1.InvocationParameters) error {
+	switch {
+	case len(e.payload) == 0:
+		return nil
+	case !json.Valid(e.payload):
+		return errors.New("the payload is no JSON: a text needs quotes")
+	case inCRUD(p) && !bytes.HasPrefix(bytes.TrimSpace(e.payload), []byte("{")):
+		return errors.New("with lifecycleScope CRUD, the payload is a JSON object, since the action is added to it")
+	}
+	return nil
+}
+
+// fingerprint of the input of an invocation. That of a Secret's content takes time to
+// make, so that the content cannot be found by trying.
+func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, error) {
+	type input struct {
+		Function, Qualifier, Context, Type, Tenant, Execution *string
+		Triggers                                              map[string]string
+		Payload                                               []byte
+	}
+	b, err := json.Marshal(input{p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID, p.DurableExecutionName, p.Triggers, e.payload})
+	if err != nil {
+		return "", err
+	}
+	if !e.secret {
+		sum := sha256.Sum256(b)
+		return hex.EncodeToString(sum[:]), nil
+	}
+	const rounds = 100_000
+	sum, err := pbkdf2.Key(sha256.New, string(b), []byte("invocation "+uid), rounds, sha256.Size)
+	return hex.EncodeToString(sum), err
+}
+
+// input of the call. before is the payload of the last invocation, nil if it is not
+// known.
+func input(p v1beta1.InvocationParameters, e event, action string, before *string) (*lambda.InvokeInput, error) {
+	payload := e.payload
+	if inCRUD(p) {
+		var err error
+		if payload, err = told(payload, ptr.Deref(p.TerraformKey, defaultKey), action, before); err != nil {
+			return nil, err
+		}
+	}
+	return &lambda.InvokeInput{
+		FunctionName:         p.FunctionName,
+		Qualifier:            p.Qualifier,
+		Payload:              payload,
+		InvocationType:       types.InvocationType(ptr.Deref(p.InvocationType, "")),
+		LogType:              types.LogType(ptr.Deref(p.LogType, "")),
+		ClientContext:        p.ClientContext,
+		TenantId:             p.TenantID,
+		DurableExecutionName: p.DurableExecutionName,
+	}, nil
+}
+
+// told is a payload with the action in it, in the form of Terraform's AWS provider.
+func told(payload []byte, key, action string, before *string) ([]byte, error) {
+	object := map[string]json.RawMessage{}
+	if len(payload) > 0 {
+		if err := json.Unmarshal(payload, &object); err != nil {
+			return nil, errors.New("the payload is no JSON object")
+		}
+	}
+	lifecycle := struct {
+		Action    string          `json:"action"`
+		PrevInput json.RawMessage `json:"prev_input"`
+	}{Action: action, PrevInput: json.RawMessage("null")}
+	if before != nil {
+		lifecycle.PrevInput = json.RawMessage(*before)
+	}
+	b, err := json.Marshal(lifecycle)
+	if err != nil {
+		return nil, err
+	}
+	object[key] = b
+	return json.Marshal(object)
+}
+
+// outcome of an answer.
+func outcome(out *lambda.InvokeOutput) string {
+	if out.FunctionError != nil {
+		return functionError
+	}
+	return succeeded
+}
+
+// show what came of a call. The answer is nil where there was none.
+func show(i *v1beta1.Invocation, r record, e event, out *lambda.InvokeOutput) {
+	p, before := i.Spec.ForProvider, i.Status.AtProvider.Payload
+	o := v1beta1.InvocationObservation{FunctionName: p.FunctionName, Qualifier: p.Qualifier, Payload: before}
+	if out != nil {
+		hidden := hide(e)
+		o.StatusCode, o.ExecutedVersion, o.DurableExecutionArn = ptr.To(out.StatusCode), out.ExecutedVersion, out.DurableExecutionArn
+		if out.FunctionError != nil {
+			o.FunctionError = out.FunctionError
+			o.FunctionErrorMessage = ptr.To(cut(hidden.Replace(message(out.Payload)), maxMessage))
+		}
+		if ptr.Deref(p.RecordResult, false) && out.FunctionError == nil {
+			o.Result, o.ResultTruncated = ptr.To(cut(hidden.Replace(string(out.Payload)), maxResult)), ptr.To(len(out.Payload) > maxResult)
+		}
+		if tail, err := base64.StdEncoding.DecodeString(ptr.Deref(out.LogResult, "")); err == nil && len(tail) > 0 {
+			o.LogTail = ptr.To(last(hidden.Replace(string(tail)), maxLogTail))
+		}
+	}
+	if r.Outcome == succeeded {
+		o.Payload = nil
+		if inCRUD(p) && p.Payload != nil {
+			o.Payload = p.Payload
+		}
+	}
+	i.Status.AtProvider = o
+	stamp(i, r)
+}
+
+// stamp status with a record.
+func stamp(i *v1beta1.Invocation, r record) {
+	o := &i.Status.AtProvider
+	o.InputHash, o.Action, o.Outcome, o.Attempts, o.Calls, o.LastInvokedTime = &r.Input, &r.Action, &r.Outcome, &r.Attempts, &r.Serial, &r.At
+}
+
+// message of a function's error: its type and what it says.
+func message(payload []byte) string {
+	e := struct{ ErrorType, ErrorMessage string }{}
+	if json.Unmarshal(payload, &e) != nil || e.ErrorMessage == "" {
+		return string(payload)
+	}
+	return strings.TrimPrefix(e.ErrorType+": "+e.ErrorMessage, ": ")
+}
+
+// hide what came from a Secret, whatever the function did with it.
+func hide(e event) *strings.Replacer {
+	if !e.secret {
+		return strings.NewReplacer()
+	}
+	var v any
+	_ = json.Unmarshal(e.payload, &v) // What is no JSON was not sent.
+	pairs := []string{}
+	for _, s := range append(texts(v, nil), string(e.payload)) {
+		quoted, err := json.Marshal(s)
+		if len(s) < 4 || err != nil { // Shorter ones are in every text.
+			continue
+		}
+		pairs = append(pairs, s, redacted, string(quoted[1:len(quoted)-1]), redacted)
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+const redacted = "(redacted)"
+
+// texts in a JSON value.
+func texts(v any, found []string) []string {
+	switch v := v.(type) {
+	case string:
+		return append(found, v)
+	case []any:
+		for _, e := range v {
+			found = texts(e, found)
+		}
+	case map[string]any:
+		for _, e := range v {
+			found = texts(e, found)
+		}
+	}
+	return found
+}
+
+// cut a text to its first bytes, at the end of a character.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// last bytes of a text, from the start of a character.
+func last(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	from := len(s) - n
+	for from < len(s) && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	return s[from:]
+}

@@ -1,0 +1,162 @@
+package invocation
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+func TestTold(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		payload string
+		key     string
+		before  *string
+		want    string
+		fails   bool
+	}{
+		"First":     {reason: "There was none before.", payload: `{"n":1.50}`, key: "tf", want: `{"n":1.50,"tf":{"action":"update","prev_input":null}}`},
+		"Next":      {reason: "The one before is told as it was.", payload: `{}`, key: "cp", before: ptr.To(`{"n":1.50}`), want: `{"cp":{"action":"update","prev_input":{"n":1.50}}}`},
+		"NoPayload": {reason: "The action is told anyway.", key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
+		"Taken":     {reason: "The key is the provider's.", payload: `{"tf":"mine"}`, key: "tf", want: `{"tf":{"action":"update","prev_input":null}}`},
+		"NoObject":  {reason: "Nothing can be added to a list.", payload: `[]`, key: "tf", fails: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := told([]byte(tc.payload), tc.key, actionUpdate, tc.before)
+			if diff := cmp.Diff(tc.want, string(got)); diff != "" || (err != nil) != tc.fails {
+				t.Errorf("%s: -want, +got:\n%s, %v", tc.reason, diff, err)
+			}
+		})
+	}
+}
+
+func TestCheck(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		payload string
+		crud    bool
+		want    string
+	}{
+		"None":      {reason: "A function may be invoked with nothing."},
+		"Text":      {reason: "Any JSON will do.", payload: `"x"`},
+		"NoJSON":    {reason: "AWS would quote what it cannot read.", payload: `hunter2`, want: "the payload is no JSON: a text needs quotes"},
+		"CRUDText":  {reason: "Nothing can be added to a text.", payload: `"x"`, crud: true, want: "with lifecycleScope CRUD, the payload is a JSON object, since the action is added to it"},
+		"CRUDSpace": {reason: "White space is nothing.", payload: " \n{}", crud: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := v1beta1.InvocationParameters{}
+			if tc.crud {
+				crud(&p)
+			}
+			got := ""
+			if err := (event{payload: []byte(tc.payload)}).check(p); err != nil {
+				got = err.Error()
+			}
+			if got != tc.want {
+				t.Errorf("%s: want %q, got %q", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	of := func(uid string, secret bool, change ...func(*v1beta1.InvocationParameters)) string {
+		i := newInvocation(change...)
+		f, err := fingerprint(uid, i.Spec.ForProvider, event{payload: []byte(`{"password":"a"}`), secret: secret})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	plain, hidden := of("u1", false), of("u1", true)
+	if plain == hidden || hidden == of("u2", true) {
+		t.Error("a fingerprint of a Secret's content must not be comparable with others")
+	}
+	if hidden != of("u1", true) || plain != of("u2", false) {
+		t.Error("an input must have one fingerprint")
+	}
+	for field, change := range map[string]func(*v1beta1.InvocationParameters){
+		"functionName":         func(p *v1beta1.InvocationParameters) { p.FunctionName = ptr.To("g") },
+		"qualifier":            func(p *v1beta1.InvocationParameters) { p.Qualifier = ptr.To("g") },
+		"clientContext":        func(p *v1beta1.InvocationParameters) { p.ClientContext = ptr.To("g") },
+		"invocationType":       func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") },
+		"tenantId":             func(p *v1beta1.InvocationParameters) { p.TenantID = ptr.To("g") },
+		"durableExecutionName": func(p *v1beta1.InvocationParameters) { p.DurableExecutionName = ptr.To("g") },
+		"triggers":             func(p *v1beta1.InvocationParameters) { p.Triggers = map[string]string{"g": "g"} },
+	} {
+		if of("u1", false, change) == plain {
+			t.Errorf("%s is input", field)
+		}
+	}
+}
+
+func TestTextsAreCutAtCharacters(t *testing.T) {
+	if got := cut("aé", 2); got != "a" {
+		t.Errorf("got %q", got)
+	}
+	if got := last("éa", 2); got != "a" {
+		t.Errorf("got %q", got)
+	}
+	if cut("ab", 2) != "ab" || last("ab", 2) != "ab" {
+		t.Error("what fits is not cut")
+	}
+}
+
+func TestMessage(t *testing.T) {
+	for payload, want := range map[string]string{
+		`{"errorType":"KeyError","errorMessage":"x"}`: "KeyError: x",
+		`{"errorMessage":"x"}`:                        "x",
+		`{"other":"x"}`:                               `{"other":"x"}`,
+		`"x"`:                                         `"x"`,
+	} {
+		if got := message([]byte(payload)); got != want {
+			t.Errorf("%s: want %q, got %q", payload, want, got)
+		}
+	}
+}
+
+func TestPause(t *testing.T) {
+	for attempts, want := range map[int32]time.Duration{1: 5 * time.Second, 2: 10 * time.Second, 3: 20 * time.Second, 10: 5 * time.Minute} {
+		if got := pause(attempts); got != want {
+			t.Errorf("after %d: want %s, got %s", attempts, want, got)
+		}
+	}
+}
+
+func TestRedact(t *testing.T) {
+	i := newInvocation(func(p *v1beta1.InvocationParameters) { p.ClientContext = ptr.To("hunter2") })
+	i.Spec.ForProvider.Payload = ptr.To(`"hunter2"`)
+	i.Status.AtProvider = v1beta1.InvocationObservation{Payload: ptr.To("hunter2"), Result: ptr.To("hunter2"), LogTail: ptr.To("hunter2"), FunctionErrorMessage: ptr.To("hunter2")}
+	redact(i)
+	if got := cmp.Diff(&v1beta1.Invocation{}, i); strings.Contains(got, "hunter2") {
+		t.Errorf("what a function is told and answers must not be logged, got %s", got)
+	}
+}
+
+func TestRecordOfAnother(t *testing.T) {
+	i := newInvocation()
+	r := (*record)(nil).begin(i, "x", actionCreate, testNow)
+	a, err := r.annotation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.SetAnnotations(a)
+	if got := recorded(i); got == nil || got.Input != "x" || !got.At.Time.Equal(testNow) {
+		t.Errorf("what was written must be read, got %+v", got)
+	}
+	i.SetName("other")
+	if got := recorded(i); got != nil {
+		t.Errorf("a record belongs to one resource, got %+v", got)
+	}
+	i.SetAnnotations(map[string]string{"lambda.aws.m.crossplane.io/last-invocation": "{"})
+	if got := recorded(i); got != nil {
+		t.Errorf("what is no record counts as none, got %+v", got)
+	}
+}

@@ -1,0 +1,141 @@
+package invocation
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+const (
+	scopeCRUD   = "CRUD"
+	retryAlways = "Retry"
+
+	// mostAttempts is how often a call of unknown outcome is made at most where nothing
+	// is said of it.
+	mostAttempts = 10
+
+	// firstRetry is when a function that returned an error is invoked again, if it may
+	// be. Each further retry waits twice as long, up to lastRetry.
+	firstRetry = 5 * time.Second
+	lastRetry  = 5 * time.Minute
+)
+
+// A decision is what is due.
+type decision struct {
+	// action to invoke the function for. Empty if it is not to be invoked now.
+	action string
+
+	// wait is when it is to be invoked again, 0 if not at all.
+	wait time.Duration
+
+	// done is true where a resource that is being deleted has nothing left to do.
+	done bool
+
+	// blocked says why a deletion does not come to its end.
+	blocked string
+
+	ready xpv2.Condition
+}
+
+// decide what is due: invoke the function once for each input, and again only where
+// the user allows it.
+func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decision {
+	switch {
+	case r.never() || r.Input != input:
+		return fresh(i, r)
+	case r.Outcome == notInvoked:
+		return decision{action: r.Action, ready: condition.Updating(i.GetGeneration(), "the last call was refused")}
+	case r.Outcome == succeeded:
+		return decision{ready: condition.Available(i.GetGeneration())}
+	case r.Outcome == functionError:
+		return again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1), "the function returned an error"+detail(i, r))
+	}
+	return again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, mostAttempts),
+		"it is not known whether the function ran, since the call did not end, and it is not invoked again lest it run twice: look at its log, then change triggers to invoke it, or set retryPolicy.unknownOutcome to Retry")
+}
+
+// fresh is the decision about an input that the function has not seen.
+func fresh(i *v1beta1.Invocation, r *record) decision {
+	if r.never() {
+		return decision{action: actionCreate, ready: condition.Creating(i.GetGeneration(), "")}
+	}
+	return decision{action: actionUpdate, ready: condition.Updating(i.GetGeneration(), "the input has changed")}
+}
+
+// again is the decision about an input that the function has seen, without success.
+func again(i *v1beta1.Invocation, r *record, now time.Time, may bool, why string) decision {
+	if !may {
+		return decision{ready: condition.Unavailable(i.GetGeneration(), why)}
+	}
+	d := decision{ready: condition.Updating(i.GetGeneration(), why)}
+	if d.wait = r.At.Add(pause(r.Attempts)).Sub(now); d.wait <= 0 {
+		d.action, d.wait = r.Action, 0
+	}
+	return d
+}
+
+// atTheEnd is the decision about a resource that is being deleted: with
+// lifecycleScope CRUD the function is told, if it was ever told of anything.
+func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) decision {
+	told := r != nil && r.Action == actionDelete && r.Input == input
+	switch {
+	case r.never() || !inCRUD(i.Spec.ForProvider):
+		return decision{done: true}
+	case !told || r.Outcome == notInvoked:
+		return decision{action: actionDelete}
+	case r.Outcome == succeeded:
+		return decision{done: true}
+	case r.Outcome == functionError:
+		d := again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1), "")
+		if d.action == "" && d.wait == 0 {
+			d.blocked = "the function returned an error when it was told of the deletion, see status.atProvider: put that right and change triggers to tell it again, or set lifecycleScope to CREATE_ONLY to delete the Invocation without"
+		}
+		return d
+	}
+	d := again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, mostAttempts), "")
+	d.done = d.action == "" && d.wait == 0
+	return d
+}
+
+// attempts that are allowed.
+func attempts(p *v1beta1.InvocationRetryPolicy, otherwise int32) int32 {
+	if p == nil {
+		return otherwise
+	}
+	return ptr.Deref(p.MaximumAttempts, otherwise)
+}
+
+// repeatable tells whether a call whose outcome is unknown may be made again.
+func repeatable(p v1beta1.InvocationParameters) bool {
+	return p.DurableExecutionName != nil || (p.RetryPolicy != nil && ptr.Deref(p.RetryPolicy.UnknownOutcome, "") == retryAlways)
+}
+
+func inCRUD(p v1beta1.InvocationParameters) bool {
+	return ptr.Deref(p.LifecycleScope, "") == scopeCRUD
+}
+
+// pause before the next attempt.
+func pause(attempts int32) time.Duration {
+	d := firstRetry
+	for range attempts - 1 {
+		if d *= 2; d >= lastRetry {
+			return lastRetry
+		}
+	}
+	return d
+}
+
+// detail is the function's own word for its error, if status still has it.
+func detail(i *v1beta1.Invocation, r *record) string {
+	o := i.Status.AtProvider
+	if o.FunctionErrorMessage == nil || o.LastInvokedTime == nil || !o.LastInvokedTime.Equal(&r.At) {
+		return ""
+	}
+	return fmt.Sprintf(" (%s): %s", ptr.Deref(o.FunctionError, ""), *o.FunctionErrorMessage)
+}

@@ -1,0 +1,417 @@
+package invocation
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+func TestOnceForEachInput(t *testing.T) {
+	w := newWorld(t)
+	i := newInvocation()
+	if diff := cmp.Diff([]string{`{"a":1}`}, w.settle(i)); diff != "" {
+		t.Errorf("a new input is a new invocation: -want, +got:\n%s", diff)
+	}
+	calls := w.double.Count("")
+	if got := w.settle(i); len(got) != 0 || w.double.Count("") != calls {
+		t.Errorf("a steady look must make no call of AWS, got %d", w.double.Count("")-calls)
+	}
+	for reason, change := range map[string]func(*v1beta1.Invocation){
+		"the log is not input":            func(i *v1beta1.Invocation) { i.Spec.ForProvider.LogType = ptr.To("Tail") },
+		"what is shown is not input":      func(i *v1beta1.Invocation) { i.Spec.ForProvider.RecordResult = ptr.To(true) },
+		"how to try again is not input":   func(i *v1beta1.Invocation) { i.Spec.ForProvider.RetryPolicy = &v1beta1.InvocationRetryPolicy{} },
+		"a restored backup has no status": withoutStatus,
+		"a replaced manifest has no note": withoutAnnotations,
+	} {
+		c := i.DeepCopy()
+		change(c)
+		if got := w.settle(c); len(got) != 0 {
+			t.Errorf("%s, but the function was invoked", reason)
+		}
+	}
+	i.Spec.ForProvider.Triggers = map[string]string{"code": "v2"}
+	if got := w.settle(i); len(got) != 1 || *i.Status.AtProvider.Action != actionUpdate || *i.Status.AtProvider.Calls != 2 {
+		t.Errorf("a trigger invokes, got %d invocations, %+v", len(got), i.Status.AtProvider)
+	}
+	other := i.DeepCopy()
+	other.SetName("copy")
+	withoutStatus(other)
+	if got := w.settle(other); len(got) != 1 {
+		t.Errorf("a resource that was made from the manifest of another has not been invoked, got %d", len(got))
+	}
+	deleted(i)
+	if got := w.settle(i); len(got) != 0 || len(i.GetFinalizers()) > 0 {
+		t.Errorf("nothing is to be done for a deletion, got %d invocations", len(got))
+	}
+}
+
+func TestOutcomes(t *testing.T) {
+	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorType":"KeyError","errorMessage":"no such table"}`), Log: "START\nKeyError\nEND"}
+	cases := map[string]struct {
+		reason  string
+		change  func(*v1beta1.InvocationParameters)
+		returns awsdouble.Returned
+		want    v1beta1.InvocationObservation
+		ready   corev1.ConditionStatus
+		message string
+	}{
+		"Silent": {
+			reason: "A result is not shown unless that is asked for.", returns: awsdouble.Returned{Payload: []byte(`"secret"`), Log: "secret"},
+			want: v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
+		},
+		"Shown": {
+			reason:  "On request it is.",
+			change:  func(p *v1beta1.InvocationParameters) { p.RecordResult, p.LogType = ptr.To(true), ptr.To("Tail") },
+			returns: awsdouble.Returned{Payload: []byte(`{"rows":3}`), Log: "START\nEND"},
+			want:    v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST"), Result: ptr.To(`{"rows":3}`), ResultTruncated: ptr.To(false), LogTail: ptr.To("START\nEND")},
+			ready:   corev1.ConditionTrue,
+		},
+		"Large": {
+			reason:  "A large result is cut.",
+			change:  func(p *v1beta1.InvocationParameters) { p.RecordResult = ptr.To(true) },
+			returns: awsdouble.Returned{Payload: []byte(`"` + strings.Repeat("x", maxResult) + `"`)},
+			want:    v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST"), Result: ptr.To(`"` + strings.Repeat("x", maxResult-1)), ResultTruncated: ptr.To(true)},
+			ready:   corev1.ConditionTrue,
+		},
+		"Failed": {
+			reason: "A function's error is told, and it is not invoked again.", returns: crash,
+			change: func(p *v1beta1.InvocationParameters) { p.LogType = ptr.To("Tail") },
+			want:   v1beta1.InvocationObservation{Outcome: ptr.To(functionError), StatusCode: ptr.To[int32](200), ExecutedVersion: ptr.To("$LATEST"), FunctionError: ptr.To("Unhandled"), FunctionErrorMessage: ptr.To("KeyError: no such table"), LogTail: ptr.To("START\nKeyError\nEND")},
+			ready:  corev1.ConditionFalse, message: "the function returned an error (Unhandled): KeyError: no such table",
+		},
+		"Asynchronous": {
+			reason: "An event is taken, not answered.", returns: crash,
+			change: func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") },
+			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](202), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
+		},
+		"DryRun": {
+			reason: "Nothing runs.",
+			change: func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("DryRun") },
+			want:   v1beta1.InvocationObservation{Outcome: ptr.To(succeeded), StatusCode: ptr.To[int32](204), ExecutedVersion: ptr.To("$LATEST")}, ready: corev1.ConditionTrue,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.returns = tc.returns
+			i := newInvocation()
+			if tc.change != nil {
+				tc.change(&i.Spec.ForProvider)
+			}
+			w.settle(i)
+			got := i.Status.AtProvider
+			got.InputHash, got.LastInvokedTime = nil, nil
+			tc.want.FunctionName, tc.want.Action, tc.want.Attempts, tc.want.Calls = ptr.To("f"), ptr.To(actionCreate), ptr.To[int32](1), ptr.To[int64](1)
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+			c := i.GetCondition(xpv2.TypeReady)
+			if c.Status != tc.ready || c.Message != tc.message {
+				t.Errorf("%s: got %+v", tc.reason, c)
+			}
+			if n := w.double.Count("Invoke"); n != 1 {
+				t.Errorf("%s: want one call, got %d", tc.reason, n)
+			}
+		})
+	}
+}
+
+func TestUnknownOutcome(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		fault  awsdouble.Drop
+		change func(*v1beta1.InvocationParameters)
+		runs   int
+		calls  int
+		ready  corev1.ConditionStatus
+	}{
+		"Ran":    {reason: "It ran, and must not run again.", fault: awsdouble.DropAfter, runs: 1, calls: 1, ready: corev1.ConditionFalse},
+		"DidNot": {reason: "It did not run, which nobody can tell.", fault: awsdouble.DropBefore, calls: 1, ready: corev1.ConditionFalse},
+		"MayTwice": {reason: "The user says that it may run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
+			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{UnknownOutcome: ptr.To("Retry")}
+		}, runs: 2, calls: 2, ready: corev1.ConditionTrue},
+		"AttemptsDoNot": {reason: "Attempts after errors are not leave to run twice.", fault: awsdouble.DropAfter, change: func(p *v1beta1.InvocationParameters) {
+			p.RetryPolicy = &v1beta1.InvocationRetryPolicy{MaximumAttempts: ptr.To[int32](5)}
+		}, runs: 1, calls: 1, ready: corev1.ConditionFalse},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			i := newInvocation()
+			if tc.change != nil {
+				tc.change(&i.Spec.ForProvider)
+			}
+			w.double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: tc.fault})
+			if _, err := w.step(i); err != nil {
+				t.Fatalf("%s: that the outcome is unknown is no error that is tried again: %v", tc.reason, err)
+			}
+			if got := w.events(); !strings.Contains(got, "UnknownOutcome: it is not known whether the function ran") {
+				t.Errorf("%s: an event must tell, got %q", tc.reason, got)
+			}
+			w.now = w.now.Add(time.Hour)
+			w.settle(i)
+			if got := len(w.runs); got != tc.runs {
+				t.Errorf("%s: want %d runs, got %d", tc.reason, tc.runs, got)
+			}
+			if got := w.double.Count("Invoke"); got != tc.calls {
+				t.Errorf("%s: want %d calls, got %d", tc.reason, tc.calls, got)
+			}
+			if c := i.GetCondition(xpv2.TypeReady); c.Status != tc.ready || (tc.ready == corev1.ConditionFalse && !strings.Contains(c.Message, "set retryPolicy.unknownOutcome to Retry")) {
+				t.Errorf("%s: got %+v", tc.reason, c)
+			}
+		})
+	}
+}
+
+// The provider is stopped between the record and the end of the call.
+func TestStoppedInTheMiddle(t *testing.T) {
+	w := newWorld(t)
+	i := newInvocation()
+	before := i.DeepCopy()
+	if _, err := w.step(i); err != nil {
+		t.Fatal(err)
+	}
+	r := *recorded(i)
+	r.Outcome = unknown
+	a, err := r.annotation()
+	if err != nil {
+		t.Fatal(err)
+	}
+	before.SetAnnotations(a)
+	w.now = w.now.Add(time.Hour)
+	if got := w.settle(before); len(got) != 0 {
+		t.Errorf("what was about to be invoked may have been, got %v", got)
+	}
+	if got := *before.Status.AtProvider.Outcome; got != unknown {
+		t.Errorf("want %s, got %s", unknown, got)
+	}
+	before.Spec.ForProvider.Triggers = map[string]string{"again": "1"}
+	if got := w.settle(before); len(got) != 1 {
+		t.Errorf("another input is another invocation, got %v", got)
+	}
+}
+
+func TestNothingRunsUnrecorded(t *testing.T) {
+	w := newWorld(t)
+	w.unwritable = true
+	if _, err := w.step(newInvocation()); err == nil || !strings.Contains(err.Error(), "cannot record that the function is about to be invoked") || len(w.runs) > 0 {
+		t.Errorf("want an error and no run, got %v, %v", err, w.runs)
+	}
+}
+
+func TestRefusedCallsAreMadeAgain(t *testing.T) {
+	for name, e := range map[string]awsdouble.Error{
+		"denied":    awsdouble.AccessDenied("lambda:InvokeFunction"),
+		"throttled": awsdouble.Throttle(),
+		"no subnet": {Status: 502, Code: "InvalidSubnetIDException", Message: "Lambda could not set up the VPC access."},
+	} {
+		w := newWorld(t)
+		i := newInvocation()
+		w.double.Fail(awsdouble.Fault{Operation: "Invoke", Error: e})
+		if _, err := w.step(i); err == nil || !strings.Contains(err.Error(), "cannot invoke function f") {
+			t.Errorf("%s: want the error, got %v", name, err)
+		}
+		withoutStatus(i) // A call that was throttled writes none.
+		if got := w.settle(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || *i.Status.AtProvider.Action != actionCreate {
+			t.Errorf("%s: want one invocation at last, got %v, %+v", name, got, i.Status.AtProvider)
+		}
+	}
+}
+
+func TestRetriesOfAFunctionThatFails(t *testing.T) {
+	w := newWorld(t)
+	w.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"not yet"}`)}
+	i := newInvocation(func(p *v1beta1.InvocationParameters) {
+		p.RetryPolicy = &v1beta1.InvocationRetryPolicy{MaximumAttempts: ptr.To[int32](3)}
+	})
+	var waits []time.Duration
+	for range 3 {
+		w.settle(i)
+		waits = append(waits, w.turn.ComesBack())
+		w.now = w.now.Add(w.turn.ComesBack())
+	}
+	if diff := cmp.Diff([]time.Duration{5 * time.Second, 10 * time.Second, 0}, waits); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if len(w.runs) != 3 || *i.Status.AtProvider.Attempts != 3 {
+		t.Errorf("want three attempts, got %d, %+v", len(w.runs), i.Status.AtProvider)
+	}
+	w.now = w.now.Add(time.Hour)
+	if got := w.settle(i); len(got) != 0 {
+		t.Errorf("want no more than three, got %v", got)
+	}
+	w.returns = awsdouble.Returned{}
+	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
+	if got := w.settle(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || i.Status.AtProvider.FunctionErrorMessage != nil {
+		t.Errorf("another input is tried anew, got %v, %+v", got, i.Status.AtProvider)
+	}
+}
+
+func TestFunctionThatTakesTooLong(t *testing.T) {
+	w := newWorld(t)
+	w.function("slow", 300)
+	slow := func(p *v1beta1.InvocationParameters) { p.FunctionName = ptr.To("slow") }
+	_, err := w.step(newInvocation(slow))
+	if err == nil || !strings.Contains(err.Error(), "may run for 300 seconds, and nobody waits longer than 50 for its result: set invocationType to Event") || len(w.runs) > 0 {
+		t.Errorf("want an error and no run, got %v, %v", err, w.runs)
+	}
+	if got := w.settle(newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") })); len(got) != 1 {
+		t.Errorf("an event may take its time, got %v", got)
+	}
+	w.double.Fail(awsdouble.Fault{Operation: "GetFunctionConfiguration", Error: awsdouble.AccessDenied("lambda:GetFunctionConfiguration")})
+	if got := w.settle(newInvocation()); len(got) != 1 {
+		t.Errorf("a function that may not be looked at may be invoked, got %v", got)
+	}
+}
+
+func TestLifecycle(t *testing.T) {
+	w := newWorld(t)
+	i := newInvocation(crud)
+	w.settle(i)
+	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
+	w.settle(i)
+	deleted(i)
+	w.settle(i)
+	want := []string{
+		`{"a":1,"tf":{"action":"create","prev_input":null}}`,
+		`{"a":2,"tf":{"action":"update","prev_input":{"a":1}}}`,
+		`{"a":2,"tf":{"action":"delete","prev_input":{"a":2}}}`,
+	}
+	if diff := cmp.Diff(want, w.runs); diff != "" || len(i.GetFinalizers()) > 0 {
+		t.Errorf("-want, +got:\n%s, finalizers %v", diff, i.GetFinalizers())
+	}
+}
+
+func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
+	crash := awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"busy-hunter2"}`)}
+	cases := map[string]struct {
+		reason string
+		change func(*v1beta1.InvocationParameters)
+		before func(*world, *v1beta1.Invocation)
+		runs   int
+		gone   bool
+		err    string
+		event  string
+	}{
+		"NeverInvoked": {reason: "A function that was told of nothing is told of nothing.", before: func(_ *world, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
+		"FunctionGone": {reason: "Nobody is there to be told.", before: func(_ *world, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the function was not told of the deletion: it does not exist any more"},
+		"PayloadGone": {reason: "Nobody knows what to tell it.", before: func(_ *world, i *v1beta1.Invocation) {
+			i.Spec.ForProvider.Payload, i.Spec.ForProvider.PayloadFrom = nil, fromSecret
+		}, gone: true, event: "the function was not told of the deletion: cannot read spec.forProvider.payloadFrom: Secret shop/event has no key \"payload\""},
+		"Fails": {reason: "The user has to say how to go on.", before: func(w *world, _ *v1beta1.Invocation) { w.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},
+		"FailsAndIsLet": {reason: "Then it goes.", before: func(w *world, i *v1beta1.Invocation) {
+			w.returns = crash
+			deleted(i)
+			_, _ = w.step(i)
+			i.Spec.ForProvider.LifecycleScope = nil
+		}, runs: 1, gone: true},
+		"Unknown": {reason: "It may have been told.", before: func(w *world, _ *v1beta1.Invocation) {
+			w.double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
+		}, runs: 1, gone: true, event: "the function was not told of the deletion: it is not known whether the function ran"},
+		"Unresolved": {reason: "Status remembers which function it was.", before: func(_ *world, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil }, runs: 1, gone: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			i := newInvocation(crud)
+			w.settle(i)
+			w.runs = nil
+			tc.before(w, i)
+			deleted(i)
+			var err error
+			for busy := true; busy && err == nil; {
+				busy, err = w.step(i)
+			}
+			if (err == nil) != (tc.err == "") || (err != nil && (!strings.Contains(err.Error(), tc.err) || strings.Contains(err.Error(), "hunter2"))) {
+				t.Errorf("%s: want error %q without what the function said, got %v", tc.reason, tc.err, err)
+			}
+			if len(w.runs) != tc.runs || (len(i.GetFinalizers()) == 0) != tc.gone {
+				t.Errorf("%s: want %d runs, gone %t; got %v, finalizers %v", tc.reason, tc.runs, tc.gone, w.runs, i.GetFinalizers())
+			}
+			if !strings.Contains(w.events(), tc.event) {
+				t.Errorf("%s: want event %q, got %q", tc.reason, tc.event, w.events())
+			}
+		})
+	}
+}
+
+var fromSecret = &v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "event", Key: "payload"}}
+
+func TestSecretPayload(t *testing.T) {
+	w := newWorld(t)
+	ref := objects.Ref{Kind: objects.Secret, Namespace: "shop", Name: "event"}
+	w.objects[ref.String()+"/payload"] = `{"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`
+	w.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"cannot log in with hunter2"}`), Log: `got {"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`}
+	i := newInvocation(func(p *v1beta1.InvocationParameters) {
+		p.Payload, p.PayloadFrom, p.LogType, p.RecordResult = nil, fromSecret, ptr.To("Tail"), ptr.To(true)
+	})
+	if got := w.settle(i); len(got) != 1 || !strings.Contains(got[0], "hunter2") {
+		t.Fatalf("the function must be told, got %v", got)
+	}
+	o := i.Status.AtProvider
+	all := []string{w.saved, w.turn.Summary(), w.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
+	if *o.FunctionErrorMessage != "cannot log in with (redacted)" || slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, "hunter2") || strings.Contains(s, "s3cr3t") }) {
+		t.Errorf("nothing of a Secret may be shown, got %q", all)
+	}
+	w.objects[ref.String()+"/payload"] = `{"password":"hunter3"}`
+	if got := w.settle(i); len(got) != 1 {
+		t.Errorf("a changed Secret is another input, got %v", got)
+	}
+	w.objects[ref.String()+"/payload"] = `not JSON: hunter4`
+	if _, err := w.step(i); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is no JSON") || strings.Contains(err.Error(), "hunter4") {
+		t.Errorf("want an error without the payload, got %v", err)
+	}
+	delete(w.objects, ref.String()+"/payload")
+	if _, err := w.step(i); err == nil || !strings.Contains(err.Error(), "cannot read spec.forProvider.payloadFrom: Secret shop/event") {
+		t.Errorf("want what is missing, got %v", err)
+	}
+}
+
+func TestPolicies(t *testing.T) {
+	policies := func(actions ...xpv2.ManagementAction) func(*v1beta1.Invocation) {
+		return func(i *v1beta1.Invocation) { i.Spec.ManagementPolicies = actions }
+	}
+	changed := func(i *v1beta1.Invocation) { i.Spec.ForProvider.Triggers = map[string]string{"a": "b"} }
+	cases := map[string]struct {
+		reason string
+		change []func(*v1beta1.Invocation)
+		fresh  bool
+		runs   int
+		want   string
+	}{
+		"ObserveOnly": {reason: "Nothing is invoked.", change: []func(*v1beta1.Invocation){policies("Observe")}, fresh: true, want: "managementPolicies allow to observe only"},
+		"ObserveRun":  {reason: "What was done is shown.", change: []func(*v1beta1.Invocation){policies("Observe"), changed}},
+		"NoCreate":    {reason: "A first invocation is a creation.", change: []func(*v1beta1.Invocation){policies("Observe", "Update")}, fresh: true, want: "managementPolicies do not allow to create"},
+		"NoUpdate":    {reason: "Another one is an update.", change: []func(*v1beta1.Invocation){policies("Observe", "Create"), changed}, want: "managementPolicies do not allow to update"},
+		"Create":      {reason: "A first invocation needs no more.", change: []func(*v1beta1.Invocation){policies("Observe", "Create")}, fresh: true, runs: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			i := newInvocation()
+			if !tc.fresh {
+				w.settle(i)
+				w.runs = nil
+			}
+			for _, c := range tc.change {
+				c(i)
+			}
+			w.settle(i)
+			c := i.GetCondition(xpv2.TypeReady)
+			if len(w.runs) != tc.runs || !strings.Contains(c.Message, tc.want) || (c.Status == corev1.ConditionTrue) != (tc.want == "") {
+				t.Errorf("%s: want %d runs, %q; got %v, %+v", tc.reason, tc.runs, tc.want, w.runs, c)
+			}
+		})
+	}
+}

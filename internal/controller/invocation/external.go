@@ -1,0 +1,307 @@
+package invocation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// Reasons of this kind's own events.
+const (
+	reasonUnknown xpevent.Reason = "UnknownOutcome"
+	reasonNotTold xpevent.Reason = "FunctionNotTold"
+)
+
+const (
+	// longest a synchronous invocation may take: within the timeout of a reconcile, with
+	// time left to write down what came of it.
+	longest = 50 * time.Second
+
+	// writeTimeout is how long it may take to write that down, whatever became of the
+	// reconcile's own time.
+	writeTimeout = 10 * time.Second
+
+	// busyWait is when to look again at a function that is not ready to be invoked.
+	busyWait = 5 * time.Second
+)
+
+// objectReader reads Secrets and ConfigMaps.
+type objectReader interface {
+	Value(ctx context.Context, ref objects.Ref, key string) ([]byte, error)
+}
+
+// external invokes a function. It lives for one reconcile.
+type external struct {
+	api     lambdaAPI
+	objects objectReader
+	now     func() time.Time
+
+	plan plan
+}
+
+// plan is what Observe found, for the call that follows.
+type plan struct {
+	event    event
+	input    string
+	record   *record
+	decision decision
+}
+
+// Observe what was recorded. AWS is asked only when an invocation is due.
+func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalObservation, error) {
+	r := recorded(i)
+	if r != nil {
+		catchUp(i, *r)
+	}
+	if meta.WasDeleted(i) {
+		return e.observeDeleted(ctx, i, r)
+	}
+	if flow.ObserveOnly(i) {
+		return e.look(i, r), nil
+	}
+	if err := e.prepare(ctx, i, r); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	d := decide(i, r, e.plan.input, e.now())
+	if missing := forbidden(i, r, d); missing != "" {
+		i.SetConditions(condition.Unavailable(i.GetGeneration(), missing))
+		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	}
+	e.plan.decision = d
+	i.SetConditions(d.ready)
+	if d.wait > 0 {
+		managed.ComeBack(ctx, d.wait)
+	}
+	if d.action != "" {
+		if err := e.checkFunction(ctx, i); err != nil {
+			return xpmanaged.ExternalObservation{}, err
+		}
+	}
+	return xpmanaged.ExternalObservation{ResourceExists: !r.never(), ResourceUpToDate: d.action == ""}, nil
+}
+
+// look shows what was recorded, and invokes nothing.
+func (e *external) look(i *v1beta1.Invocation, r *record) xpmanaged.ExternalObservation {
+	if r == nil {
+		i.SetConditions(condition.Unavailable(i.GetGeneration(), "the function was not invoked, since managementPolicies allow to observe only"))
+	} else {
+		i.SetConditions(decide(i, r, r.Input, e.now()).ready)
+	}
+	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
+}
+
+// observeDeleted tells whether the function is to be told of the deletion.
+func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r *record) (xpmanaged.ExternalObservation, error) {
+	if r.never() || !inCRUD(i.Spec.ForProvider) {
+		return xpmanaged.ExternalObservation{}, nil
+	}
+	remember(i)
+	if err := e.prepare(ctx, i, r); err != nil {
+		if objects.IsMissing(err) {
+			return letGo(ctx, err.Error()), nil
+		}
+		return xpmanaged.ExternalObservation{}, err
+	}
+	d := atTheEnd(i, r, e.plan.input, e.now())
+	e.plan.decision = d
+	switch {
+	case d.done && r.Outcome == unknown && r.Action == actionDelete:
+		return letGo(ctx, "it is not known whether the function ran"), nil
+	case d.done:
+		return xpmanaged.ExternalObservation{}, nil
+	case d.blocked != "":
+		return xpmanaged.ExternalObservation{}, errors.New(d.blocked)
+	case d.wait > 0:
+		managed.Hold(ctx, d.wait)
+	}
+	return xpmanaged.ExternalObservation{ResourceExists: true}, nil
+}
+
+// letGo of a resource whose function cannot be told.
+func letGo(ctx context.Context, why string) xpmanaged.ExternalObservation {
+	managed.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the function was not told of the deletion: %s", why)))
+	return xpmanaged.ExternalObservation{}
+}
+
+// remember what references were resolved to, where they cannot be any more.
+func remember(i *v1beta1.Invocation) {
+	p, o := &i.Spec.ForProvider, i.Status.AtProvider
+	if p.FunctionName == nil {
+		p.FunctionName = o.FunctionName
+	}
+	if p.Qualifier == nil && (p.QualifierRef != nil || p.QualifierSelector != nil) {
+		p.Qualifier = o.Qualifier
+	}
+}
+
+// catchUp with a record whose status was not written. What status says of another call
+// is then no longer so.
+func catchUp(i *v1beta1.Invocation, r record) {
+	if o := i.Status.AtProvider; ptr.Deref(o.Calls, 0) != r.Serial {
+		i.Status.AtProvider = v1beta1.InvocationObservation{FunctionName: o.FunctionName, Qualifier: o.Qualifier, Payload: o.Payload}
+	}
+	stamp(i, r)
+}
+
+// forbidden says which policy keeps the function from being invoked.
+func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
+	switch {
+	case d.action == "":
+		return ""
+	case r.never() && !flow.Allows(i, xpv2.ManagementActionCreate):
+		return "the function was not invoked, and managementPolicies do not allow to create"
+	case !r.never() && !flow.Allows(i, xpv2.ManagementActionUpdate):
+		return "the function is not invoked for this input, since managementPolicies do not allow to update"
+	}
+	return ""
+}
+
+// prepare what the function is to be invoked with.
+func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record) error {
+	ev, err := e.event(ctx, i)
+	if err != nil {
+		return err
+	}
+	input, err := fingerprint(string(i.GetUID()), i.Spec.ForProvider, ev)
+	e.plan = plan{event: ev, input: input, record: r}
+	return err
+}
+
+// event reads the payload.
+func (e *external) event(ctx context.Context, i *v1beta1.Invocation) (event, error) {
+	p, field := i.Spec.ForProvider, "spec.forProvider.payload"
+	ev := event{payload: []byte(ptr.Deref(p.Payload, ""))}
+	if p.PayloadFrom != nil {
+		field += "From"
+		ref, key, optional := source(i.GetNamespace(), *p.PayloadFrom)
+		b, err := e.objects.Value(ctx, ref, key)
+		if err != nil && !(optional && objects.IsMissing(err)) {
+			return event{}, errors.Wrap(err, "cannot read "+field)
+		}
+		ev = event{payload: b, secret: ref.Kind == objects.Secret}
+	}
+	return ev, errors.Wrap(ev.check(p), field)
+}
+
+// checkFunction refuses a synchronous invocation that may take longer than anyone
+// waits for it. Where the function may not be looked at, that shows later.
+func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) error {
+	p := i.Spec.ForProvider
+	if t := ptr.Deref(p.InvocationType, ""); t == string(types.InvocationTypeEvent) || t == string(types.InvocationTypeDryRun) || p.DurableExecutionName != nil {
+		return nil
+	}
+	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: p.FunctionName, Qualifier: p.Qualifier})
+	switch {
+	case awserr.IsAccessDenied(err):
+		return nil
+	case err != nil:
+		return errors.Wrapf(awserr.Clean(err), "cannot look at function %s before it is invoked", ptr.Deref(p.FunctionName, ""))
+	case out.State == types.StatePending:
+		managed.Hold(ctx, busyWait)
+	case time.Duration(ptr.Deref(out.Timeout, 0))*time.Second > longest:
+		return errors.Errorf("function %s may run for %d seconds, and nobody waits longer than %d for its result: set invocationType to Event, or the function's timeout to %d seconds at most",
+			ptr.Deref(p.FunctionName, ""), *out.Timeout, int(longest.Seconds()), int(longest.Seconds()))
+	}
+	return nil
+}
+
+// Create invokes the function for the first time.
+func (e *external) Create(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalCreation, error) {
+	return xpmanaged.ExternalCreation{}, e.invoke(ctx, i)
+}
+
+// Update invokes the function for another input, or again.
+func (e *external) Update(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalUpdate, error) {
+	return xpmanaged.ExternalUpdate{}, e.invoke(ctx, i)
+}
+
+// Delete tells the function that the resource is deleted. One that is gone has nothing
+// to be told.
+func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalDelete, error) {
+	i.SetConditions(condition.Deleting(i.GetGeneration(), ""))
+	err := e.invoke(ctx, i)
+	if awserr.IsNotFound(err) {
+		r := *recorded(i)
+		r.Outcome = succeeded
+		managed.Emit(ctx, xpevent.Warning(reasonNotTold, errors.New("the function was not told of the deletion: it does not exist any more")))
+		return xpmanaged.ExternalDelete{}, e.write(ctx, i, r)
+	}
+	return xpmanaged.ExternalDelete{}, err
+}
+
+// Disconnect does nothing: connections are shared and outlive a reconcile.
+func (e *external) Disconnect(context.Context) error { return nil }
+
+// invoke the function. That it is about to be is written first, so that it is known
+// even if the provider is stopped in the middle of it.
+func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
+	in, err := input(i.Spec.ForProvider, e.plan.event, e.plan.decision.action, i.Status.AtProvider.Payload)
+	if err != nil {
+		return err
+	}
+	r := e.plan.record.begin(i, e.plan.input, e.plan.decision.action, e.now())
+	if err := e.write(ctx, i, r); err != nil {
+		return errors.Wrap(err, "cannot record that the function is about to be invoked")
+	}
+	call := &once.Call{}
+	out, err := e.api.Invoke(ctx, in, call.Options)
+	switch {
+	case err == nil:
+		r.Outcome = outcome(out)
+	case !call.MayHaveRun(err):
+		return e.refused(ctx, i, r.refused(), err)
+	default:
+		managed.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Clean(err), "it is not known whether the function ran")))
+	}
+	show(i, r, e.plan.event, out)
+	managed.Describe(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
+	managed.ComeBack(ctx, 0)
+	return e.conclude(ctx, i, r)
+}
+
+// refused says why a call was not made.
+func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record, why error) error {
+	if err := e.conclude(ctx, i, r); err != nil {
+		return err
+	}
+	return errors.Wrapf(awserr.Clean(why), "cannot invoke function %s", ptr.Deref(i.Spec.ForProvider.FunctionName, ""))
+}
+
+// conclude writes what came of a call, whatever became of the reconcile meanwhile. The
+// record in status, which is written after it, says the same.
+func (e *external) conclude(ctx context.Context, i *v1beta1.Invocation, r record) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
+	defer cancel()
+	return errors.Wrap(e.write(ctx, i, r), "cannot record what came of the invocation")
+}
+
+func (e *external) write(ctx context.Context, i *v1beta1.Invocation, r record) error {
+	a, err := r.annotation()
+	if err != nil {
+		return err
+	}
+	if err := managed.Annotate(ctx, i, a); err != nil {
+		return err
+	}
+	stamp(i, r)
+	return nil
+}

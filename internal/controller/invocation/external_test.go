@@ -1,0 +1,129 @@
+package invocation
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// fakeLambda answers with its fields.
+type fakeLambda struct {
+	invoke func(ctx context.Context, in *lambda.InvokeInput) (*lambda.InvokeOutput, error)
+	get    func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error)
+}
+
+func (f fakeLambda) Invoke(ctx context.Context, in *lambda.InvokeInput, _ ...func(*lambda.Options)) (*lambda.InvokeOutput, error) {
+	return f.invoke(ctx, in)
+}
+
+func (f fakeLambda) GetFunctionConfiguration(_ context.Context, in *lambda.GetFunctionConfigurationInput, _ ...func(*lambda.Options)) (*lambda.GetFunctionConfigurationOutput, error) {
+	return f.get(in)
+}
+
+func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
+	return &lambda.GetFunctionConfigurationOutput{State: types.StateActive, Timeout: ptr.To[int32](3)}, nil
+}
+
+func TestPendingFunctionIsWaitedFor(t *testing.T) {
+	turn := &managed.Turn{}
+	e := &external{now: func() time.Time { return testNow }, api: fakeLambda{get: func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
+		if *in.FunctionName != "f" || *in.Qualifier != "live" {
+			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
+		}
+		return &lambda.GetFunctionConfigurationOutput{State: types.StatePending}, nil
+	}}}
+	i := newInvocation()
+	i.Spec.ForProvider.Qualifier = ptr.To("live")
+	if _, err := e.Observe(managed.WithTurn(t.Context(), turn), i); err != nil {
+		t.Fatal(err)
+	}
+	if after, held := turn.Held(); !held || after != busyWait {
+		t.Errorf("want to come back in %s, got %s, %t", busyWait, after, held)
+	}
+}
+
+func TestAllIsSent(t *testing.T) {
+	var sent *lambda.InvokeInput
+	e := &external{now: func() time.Time { return testNow }, api: fakeLambda{get: active, invoke: func(_ context.Context, in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+		sent = in
+		return &lambda.InvokeOutput{StatusCode: 200, DurableExecutionArn: ptr.To("arn:d")}, nil
+	}}}
+	i := newInvocation()
+	p := &i.Spec.ForProvider
+	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
+	p.InvocationType, p.LogType = ptr.To("RequestResponse"), ptr.To("Tail")
+	ctx := managed.WithTurn(t.Context(), &managed.Turn{})
+	if _, err := e.Observe(ctx, i); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Create(ctx, i); err != nil {
+		t.Fatal(err)
+	}
+	if *sent.FunctionName != "f" || *sent.Qualifier != "live" || *sent.ClientContext != "e30=" || *sent.TenantId != "blue" || *sent.DurableExecutionName != "x" ||
+		sent.InvocationType != types.InvocationTypeRequestResponse || sent.LogType != types.LogTypeTail || string(sent.Payload) != `{"a":1}` {
+		t.Errorf("each field must be sent, got %+v", sent)
+	}
+	if got := i.Status.AtProvider; *got.DurableExecutionArn != "arn:d" || *got.Qualifier != "live" {
+		t.Errorf("the execution must be told, got %+v", got)
+	}
+}
+
+// The outcome is written even if the reconcile's time was up with the call, and shown
+// even if it could not be.
+func TestOutcomeIsWritten(t *testing.T) {
+	for name, unwritable := range map[string]bool{"writable": false, "unwritable": true} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			var written []string
+			turn := &managed.Turn{Annotator: func(ctx context.Context, _ client.Object, a map[string]string) error {
+				if ctx.Err() != nil || (unwritable && len(written) > 0) {
+					return errors.New("cannot write")
+				}
+				for _, v := range a {
+					written = append(written, v)
+				}
+				return nil
+			}}
+			e := &external{now: func() time.Time { return testNow }, api: fakeLambda{get: active, invoke: func(context.Context, *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+				cancel()
+				return &lambda.InvokeOutput{StatusCode: 200}, nil
+			}}}
+			i := newInvocation()
+			ctx = managed.WithTurn(ctx, turn)
+			if _, err := e.Observe(ctx, i); err != nil {
+				t.Fatal(err)
+			}
+			_, err := e.Create(ctx, i)
+			if (err != nil) != unwritable {
+				t.Errorf("got %v", err)
+			}
+			want := 2
+			if unwritable {
+				want = 1
+			}
+			if len(written) != want || !strings.Contains(written[0], `"outcome":"Unknown"`) || (!unwritable && !strings.Contains(written[1], `"outcome":"Succeeded"`)) {
+				t.Errorf("the intent must be written before the call and the outcome after it, got %q", written)
+			}
+			if got := *i.Status.AtProvider.Outcome; got != succeeded {
+				t.Errorf("status must tell what is known, got %s", got)
+			}
+			i.SetAnnotations(map[string]string{"lambda.aws.m.crossplane.io/last-invocation": written[len(written)-1]})
+			o, err := e.Observe(t.Context(), i)
+			if err != nil || !o.ResourceUpToDate || i.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
+				t.Errorf("what is known must not be forgotten, got %+v, %v, %+v", o, err, i.GetCondition(xpv2.TypeReady))
+			}
+		})
+	}
+}
