@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/alias"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/eventsourcemapping"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/function"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/invocation"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/permission"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
@@ -21,6 +22,10 @@ var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) erro
 	v1beta1.EventSourceMappingGroupVersionKind: eventsourcemapping.Setup,
 	v1beta1.FunctionGroupVersionKind:           function.Setup,
 	v1beta1.PermissionGroupVersionKind:         permission.Setup,
+	v1beta1.FunctionGroupVersionKind:           function.Setup,
+	v1beta1.PermissionGroupVersionKind:         permission.Setup,
+	v1beta1.AliasGroupVersionKind:              alias.Setup,
+	v1beta1.InvocationGroupVersionKind:         invocation.Setup,
 }
 
 // Setup adds the controllers of all kinds to a manager.
