@@ -159,14 +159,15 @@ func queried(r *request, name string) any {
 
 // header has the value of a member such as logType, which travels as X-Amz-Log-Type.
 func header(r *request, path string) any {
-	name := "X-Amz-"
-	for i, c := range path {
-		if unicode.IsUpper(c) && i > 0 {
-			name += "-"
+	var name strings.Builder
+	name.WriteString("X-Amz-")
+	for _, c := range path {
+		if unicode.IsUpper(c) {
+			name.WriteByte('-')
 		}
-		name += string(c)
+		name.WriteRune(c)
 	}
-	if v := r.http.Header.Get(name); v != "" {
+	if v := r.http.Header.Get(name.String()); v != "" {
 		return v
 	}
 	return nil

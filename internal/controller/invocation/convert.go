@@ -52,12 +52,7 @@ func (e event) check(p v1beta1.InvocationParameters) error {
 // fingerprint of the input of an invocation. That of a Secret's content takes time to
 // make, so that the content cannot be found by trying.
 func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, error) {
-	type input struct {
-		Function, Qualifier, Context, Type, Tenant, Execution *string
-		Triggers                                              map[string]string
-		Payload                                               []byte
-	}
-	b, err := json.Marshal(input{p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID, p.DurableExecutionName, p.Triggers, e.payload})
+	b, err := json.Marshal([]any{p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID, p.DurableExecutionName, p.Triggers, e.payload})
 	if err != nil {
 		return "", err
 	}
@@ -159,11 +154,14 @@ func stamp(i *v1beta1.Invocation, r record) {
 
 // message of a function's error: its type and what it says.
 func message(payload []byte) string {
-	e := struct{ ErrorType, ErrorMessage string }{}
-	if json.Unmarshal(payload, &e) != nil || e.ErrorMessage == "" {
+	e := struct {
+		Type string `json:"errorType"`
+		Text string `json:"errorMessage"`
+	}{}
+	if json.Unmarshal(payload, &e) != nil || e.Text == "" {
 		return string(payload)
 	}
-	return strings.TrimPrefix(e.ErrorType+": "+e.ErrorMessage, ": ")
+	return strings.TrimPrefix(e.Type+": "+e.Text, ": ")
 }
 
 // hide what came from a Secret, whatever the function did with it.

@@ -117,16 +117,18 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	remember(i)
 	if err := e.prepare(ctx, i, r); err != nil {
 		if objects.IsMissing(err) {
-			return letGo(ctx, err.Error()), nil
+			letGo(ctx, err.Error())
+			return xpmanaged.ExternalObservation{}, nil
 		}
 		return xpmanaged.ExternalObservation{}, err
 	}
 	d := atTheEnd(i, r, e.plan.input, e.now())
 	e.plan.decision = d
 	switch {
-	case d.done && r.Outcome == unknown && r.Action == actionDelete:
-		return letGo(ctx, "it is not known whether the function ran"), nil
 	case d.done:
+		if r.Outcome == unknown {
+			letGo(ctx, "it is not known whether the function ran")
+		}
 		return xpmanaged.ExternalObservation{}, nil
 	case d.blocked != "":
 		return xpmanaged.ExternalObservation{}, errors.New(d.blocked)
@@ -137,9 +139,8 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 }
 
 // letGo of a resource whose function cannot be told.
-func letGo(ctx context.Context, why string) xpmanaged.ExternalObservation {
+func letGo(ctx context.Context, why string) {
 	managed.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the function was not told of the deletion: %s", why)))
-	return xpmanaged.ExternalObservation{}
 }
 
 // remember what references were resolved to, where they cannot be any more.
@@ -242,7 +243,7 @@ func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (xpmanaged
 	if awserr.IsNotFound(err) {
 		r := *recorded(i)
 		r.Outcome = succeeded
-		managed.Emit(ctx, xpevent.Warning(reasonNotTold, errors.New("the function was not told of the deletion: it does not exist any more")))
+		letGo(ctx, "it does not exist any more")
 		return xpmanaged.ExternalDelete{}, e.write(ctx, i, r)
 	}
 	return xpmanaged.ExternalDelete{}, err

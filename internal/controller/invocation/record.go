@@ -99,7 +99,7 @@ func fromStatus(i *v1beta1.Invocation) *record {
 }
 
 // annotation that holds the record.
-func (r record) annotation() (map[string]string, error) {
+func (r *record) annotation() (map[string]string, error) {
 	b, err := json.Marshal(r)
 	return map[string]string{ownership.AnnotationRecord: string(b)}, err
 }
@@ -118,10 +118,11 @@ func (r *record) begin(i *v1beta1.Invocation, input, action string, now time.Tim
 }
 
 // refused takes a call back that was not made.
-func (r record) refused() record {
-	r.Outcome = notInvoked
-	r.Attempts--
-	return r
+func (r *record) refused() record {
+	back := *r
+	back.Outcome = notInvoked
+	back.Attempts--
+	return back
 }
 
 // never tells whether the function was never invoked.
