@@ -21,11 +21,8 @@ var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) erro
 	v1beta1.AliasGroupVersionKind:              alias.Setup,
 	v1beta1.EventSourceMappingGroupVersionKind: eventsourcemapping.Setup,
 	v1beta1.FunctionGroupVersionKind:           function.Setup,
-	v1beta1.PermissionGroupVersionKind:         permission.Setup,
-	v1beta1.FunctionGroupVersionKind:           function.Setup,
-	v1beta1.PermissionGroupVersionKind:         permission.Setup,
-	v1beta1.AliasGroupVersionKind:              alias.Setup,
 	v1beta1.InvocationGroupVersionKind:         invocation.Setup,
+	v1beta1.PermissionGroupVersionKind:         permission.Setup,
 }
 
 // Setup adds the controllers of all kinds to a manager.
