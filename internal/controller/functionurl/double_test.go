@@ -1,0 +1,230 @@
+package functionurl
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+)
+
+// rig is a double with the real SDK before it.
+type rig struct{ *configuredtest.Rig }
+
+func newRig(t testing.TB) rig {
+	t.Helper()
+	return rig{configuredtest.New(t, 0)}
+}
+
+func (r rig) connect() xpmanaged.TypedExternalClient[*v1beta1.FunctionURL] {
+	return newExternal(r.AWS, r.Cache)
+}
+
+// settle reconciles until nothing is left to do.
+func (r rig) settle(u *v1beta1.FunctionURL) []configuredtest.Outcome {
+	r.Helper()
+	return configuredtest.Settle(r.Rig, u, r.connect)
+}
+
+func TestLife(t *testing.T) {
+	r := newRig(t)
+	u := newURL(func(u *v1beta1.FunctionURL) {
+		u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias)
+		u.Spec.ForProvider.Cors = &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}
+	})
+	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Created, configuredtest.Settled}, r.settle(u)); diff != "" {
+		t.Errorf("a create and a look, -want +got:\n%s", diff)
+	}
+	url := ptr.Deref(u.Status.AtProvider.FunctionURL, "")
+	if meta.GetExternalName(u) != "cart:live" || url == "" {
+		t.Errorf("named %q, at %q", meta.GetExternalName(u), url)
+	}
+	o, err := r.connect().Observe(t.Context(), u)
+	if err != nil || string(o.ConnectionDetails["functionUrl"]) != url {
+		t.Errorf("the connection is %s, %v, want the URL", o.ConnectionDetails, err)
+	}
+
+	u.Spec.ForProvider.Cors = nil
+	u.Spec.ForProvider.AuthType = ptr.To("NONE")
+	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Updated, configuredtest.Settled}, r.settle(u)); diff != "" {
+		t.Errorf("one update carries all, -want +got:\n%s", diff)
+	}
+	if at := u.Status.AtProvider; at.Cors != nil || *at.AuthType != "NONE" || *at.FunctionURL != url {
+		t.Errorf("got %+v, want no CORS, and the same URL", at)
+	}
+
+	if _, err := r.AWS.UpdateFunctionUrlConfig(t.Context(), &lambda.UpdateFunctionUrlConfigInput{
+		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), Cors: &types.Cors{AllowOrigins: []string{"https://evil.example"}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.Pass(1)
+	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Updated, configuredtest.Settled}, r.settle(u)); diff != "" {
+		t.Errorf("a change by hand is put right, -want +got:\n%s", diff)
+	}
+
+	configuredtest.Delete(u)
+	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Deleted, configuredtest.Gone}, r.settle(u)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestLostAnswer(t *testing.T) {
+	r := newRig(t)
+	r.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
+	u := newURL()
+	// The SDK tries again, and is told that there is one.
+	if _, err := configuredtest.Step(r.Rig, u, r.connect()); err != nil {
+		t.Fatal(err)
+	}
+	if meta.GetExternalName(u) != "" {
+		t.Fatal("the answer was not lost")
+	}
+	if got := r.settle(u); len(got) != 1 || meta.GetExternalName(u) != "cart" {
+		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(u))
+	}
+	if n := r.Double.Count(callCreate); n != 2 {
+		t.Errorf("%d creates, want the first and the SDK's own second", n)
+	}
+}
+
+func TestLostAnswerOfADeletedResource(t *testing.T) {
+	r := newRig(t)
+	r.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
+	u := newURL()
+	if _, err := configuredtest.Step(r.Rig, u, r.connect()); err != nil {
+		t.Fatal(err)
+	}
+	u.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
+	configuredtest.Delete(u)
+	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Deleted, configuredtest.Gone}, r.settle(u)); diff != "" {
+		t.Errorf("nothing stays behind, -want +got:\n%s", diff)
+	}
+}
+
+func TestForeignURLStays(t *testing.T) {
+	r := newRig(t)
+	if _, err := r.AWS.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To(configuredtest.Function), AuthType: types.FunctionUrlAuthTypeNone}); err != nil {
+		t.Fatal(err)
+	}
+	u := newURL()
+	if _, err := configuredtest.Step(r.Rig, u, r.connect()); err == nil {
+		t.Error("a URL of someone else's must be told")
+	}
+	configuredtest.Delete(u)
+	if got := r.settle(u); len(got) != 1 || r.Double.Count(callDelete) != 0 {
+		t.Errorf("%v, want that it is let go of", got)
+	}
+}
+
+func TestURLsOfAFunctionShareACall(t *testing.T) {
+	r := newRig(t)
+	urls := []*v1beta1.FunctionURL{newURL(), newURL(func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias) })}
+	for _, u := range urls {
+		r.settle(u)
+	}
+	r.Pass(1)
+	r.Double.ResetCalls()
+	for range 3 {
+		for _, u := range urls {
+			if o, err := configuredtest.Step(r.Rig, u, r.connect()); o != configuredtest.Settled || err != nil {
+				t.Fatal(o, err)
+			}
+		}
+	}
+	if n := r.Double.Count(""); n != 1 {
+		t.Errorf("%d calls for six looks at the same moment, want one", n)
+	}
+	r.Pass(1)
+	if _, err := configuredtest.Step(r.Rig, urls[0], r.connect()); err != nil || r.Double.Count("") != 2 {
+		t.Errorf("%d calls, %v, want another one for a later look", r.Double.Count(""), err)
+	}
+}
+
+// generator makes random settings that AWS accepts.
+type generator struct{ *rand.Rand }
+
+func pick[T any](g generator, of ...T) T { return of[g.IntN(len(of))] }
+
+func some[T any](g generator, v T) *T {
+	if g.IntN(2) == 0 {
+		return nil
+	}
+	return &v
+}
+
+func (g generator) subset(of ...string) []string {
+	var out []string
+	for _, s := range of {
+		if g.IntN(2) == 0 {
+			out = append(out, s)
+		}
+	}
+	g.Shuffle(len(out), func(i, j int) { out[i], out[j] = out[j], out[i] })
+	return out
+}
+
+func (g generator) settings() v1beta1.FunctionURLSettings {
+	s := v1beta1.FunctionURLSettings{
+		AuthType:   ptr.To(pick(g, "NONE", "AWS_IAM")),
+		InvokeMode: some(g, pick(g, "BUFFERED", "RESPONSE_STREAM")),
+	}
+	if g.IntN(3) > 0 {
+		s.Cors = &v1beta1.Cors{
+			AllowCredentials: some(g, pick(g, true, false)), AllowHeaders: g.subset("X-A", "x-b", "*"), AllowMethods: g.subset("GET", "POST", "*"),
+			AllowOrigins: append(g.subset("https://a.example", "https://b.example"), "*"), ExposeHeaders: g.subset("Date", "x-c"), MaxAge: some(g, pick[int32](g, 0, 60)),
+		}
+	}
+	return s
+}
+
+// Whatever is wanted comes to be and stays, whatever was before.
+func TestRandomSettingsConverge(t *testing.T) {
+	r := newRig(t)
+	const pairs = 300
+	for seed := range uint64(pairs) {
+		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests repeat.
+		u := newURL(func(u *v1beta1.FunctionURL) {
+			u.Spec.ForProvider.FunctionURLSettings = g.settings()
+			if g.IntN(3) == 0 {
+				u.Spec.InitProvider = ptr.To(g.settings())
+			}
+		})
+		if got := r.settle(u); len(got) != 2 {
+			t.Fatalf("seed %d: %v to create %+v", seed, got, u.Spec)
+		}
+		created := u.DeepCopy()
+		u.Spec.ForProvider.FunctionURLSettings = g.settings()
+		if got := r.settle(u); len(got) > 2 {
+			t.Fatalf("seed %d: %v\nfrom %+v\nto   %+v", seed, got, created.Spec, u.Spec)
+		}
+		r.check(seed, u)
+		configuredtest.Delete(u)
+		r.settle(u)
+	}
+}
+
+// check that AWS has what spec says, by the status that shows what AWS has.
+func (r rig) check(seed uint64, u *v1beta1.FunctionURL) {
+	r.Helper()
+	p, at := u.Spec.ForProvider, u.Status.AtProvider
+	if *p.AuthType != *at.AuthType || p.InvokeMode != nil && *p.InvokeMode != *at.InvokeMode {
+		r.Fatalf("seed %d: spec %+v, AWS %+v", seed, p, at)
+	}
+	if u.Spec.InitProvider != nil && u.Spec.InitProvider.Cors != nil {
+		return
+	}
+	want, got := fromSpec(v1beta1.FunctionURLSettings{Cors: p.Cors}), fromSpec(v1beta1.FunctionURLSettings{Cors: at.Cors})
+	if diff := cmp.Diff(want, got); diff != "" {
+		r.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
+	}
+}

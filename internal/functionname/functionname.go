@@ -1,0 +1,53 @@
+// Package functionname names a function, or a version or an alias of it, in the way
+// that external names do: function:qualifier. It is pure.
+package functionname
+
+import "strings"
+
+// Latest is the qualifier of a function itself, where one has to be named.
+const Latest = "$LATEST"
+
+// A Name of a function, or of what a qualifier makes of it.
+type Name struct {
+	// Function is the plain name of a function.
+	Function string
+
+	// Qualifier is an alias, a version's number or $LATEST. Empty is the function
+	// itself.
+	Qualifier string
+}
+
+// String is the function, with a colon and the qualifier where there is one.
+func (n Name) String() string {
+	if n.Qualifier == "" {
+		return n.Function
+	}
+	return n.Function + ":" + n.Qualifier
+}
+
+// Parse reads what String has written. It returns false where that is no name.
+func Parse(s string) (Name, bool) {
+	function, qualifier, qualified := strings.Cut(s, ":")
+	ok := function != "" && qualified == (qualifier != "") && !strings.Contains(qualifier, ":")
+	return Name{Function: function, Qualifier: qualifier}, ok
+}
+
+// OfARN is the name in the ARN of a function, a version or an alias. It is empty where
+// that is of something else.
+func OfARN(arn string) Name {
+	const prefix = 6 // arn, partition, lambda, region, account, function
+	parts := strings.SplitN(arn, ":", prefix+1)
+	if len(parts) <= prefix || parts[prefix-1] != "function" {
+		return Name{}
+	}
+	n, _ := Parse(parts[prefix])
+	return n
+}
+
+// Or is the name with a qualifier where it has none.
+func (n Name) Or(qualifier string) Name {
+	if n.Qualifier == "" {
+		n.Qualifier = qualifier
+	}
+	return n
+}

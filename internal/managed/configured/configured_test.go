@@ -1,0 +1,144 @@
+package configured
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+func TestName(t *testing.T) {
+	written := func(name string) func(*managedtest.Thing) {
+		return func(mg *managedtest.Thing) { meta.AddAnnotations(mg, ownership.Name(mg, name)) }
+	}
+	given := func(name string) func(*managedtest.Thing) {
+		return func(mg *managedtest.Thing) { meta.SetExternalName(mg, name) }
+	}
+	pending := func(name string) func(*managedtest.Thing) {
+		return func(mg *managedtest.Thing) {
+			n, _ := functionname.Parse(name)
+			Pending(mg, n)
+		}
+	}
+	deleted := func(mg *managedtest.Thing) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
+	cart, live := ptr.To("cart"), ptr.To("live")
+	cases := map[string]struct {
+		reason string
+		edit   []func(*managedtest.Thing)
+		target Target
+		want   string
+		exists bool
+		err    string
+	}{
+		"Spec":         {reason: "Spec tells.", target: Target{Function: cart, Qualifier: live, Default: functionname.Latest}, want: "cart:live", exists: true},
+		"Default":      {reason: "No qualifier is the function itself.", target: Target{Function: cart, Default: functionname.Latest}, want: "cart:$LATEST", exists: true},
+		"NoDefault":    {reason: "Where that has no name, it has none.", target: Target{Function: cart}, want: "cart", exists: true},
+		"Nothing":      {reason: "Somebody has to tell.", err: "set spec.forProvider.functionName"},
+		"Given":        {reason: "An import tells.", edit: []func(*managedtest.Thing){given("cart:live")}, want: "cart:live", exists: true},
+		"GivenDefault": {reason: "An import may leave the qualifier out.", edit: []func(*managedtest.Thing){given("cart")}, target: Target{Default: functionname.Latest}, want: "cart:$LATEST", exists: true},
+		"GivenWrong":   {reason: "A name has a form.", edit: []func(*managedtest.Thing){given("a:b:c")}, err: `is "a:b:c", which is not of the form function:qualifier`},
+		"Agreed":       {reason: "Both say the same.", edit: []func(*managedtest.Thing){written("cart:live")}, target: Target{Function: cart, Qualifier: live}, want: "cart:live", exists: true},
+		"Moved": {
+			reason: "What was made for one function would be left behind.",
+			edit:   []func(*managedtest.Thing){written("basket:live")}, target: Target{Function: cart, Qualifier: live},
+			err: "it is for basket:live, as the annotation crossplane.io/external-name says, and spec.forProvider names cart:live",
+		},
+		"Deleted":        {reason: "References may be gone by then.", edit: []func(*managedtest.Thing){written("cart:live"), deleted}, want: "cart:live", exists: true},
+		"DeletedMoved":   {reason: "What was made is what goes.", edit: []func(*managedtest.Thing){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},
+		"DeletedGiven":   {reason: "What never came to be ours, and is not what spec says, stays.", edit: []func(*managedtest.Thing){given("basket:live"), deleted}, target: Target{Function: cart}, want: "basket:live"},
+		"DeletedUnmade":  {reason: "What was never made is not deleted.", edit: []func(*managedtest.Thing){deleted}, target: Target{Function: cart}},
+		"DeletedPending": {reason: "What may have been made is looked for.", edit: []func(*managedtest.Thing){pending("cart:live"), deleted}, want: "cart:live", exists: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
+			for _, edit := range tc.edit {
+				edit(mg)
+			}
+			got, exists, err := tc.target.Name(mg)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.err)
+				}
+				return
+			}
+			if err != nil || got.String() != tc.want || exists != tc.exists {
+				t.Errorf("%s\ngot %s, %t, %v, want %s, %t", tc.reason, got, exists, err, tc.want, tc.exists)
+			}
+		})
+	}
+}
+
+// pages has two pages of ARNs of the function cart.
+type pages struct {
+	calls []string
+	err   error
+}
+
+func (p *pages) page(_ context.Context, function string, marker *string) ([]string, *string, error) {
+	p.calls = append(p.calls, function+"@"+ptr.Deref(marker, ""))
+	const arn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
+	if marker == nil {
+		return []string{arn, arn + ":one"}, ptr.To("2"), p.err
+	}
+	return []string{arn + ":live"}, nil, p.err
+}
+
+func (p *pages) reader() *Reader[string] {
+	return &Reader[string]{Cache: &inventory.Cache{}, Operation: "ListThings", Page: p.page, ARN: func(s string) *string { return &s }}
+}
+
+func TestReader(t *testing.T) {
+	now := time.Unix(100, 0)
+	var reserved []string
+	turn := &managed.Turn{Fresh: inventory.Fresh{Now: now, Since: now}, Reserver: func(ops ...string) time.Duration {
+		reserved = append(reserved, ops...)
+		return 0
+	}}
+	ctx := managed.WithTurn(t.Context(), turn)
+	p := &pages{}
+	r := p.reader()
+	for text, want := range map[string]bool{"cart": true, "cart:live": true, "cart:other": false} {
+		n, _ := functionname.Parse(text)
+		if _, exists, err := r.Read(ctx, n); exists != want || err != nil {
+			t.Errorf("%s: exists %t, %v, want %t", text, exists, err, want)
+		}
+	}
+	if len(p.calls) != 2 || p.calls[1] != "cart@2" {
+		t.Errorf("calls %v, want all pages once for all names", p.calls)
+	}
+	if len(reserved) != 1 || reserved[0] != "ListThings" {
+		t.Errorf("reserved %v, want the second page", reserved)
+	}
+	r.Forget(functionname.Name{Function: "cart", Qualifier: "one"})
+	if _, _, err := r.Read(ctx, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
+		t.Errorf("calls %v, %v, want them anew after a change", p.calls, err)
+	}
+}
+
+func TestReaderErrors(t *testing.T) {
+	gone := &pages{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "Function does not exist"}}
+	if _, exists, err := gone.reader().Read(t.Context(), functionname.Name{Function: "cart"}); exists || err != nil {
+		t.Errorf("exists %t, %v: a function that is not there has nothing", exists, err)
+	}
+	broken := &pages{err: errors.New("broken")}
+	if _, _, err := broken.reader().Read(t.Context(), functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
+		t.Errorf("got %v, want what went wrong", err)
+	}
+	if len(broken.calls) != 1 {
+		t.Errorf("calls %v, want no page after one that failed", broken.calls)
+	}
+}

@@ -1,0 +1,70 @@
+package configured
+
+import (
+	"context"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// A Reader reads the configurations of one kind that a function has, all at once and
+// for all resources of a session: each costs a share of one call.
+type Reader[V any] struct {
+	// Cache of the session.
+	Cache *inventory.Cache
+
+	// Operation of AWS that lists them, such as ListFunctionUrlConfigs.
+	Operation string
+
+	// Page of the list of a function, from a marker on, and the marker of the next. Both
+	// markers are nil at the ends.
+	Page func(ctx context.Context, function string, marker *string) (page []V, next *string, err error)
+
+	// ARN of the function, version or alias that a configuration is for.
+	ARN func(V) *string
+}
+
+// Read the configuration of a name. It returns false where there is none, or no such
+// function.
+func (r *Reader[V]) Read(ctx context.Context, n functionname.Name) (V, bool, error) {
+	var none V
+	all, err := inventory.Read(ctx, r.Cache, r.key(n), managed.Fresh(ctx), func(ctx context.Context) ([]V, error) {
+		return r.list(ctx, n.Function)
+	})
+	if awserr.IsNotFound(err) {
+		return none, false, nil
+	}
+	if err != nil {
+		return none, false, err
+	}
+	for _, v := range all {
+		if functionname.OfARN(ptr.Deref(r.ARN(v), "")) == n {
+			return v, true, nil
+		}
+	}
+	return none, false, nil
+}
+
+// list all pages. Those after the first come unexpected: if there is no quota for one,
+// the client defers it and with it the reconcile, which comes back with quota for all.
+func (r *Reader[V]) list(ctx context.Context, function string) ([]V, error) {
+	all, marker, err := r.Page(ctx, function, nil)
+	for err == nil && ptr.Deref(marker, "") != "" {
+		managed.Reserve(ctx, r.Operation)
+		var page []V
+		page, marker, err = r.Page(ctx, function, marker)
+		all = append(all, page...)
+	}
+	return all, err
+}
+
+// Forget what was read of a function, since it was changed.
+func (r *Reader[V]) Forget(n functionname.Name) { r.Cache.Forget(r.key(n)) }
+
+func (r *Reader[V]) key(n functionname.Name) inventory.Key {
+	return inventory.Key{Operation: r.Operation, Of: n.Function}
+}
