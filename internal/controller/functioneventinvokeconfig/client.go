@@ -1,0 +1,30 @@
+package functioneventinvokeconfig
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// The calls by their AWS operation's name.
+const (
+	callList   = "ListFunctionEventInvokeConfigs"
+	callPut    = "PutFunctionEventInvokeConfig"
+	callDelete = "DeleteFunctionEventInvokeConfig"
+)
+
+// lambdaAPI are the calls to Lambda that this kind makes. Put replaces all settings, so
+// that there is no need of UpdateFunctionEventInvokeConfig, which keeps what it is not
+// sent.
+type lambdaAPI interface {
+	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
+	PutFunctionEventInvokeConfig(ctx context.Context, in *lambda.PutFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionEventInvokeConfigOutput, error)
+	DeleteFunctionEventInvokeConfig(ctx context.Context, in *lambda.DeleteFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionEventInvokeConfigOutput, error)
+}
+
+// fieldReader reads fields of other providers' objects.
+type fieldReader interface {
+	Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error)
+}

@@ -1,0 +1,69 @@
+// Package functioneventinvokeconfig manages how AWS Lambda functions, their versions and
+// aliases are invoked asynchronously.
+package functioneventinvokeconfig
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// Setup adds a controller of FunctionEventInvokeConfigs to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{fields: o.Fields}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.FunctionEventInvokeConfig]{
+		GVK:               v1beta1.FunctionEventInvokeConfigGroupVersionKind,
+		New:               func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },
+		Region:            func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
+		Reads:             func(*v1beta1.FunctionEventInvokeConfig) []string { return []string{callList} },
+		Connect:           c.connect,
+		DeterministicName: true,
+		Fields:            fieldsOf,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+	})
+}
+
+type connector struct{ fields fieldReader }
+
+func (c *connector) connect(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig], error) {
+	return newExternal(config.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields), nil
+}
+
+// calls by which configurations are made and removed.
+var calls = flow.Calls{Create: callPut, Delete: callDelete}
+
+func references(mg *v1beta1.FunctionEventInvokeConfig) []managed.Reference {
+	p := mg.Spec.ForProvider
+	refs := []managed.Reference{
+		configured.FunctionReference(p.ConfiguredFunction),
+		configured.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
+	}
+	for _, d := range destinationsOf(mg) {
+		refs = append(refs, managed.Reference{Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref, Selector: d.selector})
+	}
+	return refs
+}
+
+// fieldsOf are the fields of other providers' objects that spec refers to.
+func fieldsOf(mg *v1beta1.FunctionEventInvokeConfig) []v1beta1.FieldSelector {
+	var all []v1beta1.FieldSelector
+	for _, d := range destinationsOf(mg) {
+		if d.from != nil {
+			all = append(all, *d.from)
+		}
+	}
+	return all
+}
