@@ -1,0 +1,21 @@
+package provisionedconcurrencyconfig
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+)
+
+// The calls by their AWS operation's name.
+const (
+	callList   = "ListProvisionedConcurrencyConfigs"
+	callPut    = "PutProvisionedConcurrencyConfig"
+	callDelete = "DeleteProvisionedConcurrencyConfig"
+)
+
+// lambdaAPI are the calls to Lambda that this kind makes.
+type lambdaAPI interface {
+	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
+	PutProvisionedConcurrencyConfig(ctx context.Context, in *lambda.PutProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.PutProvisionedConcurrencyConfigOutput, error)
+	DeleteProvisionedConcurrencyConfig(ctx context.Context, in *lambda.DeleteProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteProvisionedConcurrencyConfigOutput, error)
+}

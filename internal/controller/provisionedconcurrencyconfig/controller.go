@@ -1,0 +1,54 @@
+// Package provisionedconcurrencyconfig keeps execution environments of AWS Lambda
+// functions ready.
+package provisionedconcurrencyconfig
+
+import (
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{now: o.Now}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
+		GVK:               v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
+		New:               func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
+		Region:            func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
+		Reads:             func(*v1beta1.ProvisionedConcurrencyConfig) []string { return []string{callList} },
+		Connect:           c.connect,
+		DeterministicName: true,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+	})
+}
+
+type connector struct{ now func() time.Time }
+
+func (c *connector) connect(_ context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig], error) {
+	return newExternal(config.Client(s, lambda.NewFromConfig), s.Inventory(), c.now), nil
+}
+
+func references(c *v1beta1.ProvisionedConcurrencyConfig) []managed.Reference {
+	p := c.Spec.ForProvider
+	return []managed.Reference{
+		configured.FunctionReference(p.ConfiguredFunction),
+		configured.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
+	}
+}
+
+// calls by which provisioned concurrency is made and removed.
+var calls = flow.Calls{Create: callPut, Delete: callDelete}

@@ -1,0 +1,37 @@
+package provisionedconcurrencyconfig
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+)
+
+// settings are the same type for what is wanted and what is there.
+type settings = v1beta1.ProvisionedConcurrencyConfigSettings
+
+// fromAWS is what was asked for last.
+func fromAWS(p types.ProvisionedConcurrencyConfigListItem) settings {
+	return settings{ProvisionedConcurrentExecutions: p.RequestedProvisionedConcurrentExecutions}
+}
+
+func putInput(s settings, n functionname.Name) *lambda.PutProvisionedConcurrencyConfigInput {
+	return &lambda.PutProvisionedConcurrencyConfigInput{
+		FunctionName: &n.Function, Qualifier: &n.Qualifier, ProvisionedConcurrentExecutions: s.ProvisionedConcurrentExecutions,
+	}
+}
+
+func status(p types.ProvisionedConcurrencyConfigListItem, n functionname.Name) v1beta1.ProvisionedConcurrencyConfigObservation {
+	out := v1beta1.ProvisionedConcurrencyConfigObservation{
+		FunctionName: &n.Function, Qualifier: &n.Qualifier, FunctionArn: p.FunctionArn, StatusReason: p.StatusReason, LastModified: p.LastModified,
+		RequestedProvisionedConcurrentExecutions: p.RequestedProvisionedConcurrentExecutions,
+		AllocatedProvisionedConcurrentExecutions: p.AllocatedProvisionedConcurrentExecutions,
+		AvailableProvisionedConcurrentExecutions: p.AvailableProvisionedConcurrentExecutions,
+	}
+	if p.Status != "" {
+		out.Status = ptr.To(string(p.Status))
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package provisionedconcurrencyconfig
+
+import (
+	"strings"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// retryAfter is how long a failure stands before the same is asked for again: what made
+// it fail, such as an error in the function's initialisation, may have been put right.
+const retryAfter = 5 * time.Minute
+
+// modifiedLayout is how AWS writes LastModified.
+const modifiedLayout = "2006-01-02T15:04:05-0700"
+
+// wanted is what provisioned concurrency shall be.
+type wanted struct {
+	settings settings
+	left     diff.Left
+}
+
+// desired merges forProvider and initProvider. What initProvider alone names belongs to
+// others after creation, such as Application Auto Scaling.
+func desired(mg *v1beta1.ProvisionedConcurrencyConfig) wanted {
+	initial := settings{}
+	if mg.Spec.InitProvider != nil {
+		initial = *mg.Spec.InitProvider
+	}
+	s, left := diff.Merge(mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, initial)
+	return wanted{settings: s, left: left}
+}
+
+// compare what is wanted with what was asked for last. It returns what is to be asked
+// for, and how that differs.
+func compare(mg *v1beta1.ProvisionedConcurrencyConfig, p types.ProvisionedConcurrencyConfigListItem) (settings, diff.Changes) {
+	w, have := desired(mg), fromAWS(p)
+	t := diff.Fill(w.settings, have, w.left)
+	return t, diff.Compare(t, have)
+}
+
+// asMade says that provisioned concurrency is just as this resource would have made it.
+func asMade(mg *v1beta1.ProvisionedConcurrencyConfig, p types.ProvisionedConcurrencyConfigListItem) bool {
+	return len(diff.Compare(desired(mg).settings, fromAWS(p))) == 0
+}
+
+// state by what AWS says. was is the condition so far: what has never been ready is
+// being created.
+func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, generation int64) xpv2.Condition {
+	switch p.Status {
+	case types.ProvisionedConcurrencyStatusEnumReady:
+		return condition.Available(generation)
+	case types.ProvisionedConcurrencyStatusEnumFailed:
+		return condition.Unavailable(generation, reason(p))
+	case types.ProvisionedConcurrencyStatusEnumInProgress:
+	}
+	if was.Status == corev1.ConditionUnknown || was.Reason == xpv2.ReasonCreating {
+		return condition.Creating(generation, reason(p))
+	}
+	return condition.Updating(generation, reason(p))
+}
+
+// reason is AWS's own account of the status.
+func reason(p types.ProvisionedConcurrencyConfigListItem) string {
+	return strings.TrimSuffix(string(p.Status)+": "+ptr.Deref(p.StatusReason, ""), ": ")
+}
+
+// decide what is due. While AWS is at it, nothing is asked for.
+func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition, now time.Time) flow.Plan {
+	plan := flow.Plan{Ready: state, Changes: changes}
+	failed := p.Status == types.ProvisionedConcurrencyStatusEnumFailed
+	switch {
+	case condition.InMotion(state):
+	case len(changes) > 0:
+		plan.Call = callPut
+		if !failed {
+			plan.Ready = condition.Updating(state.ObservedGeneration, "changing "+changes.String())
+		}
+	case failed:
+		plan.Wait = max(retryAfter-since(p, now), 0)
+		if plan.Wait == 0 {
+			plan.Call, plan.Changes = callPut, diff.Changes{{Path: "provisionedConcurrentExecutions"}}
+		}
+	}
+	return plan
+}
+
+// since is how long ago AWS says that it was asked. An unreadable time is long ago.
+func since(p types.ProvisionedConcurrencyConfigListItem, now time.Time) time.Duration {
+	t, err := time.Parse(modifiedLayout, ptr.Deref(p.LastModified, ""))
+	if err != nil {
+		return retryAfter
+	}
+	return max(now.Sub(t), 0)
+}

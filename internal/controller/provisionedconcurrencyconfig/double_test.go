@@ -1,0 +1,192 @@
+package provisionedconcurrencyconfig
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+)
+
+// takes is how long the double takes to provide concurrency.
+const takes = time.Minute
+
+// rig is a double with the real SDK before it.
+type rig struct{ *configuredtest.Rig }
+
+func newRig(t testing.TB) rig {
+	t.Helper()
+	return rig{configuredtest.New(t, takes)}
+}
+
+func (r rig) connect() xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
+	return newExternal(r.AWS, r.Cache, r.Now)
+}
+
+// settle reconciles until nothing is left to do but wait.
+func (r rig) settle(c *v1beta1.ProvisionedConcurrencyConfig) []configuredtest.Outcome {
+	r.Helper()
+	return configuredtest.Settle(r.Rig, c, r.connect)
+}
+
+// want what reconciles come to.
+func (r rig) want(c *v1beta1.ProvisionedConcurrencyConfig, why string, want ...configuredtest.Outcome) {
+	r.Helper()
+	if diff := cmp.Diff(want, r.settle(c)); diff != "" {
+		r.Errorf("%s, -want +got:\n%s", why, diff)
+	}
+}
+
+func TestLife(t *testing.T) {
+	r := newRig(t)
+	c := newConfig()
+	r.want(c, "a create, and AWS is at it", configuredtest.Created, configuredtest.Waits)
+	if at := c.Status.AtProvider; *at.Status != "IN_PROGRESS" || *at.RequestedProvisionedConcurrentExecutions != 5 || *at.AllocatedProvisionedConcurrentExecutions != 0 || meta.GetExternalName(c) != "cart:live" {
+		t.Errorf("got %+v", at)
+	}
+	r.Pass(takes)
+	r.want(c, "AWS says that it is ready", configuredtest.Settled)
+	if at := c.Status.AtProvider; *at.Status != "READY" || *at.AvailableProvisionedConcurrentExecutions != 5 {
+		t.Errorf("got %+v", at)
+	}
+
+	c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9)
+	r.want(c, "one call, and AWS is at it", configuredtest.Updated, configuredtest.Waits)
+	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != "Updating" || ready.Message != "IN_PROGRESS" {
+		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
+	}
+	r.Pass(takes)
+	r.want(c, "AWS says that it is ready", configuredtest.Settled)
+
+	if _, err := r.AWS.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
+		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), ProvisionedConcurrentExecutions: ptr.To[int32](1),
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.Pass(takes)
+	r.want(c, "a change by hand is put right", configuredtest.Updated, configuredtest.Waits)
+
+	configuredtest.Delete(c)
+	r.want(c, "it goes while AWS is at it", configuredtest.Deleted, configuredtest.Gone)
+}
+
+func TestFailureIsShownAndTriedAgain(t *testing.T) {
+	r := newRig(t)
+	c := newConfig()
+	r.Double.FailProvisioning(configuredtest.Function, "FUNCTION_ERROR_INIT_FAILURE")
+	r.want(c, "a create", configuredtest.Created, configuredtest.Waits)
+	r.Pass(takes)
+	r.want(c, "it failed", configuredtest.Waits)
+	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonUnavailable || ready.Message != "FAILED: FUNCTION_ERROR_INIT_FAILURE" {
+		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
+	}
+	if ptr.Deref(c.Status.AtProvider.StatusReason, "") != "FUNCTION_ERROR_INIT_FAILURE" {
+		t.Errorf("got %+v", c.Status.AtProvider)
+	}
+	r.Pass(retryAfter - takes)
+	r.want(c, "it is tried again", configuredtest.Updated, configuredtest.Waits)
+	r.Pass(takes)
+	r.want(c, "and is ready", configuredtest.Settled)
+}
+
+func TestRefusals(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		edit   func(*v1beta1.ProvisionedConcurrencyConfig)
+		want   string
+	}{
+		"TooMany": {"The account has so many.", func(c *v1beta1.ProvisionedConcurrencyConfig) {
+			c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](2000)
+		}, "greater than account's unreserved concurrency [1000]"},
+		"NoAlias": {"The alias must be there.", func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("gone") }, "Cannot find alias arn"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			_, err := configuredtest.Step(r.Rig, newConfig(tc.edit), r.connect())
+			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "cannot create the provisioned concurrency") {
+				t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.want)
+			}
+		})
+	}
+}
+
+func TestOverlapOfVersionAndAliasIsTold(t *testing.T) {
+	r := newRig(t)
+	r.settle(newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") }))
+	_, err := configuredtest.Step(r.Rig, newConfig(), r.connect())
+	if err == nil || !strings.Contains(err.Error(), "already Provisioned version") {
+		t.Errorf("got %v, want why the alias of version 1 cannot have it too", err)
+	}
+}
+
+func TestLostAnswer(t *testing.T) {
+	r := newRig(t)
+	r.Double.Fail(awsdouble.Fault{Operation: callPut, Drop: awsdouble.DropAfter, Times: 4})
+	c := newConfig()
+	if _, err := configuredtest.Step(r.Rig, c, r.connect()); err == nil {
+		t.Fatal("the answer was not lost")
+	}
+	r.Double.ClearFaults()
+	r.want(c, "it is found again", configuredtest.Waits)
+	if meta.GetExternalName(c) != "cart:live" {
+		t.Errorf("named %q", meta.GetExternalName(c))
+	}
+}
+
+func TestConcurrencyOfAFunctionSharesACall(t *testing.T) {
+	r := newRig(t)
+	all := []*v1beta1.ProvisionedConcurrencyConfig{newConfig(), newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("2") })}
+	for _, c := range all {
+		r.settle(c)
+	}
+	r.Pass(takes)
+	r.Double.ResetCalls()
+	for _, c := range all {
+		r.want(c, "nothing is left to do", configuredtest.Settled)
+	}
+	if n := r.Double.Count(""); n != 1 {
+		t.Errorf("%d calls for two looks at the same moment, want one", n)
+	}
+}
+
+// Whatever is wanted comes to be and stays, whatever was before.
+func TestRandomNumbersConverge(t *testing.T) {
+	r := newRig(t)
+	const pairs = 200
+	for seed := range uint64(pairs) {
+		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests repeat.
+		number := func() *int32 { return ptr.To(1 + g.Int32N(20)) }
+		c := newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) {
+			p := &c.Spec.ForProvider
+			p.Qualifier, p.ProvisionedConcurrentExecutions = ptr.To([]string{configuredtest.Alias, "2"}[g.IntN(2)]), number()
+			if g.IntN(3) == 0 {
+				c.Spec.InitProvider, p.ProvisionedConcurrentExecutions = &settings{ProvisionedConcurrentExecutions: p.ProvisionedConcurrentExecutions}, nil
+			}
+		})
+		for range 2 {
+			r.settle(c)
+			r.Pass(takes)
+			r.want(c, "AWS has provided it", configuredtest.Settled)
+			asked := c.Status.AtProvider.AvailableProvisionedConcurrentExecutions
+			if want := c.Spec.ForProvider.ProvisionedConcurrentExecutions; want != nil && *want != *asked {
+				t.Fatalf("seed %d: %d wanted, %d there", seed, *want, *asked)
+			}
+			c.Spec.ForProvider.ProvisionedConcurrentExecutions = number()
+		}
+		configuredtest.Delete(c)
+		r.settle(c)
+	}
+}
