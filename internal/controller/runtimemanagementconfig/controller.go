@@ -1,0 +1,52 @@
+// Package runtimemanagementconfig says when AWS updates the runtimes of Lambda functions.
+//
+// Every version of a function has such a configuration, so that none is made, and none is
+// anyone's: creating it sets it, and deleting it sets it back to AWS's default, Auto.
+package runtimemanagementconfig
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// Setup adds a controller of RuntimeManagementConfigs to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.RuntimeManagementConfig]{
+		GVK:               v1beta1.RuntimeManagementConfigGroupVersionKind,
+		New:               func() *v1beta1.RuntimeManagementConfig { return &v1beta1.RuntimeManagementConfig{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.RuntimeManagementConfigList{} },
+		Region:            func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
+		Reads:             func(*v1beta1.RuntimeManagementConfig) []string { return []string{callGet} },
+		Connect:           connect,
+		DeterministicName: true,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
+	})
+}
+
+func connect(_ context.Context, _ *v1beta1.RuntimeManagementConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig], error) {
+	return newExternal(config.Client(s, lambda.NewFromConfig)), nil
+}
+
+func references(c *v1beta1.RuntimeManagementConfig) []managed.Reference {
+	p := c.Spec.ForProvider
+	return []managed.Reference{
+		configured.FunctionReference(p.ConfiguredFunction),
+		configured.QualifierReference(v1beta1.VersionGroupVersionKind, p.QualifierRef, p.QualifierSelector),
+	}
+}
+
+// calls by which a configuration is set, and set back.
+var calls = flow.Calls{Create: callPut, Delete: callPut}

@@ -1,0 +1,48 @@
+package runtimemanagementconfig
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
+)
+
+// The modes that are told apart here.
+const (
+	auto   = string(types.UpdateRuntimeOnAuto)
+	manual = string(types.UpdateRuntimeOnManual)
+)
+
+// settings are the same type for what is wanted and what is there.
+type settings = v1beta1.RuntimeManagementConfigSettings
+
+// fromAWS is what is there.
+func fromAWS(a *answer) settings {
+	s := settings{RuntimeVersionArn: a.RuntimeVersionArn}
+	if a.UpdateRuntimeOn != "" {
+		s.UpdateRuntimeOn = ptr.To(string(a.UpdateRuntimeOn))
+	}
+	return s
+}
+
+// isDefault says that AWS has what every function has that nobody has configured.
+func isDefault(a *answer) bool { return string(a.UpdateRuntimeOn) == auto }
+
+// putInput names a runtime only where one is stayed on: AWS takes it nowhere else.
+func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfigInput {
+	return &lambda.PutRuntimeManagementConfigInput{
+		FunctionName: &n.Function, Qualifier: &n.Qualifier,
+		UpdateRuntimeOn: types.UpdateRuntimeOn(ptr.Deref(s.UpdateRuntimeOn, "")), RuntimeVersionArn: s.RuntimeVersionArn,
+	}
+}
+
+func status(a *answer, n functionname.Name) v1beta1.RuntimeManagementConfigObservation {
+	s := fromAWS(a)
+	return v1beta1.RuntimeManagementConfigObservation{
+		FunctionName: &n.Function, Qualifier: configured.Shown(n), FunctionArn: a.FunctionArn,
+		UpdateRuntimeOn: s.UpdateRuntimeOn, RuntimeVersionArn: s.RuntimeVersionArn,
+	}
+}

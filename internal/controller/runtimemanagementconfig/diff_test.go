@@ -1,0 +1,62 @@
+package runtimemanagementconfig
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+)
+
+const (
+	runtimeA = "arn:aws:lambda:eu-central-1::runtime:aaaa"
+	runtimeB = "arn:aws:lambda:eu-central-1::runtime:bbbb"
+)
+
+func on(mode, runtime string) settings {
+	s := settings{UpdateRuntimeOn: ptr.To(mode)}
+	if runtime != "" {
+		s.RuntimeVersionArn = &runtime
+	}
+	return s
+}
+
+func TestCompare(t *testing.T) {
+	automatic := &answer{UpdateRuntimeOn: types.UpdateRuntimeOnAuto}
+	stays := &answer{UpdateRuntimeOn: types.UpdateRuntimeOnManual, RuntimeVersionArn: ptr.To(runtimeA)}
+	cases := map[string]struct {
+		reason  string
+		there   *answer
+		spec    settings
+		initial *settings
+		changes string
+		want    settings
+	}{
+		"Same":    {reason: "Nothing differs.", there: stays, spec: on(manual, runtimeA), want: on(manual, runtimeA)},
+		"Pinned":  {reason: "It stays on one runtime.", there: automatic, spec: on(manual, runtimeA), changes: `runtimeVersionArn: added "` + runtimeA + `", updateRuntimeOn: "Auto" -> "Manual"`, want: on(manual, runtimeA)},
+		"Moved":   {reason: "It stays on another.", there: stays, spec: on(manual, runtimeB), changes: `runtimeVersionArn: "` + runtimeA + `" -> "` + runtimeB + `"`, want: on(manual, runtimeB)},
+		"Freed":   {reason: "AWS takes no runtime with another mode.", there: stays, spec: on("FunctionUpdate", ""), changes: `runtimeVersionArn: removed, updateRuntimeOn: "Manual" -> "FunctionUpdate"`, want: on("FunctionUpdate", "")},
+		"Initial": {reason: "What is set at creation is left to others.", there: stays, initial: ptr.To(on("FunctionUpdate", "")), want: on(manual, runtimeA)},
+		"InitialRuntime": {
+			reason: "A runtime is of no use where another mode is always wanted.",
+			there:  automatic, spec: on(auto, ""), initial: ptr.To(on(manual, runtimeB)), want: on(auto, ""),
+		},
+		"Neither": {reason: "What is not said is left to AWS.", there: stays, want: on(manual, runtimeA)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := &v1beta1.RuntimeManagementConfig{}
+			mg.Spec.ForProvider.RuntimeManagementConfigSettings, mg.Spec.InitProvider = tc.spec, tc.initial
+			target, changes := compare(mg, tc.there)
+			if changes.String() != tc.changes {
+				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, changes, tc.changes)
+			}
+			in := putInput(target, functionname.Name{Function: "cart", Qualifier: "3"})
+			if string(in.UpdateRuntimeOn) != *tc.want.UpdateRuntimeOn || ptr.Deref(in.RuntimeVersionArn, "") != ptr.Deref(tc.want.RuntimeVersionArn, "") || *in.Qualifier != "3" {
+				t.Errorf("%s\nsends %+v", tc.reason, in)
+			}
+		})
+	}
+}
