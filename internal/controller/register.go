@@ -11,18 +11,26 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/alias"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/eventsourcemapping"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/function"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functioneventinvokeconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionurl"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/invocation"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/permission"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/provisionedconcurrencyconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/runtimemanagementconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
 // kinds of managed resources and what sets up their controllers.
 var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) error{
-	v1beta1.AliasGroupVersionKind:              alias.Setup,
-	v1beta1.EventSourceMappingGroupVersionKind: eventsourcemapping.Setup,
-	v1beta1.FunctionGroupVersionKind:           function.Setup,
-	v1beta1.InvocationGroupVersionKind:         invocation.Setup,
-	v1beta1.PermissionGroupVersionKind:         permission.Setup,
+	v1beta1.AliasGroupVersionKind:                        alias.Setup,
+	v1beta1.EventSourceMappingGroupVersionKind:           eventsourcemapping.Setup,
+	v1beta1.FunctionEventInvokeConfigGroupVersionKind:    functioneventinvokeconfig.Setup,
+	v1beta1.FunctionGroupVersionKind:                     function.Setup,
+	v1beta1.FunctionURLGroupVersionKind:                  functionurl.Setup,
+	v1beta1.InvocationGroupVersionKind:                   invocation.Setup,
+	v1beta1.PermissionGroupVersionKind:                   permission.Setup,
+	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Setup,
+	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Setup,
 }
 
 // Setup adds the controllers of all kinds to a manager.

@@ -1,0 +1,175 @@
+package manager
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// configs are the kinds that configure a function f, or its alias live: one of each.
+type configs struct {
+	url         *v1beta1.FunctionURL
+	events      *v1beta1.FunctionEventInvokeConfig
+	provisioned *v1beta1.ProvisionedConcurrencyConfig
+	runtime     *v1beta1.RuntimeManagementConfig
+}
+
+func (c configs) all() []managed.Managed {
+	return []managed.Managed{c.url, c.events, c.provisioned, c.runtime}
+}
+
+// configs of the Function f and the Alias live, which they refer to.
+func (r *rig) configs() configs {
+	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.ns} }
+	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
+	fn := v1beta1.ConfiguredFunction{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
+	live := &xpv2.NamespacedReference{Name: "live"}
+	c := configs{
+		url: &v1beta1.FunctionURL{ObjectMeta: name("url"), Spec: v1beta1.FunctionURLSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.FunctionURLParameters{
+			ConfiguredFunction: fn, QualifierRef: live,
+			FunctionURLSettings: v1beta1.FunctionURLSettings{AuthType: ptr.To("NONE"), Cors: &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}},
+		}}},
+		events: &v1beta1.FunctionEventInvokeConfig{ObjectMeta: name("events"), Spec: v1beta1.FunctionEventInvokeConfigSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.FunctionEventInvokeConfigParameters{
+			ConfiguredFunction: fn, QualifierRef: live,
+			FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{
+				MaximumRetryAttempts: ptr.To[int32](0),
+				DestinationConfig:    &v1beta1.EventDestinationConfig{OnFailure: &v1beta1.OnFailureDestination{DestinationRef: &xpv2.NamespacedReference{Name: "next"}}},
+			},
+		}}},
+		provisioned: &v1beta1.ProvisionedConcurrencyConfig{ObjectMeta: name("provisioned"), Spec: v1beta1.ProvisionedConcurrencyConfigSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.ProvisionedConcurrencyConfigParameters{
+			ConfiguredFunction: fn, QualifierRef: live,
+			ProvisionedConcurrencyConfigSettings: v1beta1.ProvisionedConcurrencyConfigSettings{ProvisionedConcurrentExecutions: ptr.To[int32](5)},
+		}}},
+		runtime: &v1beta1.RuntimeManagementConfig{ObjectMeta: name("runtime"), Spec: v1beta1.RuntimeManagementConfigSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.RuntimeManagementConfigParameters{
+			ConfiguredFunction: fn, RuntimeManagementConfigSettings: v1beta1.RuntimeManagementConfigSettings{UpdateRuntimeOn: ptr.To("FunctionUpdate")},
+		}}},
+	}
+	c.url.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "url-conn"}
+	return c
+}
+
+// deployed are a published function f with its alias live, and another function, next.
+func (r *rig) deployed() {
+	r.Helper()
+	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	next, live := r.function("next"), r.alias("live")
+	r.create(f, next, live)
+	r.ready(f)
+	r.ready(next)
+	r.ready(live)
+}
+
+// What configures a function is applied together with it, and finds its way.
+func TestConfigurationsOfAFunction(t *testing.T) {
+	r := newRig(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
+	c := r.configs()
+	for _, mg := range c.all() {
+		r.create(mg)
+	}
+	r.until("they wait for the function", func() bool {
+		r.get(c.url)
+		return strings.Contains(c.url.GetCondition(xpv2.TypeSynced).Message, "cannot resolve spec.forProvider.functionName: Function "+r.ns+"/f does not exist")
+	})
+	r.deployed()
+	for _, mg := range c.all() {
+		r.ready(mg)
+	}
+	for mg, want := range map[managed.Managed]string{c.url: "f:live", c.events: "f:live", c.provisioned: "f:live", c.runtime: "f:$LATEST"} {
+		if got := meta.GetExternalName(mg); got != want {
+			t.Errorf("%s is named %q, want %q", mg.GetName(), got, want)
+		}
+	}
+	if got := ptr.Deref(c.events.Status.AtProvider.OnFailureDestination, ""); !strings.HasSuffix(got, ":function:next") {
+		t.Errorf("failures go to %q, want the ARN of the Function next", got)
+	}
+	if got := ptr.Deref(c.provisioned.Status.AtProvider.Status, ""); got != "READY" {
+		t.Errorf("the provisioned concurrency is %s", got)
+	}
+	s := &corev1.Secret{}
+	r.until("the connection Secret has the URL", func() bool {
+		return r.kube.Get(t.Context(), client.ObjectKey{Namespace: r.ns, Name: "url-conn"}, s) == nil &&
+			string(s.Data["functionUrl"]) == ptr.Deref(c.url.Status.AtProvider.FunctionURL, "-")
+	})
+
+	r.changeConfigs(c)
+	r.driftConfigs(c)
+
+	for _, mg := range c.all() {
+		r.remove(mg)
+	}
+	for _, mg := range c.all() {
+		r.gone(mg)
+	}
+	for _, op := range []string{"DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig", "DeleteProvisionedConcurrencyConfig"} {
+		if n := r.double.Count(op); n != 1 {
+			t.Errorf("%d calls of %s, want one", n, op)
+		}
+	}
+	back, err := r.aws.GetRuntimeManagementConfig(t.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To("f")})
+	if err != nil || back.UpdateRuntimeOn != types.UpdateRuntimeOnAuto {
+		t.Errorf("the runtime is updated on %s, %v, want AWS's default again", back.UpdateRuntimeOn, err)
+	}
+}
+
+// changeConfigs changes each manifest, and waits until AWS has it.
+func (r *rig) changeConfigs(c configs) {
+	r.Helper()
+	edit(r, c.url, func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Cors = nil })
+	edit(r, c.events, func(e *v1beta1.FunctionEventInvokeConfig) { e.Spec.ForProvider.DestinationConfig = nil })
+	edit(r, c.provisioned, func(p *v1beta1.ProvisionedConcurrencyConfig) {
+		p.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](7)
+	})
+	edit(r, c.runtime, func(m *v1beta1.RuntimeManagementConfig) {
+		m.Spec.ForProvider.UpdateRuntimeOn, m.Spec.ForProvider.RuntimeVersionArn = ptr.To("Manual"), ptr.To("arn:aws:lambda:eu-central-1::runtime:aaaa")
+	})
+	for _, mg := range c.all() {
+		r.ready(mg)
+	}
+	if c.url.Status.AtProvider.Cors != nil || c.events.Status.AtProvider.OnFailureDestination != nil || *c.provisioned.Status.AtProvider.AvailableProvisionedConcurrentExecutions != 7 || c.runtime.Status.AtProvider.RuntimeVersionArn == nil {
+		r.Errorf("what is Ready must be as its manifest says, got %+v, %+v, %+v, %+v", c.url.Status.AtProvider, c.events.Status.AtProvider, c.provisioned.Status.AtProvider, c.runtime.Status.AtProvider)
+	}
+}
+
+// driftConfigs changes two by hand, and waits until they are put right.
+func (r *rig) driftConfigs(c configs) {
+	r.Helper()
+	f, live := ptr.To("f"), ptr.To("live")
+	_, err := r.aws.UpdateFunctionUrlConfig(r.Context(), &lambda.UpdateFunctionUrlConfigInput{FunctionName: f, Qualifier: live, AuthType: types.FunctionUrlAuthTypeAwsIam})
+	if err != nil {
+		r.Fatal(err)
+	}
+	_, err = r.aws.UpdateFunctionEventInvokeConfig(r.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live, MaximumEventAgeInSeconds: ptr.To[int32](60)})
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.look(c.url)
+	r.look(c.events)
+	r.until("what was changed by hand is put right", func() bool {
+		u, err := r.aws.GetFunctionUrlConfig(r.Context(), &lambda.GetFunctionUrlConfigInput{FunctionName: f, Qualifier: live})
+		if err != nil {
+			r.Fatal(err)
+		}
+		e, err := r.aws.GetFunctionEventInvokeConfig(r.Context(), &lambda.GetFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live})
+		if err != nil {
+			r.Fatal(err)
+		}
+		return u.AuthType == types.FunctionUrlAuthTypeNone && e.MaximumEventAgeInSeconds == nil
+	})
+	r.ready(c.url)
+	r.ready(c.events)
+}
