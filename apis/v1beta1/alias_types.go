@@ -17,6 +17,7 @@ type AliasSettings struct {
 	// version that this Function published last, see publish of Function.
 	// +optional
 	// +crossplane:generate:reference:type=Version
+	// +crossplane:generate:reference:extractor=PreparedVersion()
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[0-9]+)$')",message="functionVersion is a version's number such as '3', or $LATEST"
 	FunctionVersion *string `json:"functionVersion,omitempty"`

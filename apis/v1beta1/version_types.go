@@ -60,8 +60,9 @@ type VersionParameters struct {
 	PublishTo *string `json:"publishTo,omitempty"`
 
 	// PublishPolicy says when a version is published: OnChange, whenever the function's
-	// code or configuration is another than that of the version published last, or
-	// OnRequest, when publishTrigger changes. Default: OnChange.
+	// code or configuration, but for its description, is another than that of the
+	// version published last, or OnRequest, when publishTrigger changes. Default:
+	// OnChange.
 	// +optional
 	// +kubebuilder:validation:Enum=OnChange;OnRequest
 	// +kubebuilder:default=OnChange
@@ -104,6 +105,9 @@ type VersionObservation struct {
 	InvokeArn *string `json:"invokeArn,omitempty"`
 	// Version is its number, or $LATEST.PUBLISHED.
 	Version *string `json:"version,omitempty"`
+	// PreparedVersion is the version published last that AWS is done preparing, which
+	// takes minutes with SnapStart. Aliases that refer to this resource move to it.
+	PreparedVersion *string `json:"preparedVersion,omitempty"`
 	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated,
 	// ActiveNonInvocable or Deleting.
 	State *string `json:"state,omitempty"`
@@ -124,8 +128,8 @@ type VersionObservation struct {
 	CodeSize *int64 `json:"codeSize,omitempty"`
 	// ConfigSHA256 is AWS's own hash of the configuration, where it tells one.
 	ConfigSHA256 *string `json:"configSha256,omitempty"`
-	// Fingerprint stands for the code and the configuration that were published:
-	// versions of the same have the same.
+	// Fingerprint stands for the code and the configuration of the version, but for its
+	// description: versions of the same have the same.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 	// PackageType is Zip or Image.
 	PackageType *string `json:"packageType,omitempty"`
@@ -158,6 +162,9 @@ type VersionObservation struct {
 	SigningProfileVersionArn *string `json:"signingProfileVersionArn,omitempty"`
 	// PublishTrigger that was served last.
 	PublishTrigger *string `json:"publishTrigger,omitempty"`
+	// PublishedFingerprint stands for the function's code and configuration when a
+	// version of it was asked for last.
+	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
 	// History are the versions that this resource published and that are still there
 	// as far as it knows, the newest first, at most 101. It never deletes any other.
 	// +listType=atomic

@@ -5645,6 +5645,11 @@ func (in *VersionObservation) DeepCopyInto(out *VersionObservation) {
 		*out = new(string)
 		**out = **in
 	}
+	if in.PreparedVersion != nil {
+		in, out := &in.PreparedVersion, &out.PreparedVersion
+		*out = new(string)
+		**out = **in
+	}
 	if in.State != nil {
 		in, out := &in.State, &out.State
 		*out = new(string)
@@ -5762,6 +5767,11 @@ func (in *VersionObservation) DeepCopyInto(out *VersionObservation) {
 	}
 	if in.PublishTrigger != nil {
 		in, out := &in.PublishTrigger, &out.PublishTrigger
+		*out = new(string)
+		**out = **in
+	}
+	if in.PublishedFingerprint != nil {
+		in, out := &in.PublishedFingerprint, &out.PublishedFingerprint
 		*out = new(string)
 		**out = **in
 	}

@@ -35,7 +35,7 @@ func (mg *Alias) ResolveReferences(ctx context.Context, c client.Reader) error {
 
 	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
 		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.AliasSettings.FunctionVersion),
-		Extract:      reference.ExternalName(),
+		Extract:      PreparedVersion(),
 		Namespace:    mg.GetNamespace(),
 		Reference:    mg.Spec.ForProvider.AliasSettings.FunctionVersionRef,
 		Selector:     mg.Spec.ForProvider.AliasSettings.FunctionVersionSelector,
@@ -53,7 +53,7 @@ func (mg *Alias) ResolveReferences(ctx context.Context, c client.Reader) error {
 	if mg.Spec.InitProvider != nil {
 		rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
 			CurrentValue: reference.FromPtrValue(mg.Spec.InitProvider.FunctionVersion),
-			Extract:      reference.ExternalName(),
+			Extract:      PreparedVersion(),
 			Namespace:    mg.GetNamespace(),
 			Reference:    mg.Spec.InitProvider.FunctionVersionRef,
 			Selector:     mg.Spec.InitProvider.FunctionVersionSelector,

@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/permission"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/provisionedconcurrencyconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/runtimemanagementconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/version"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
@@ -31,6 +32,7 @@ var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) erro
 	v1beta1.PermissionGroupVersionKind:                   permission.Setup,
 	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Setup,
 	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Setup,
+	v1beta1.VersionGroupVersionKind:                      version.Setup,
 }
 
 // Setup adds the controllers of all kinds to a manager.

@@ -204,5 +204,6 @@ func desiredAnnotations(mg metav1.Object) map[string]string {
 	delete(a, ownership.AnnotationNamedBy)
 	delete(a, ownership.AnnotationRecord)
 	delete(a, ownership.AnnotationParent)
+	delete(a, ownership.AnnotationIntent)
 	return a
 }

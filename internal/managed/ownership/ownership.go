@@ -44,6 +44,11 @@ const (
 	// AnnotationRecord keeps what was done where nothing in AWS tells of it: an
 	// Invocation's last call.
 	AnnotationRecord = "lambda.aws.m.crossplane.io/last-invocation"
+
+	// AnnotationIntent keeps what a resource is about to make anew in AWS, in the kind's
+	// own terms. It is written before the call, so that what a lost answer told of is
+	// found again.
+	AnnotationIntent = "lambda.aws.m.crossplane.io/intent"
 )
 
 // Tags are those that mark a thing as the given resource's. kind is the kind and

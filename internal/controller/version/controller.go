@@ -1,0 +1,81 @@
+// Package version publishes versions of AWS Lambda functions.
+//
+// A Version is a publisher for one function: its external name is the version that it
+// published last. It looks at the function (GetFunction) at each reconcile, and at the
+// version, which never changes, only while AWS prepares it and once in a while.
+//
+// A version has no tags. Which ones are its own, a Version knows by what it noted
+// before each call of PublishVersion (see intent): it deletes no others.
+package version
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// The AWS operations that this kind calls.
+const (
+	callGet         = "GetFunction"
+	callList        = "ListVersionsByFunction"
+	callListAliases = "ListAliases"
+	callPublish     = "PublishVersion"
+	callDelete      = "DeleteFunction"
+)
+
+// Setup adds a controller of Versions to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{functions: mgr.GetClient()}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Version]{
+		GVK:               v1beta1.VersionGroupVersionKind,
+		New:               func() *v1beta1.Version { return &v1beta1.Version{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.VersionList{} },
+		Region:            func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
+		Reads:             reads,
+		Connect:           c.connect,
+		DeterministicName: true,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
+	})
+}
+
+type connector struct {
+	functions client.Reader
+}
+
+func (c *connector) connect(_ context.Context, _ *v1beta1.Version, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Version], error) {
+	t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}
+	return flow.New(t, flow.Calls{Create: callPublish, Delete: callDelete}), nil
+}
+
+// reads are the calls of the next observation, as far as can be told.
+func reads(v *v1beta1.Version) []string {
+	switch {
+	case meta.WasDeleted(v) || flow.ObserveOnly(v):
+		return []string{callGet}
+	case flow.Name(v) == "":
+		return []string{callGet, callList, callPublish}
+	case !active(v):
+		return []string{callGet, callGet}
+	}
+	return []string{callGet}
+}
+
+func references(v *v1beta1.Version) []managed.Reference {
+	fp := v.Spec.ForProvider
+	return []managed.Reference{
+		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
+	}
+}

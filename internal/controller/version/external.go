@@ -1,0 +1,409 @@
+package version
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+const (
+	// reasonKept tells of a version that was not deleted.
+	reasonKept event.Reason = "KeptVersion"
+
+	// again is when to look again at a function that is being changed.
+	again = 2 * time.Second
+)
+
+// thing is how the versions of a function are seen in AWS. It lives for one reconcile.
+type thing struct {
+	api   lambdaAPI
+	cache *inventory.Cache
+	// functions are looked at before a version is published.
+	functions client.Reader
+
+	// function whose versions are published, and what Read found of it.
+	function string
+	found    observed
+}
+
+// observed is all that one reconcile read.
+type observed struct {
+	// function is $LATEST. It is not read while a resource is deleted, or only observed.
+	function *types.FunctionConfiguration
+	// version that was published last, nil if there is none.
+	version *types.FunctionConfiguration
+	// versions of the function, read where one is to be published.
+	versions []listed
+	// aliases of the function, read where versions are to be pruned.
+	aliases []types.AliasConfiguration
+	// unready says that a Function is not as it shall be yet, where one is to be
+	// published: a version in between would have the one change and not the other.
+	unready string
+}
+
+type found = flow.Found[observed]
+
+// Read the function, and the version that was published last.
+func (t *thing) Read(ctx context.Context, v *v1beta1.Version) (found, error) {
+	name, err := nameOf(v)
+	if err != nil {
+		return found{}, err
+	}
+	if t.function, err = functionOf(v); err != nil {
+		return found{}, err
+	}
+	if t.function == "" {
+		return found{}, nil // It is being deleted, and published nothing.
+	}
+	if meta.WasDeleted(v) {
+		return t.readDeleted(ctx, v, name)
+	}
+	o := observed{}
+	if !flow.ObserveOnly(v) {
+		if o.function, err = t.get(ctx, ""); err != nil {
+			return found{}, err
+		}
+		if o.function == nil {
+			return found{}, errors.Errorf("function %s does not exist", t.function)
+		}
+	}
+	if name, err = t.recover(ctx, v, name, &o); err != nil {
+		return found{}, err
+	}
+	if o.version, err = t.version(ctx, v, name); err != nil {
+		return found{}, err
+	}
+	err = t.readBeside(ctx, v, name, &o)
+	t.found = o
+	return found{Thing: o, Exists: o.version != nil, Name: name, What: t.what(name)}, err
+}
+
+func (t *thing) what(name string) string { return "version " + name + " of function " + t.function }
+
+// readDeleted finds what is still to be deleted: with a limit to the history, earlier
+// versions of ours before the last one.
+func (t *thing) readDeleted(ctx context.Context, v *v1beta1.Version, name string) (found, error) {
+	var err error
+	if name, err = t.recover(ctx, v, name, &observed{}); err != nil || name == "" {
+		return found{}, err
+	}
+	if earlier := earlierThan(v, name); v.Spec.ForProvider.HistoryLimit != nil && len(earlier) > 0 {
+		oldest := earlier[len(earlier)-1]
+		return found{Exists: true, Name: oldest, What: t.what(oldest)}, nil
+	}
+	c, err := t.get(ctx, name)
+	return found{Thing: observed{version: c}, Exists: c != nil, Name: name, What: t.what(name)}, err
+}
+
+// recover the version that was published by a call whose answer was lost. Until it is
+// found, or known not to be there, the name is that of the version before.
+func (t *thing) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
+	i, noted := intentOf(v)
+	s := &v.Status.AtProvider
+	if !noted || flow.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || number(name) > i.before || i.fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+		return name, nil
+	}
+	var err error
+	if o.versions, err = t.list(ctx); err != nil {
+		return name, err
+	}
+	if lost := i.published(o.versions); lost != "" {
+		s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.fingerprint)
+		remember(s, lost, i.fingerprint)
+		return lost, nil
+	}
+	// Nothing was published.
+	return name, errors.Wrap(managed.Annotate(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot note that nothing was published")
+}
+
+// version is the one of a name. It never changes but in its state, so that one that AWS
+// has prepared is read once in a while, or where the user waits for it.
+func (t *thing) version(ctx context.Context, v *v1beta1.Version, name string) (*types.FunctionConfiguration, error) {
+	if name == "" {
+		return nil, nil
+	}
+	const (
+		waiting = 10 * time.Second
+		while   = 30 * time.Minute
+	)
+	fresh := managed.Fresh(ctx)
+	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
+		fresh.Since = fresh.Now.Add(-while)
+	}
+	return inventory.Read(ctx, t.cache, t.key(name), fresh, func(ctx context.Context) (*types.FunctionConfiguration, error) { return t.get(ctx, name) })
+}
+
+func (t *thing) key(name string) inventory.Key {
+	return inventory.Key{Operation: callGet, Of: t.function + ":" + name}
+}
+
+// active says that AWS had prepared the version when it was last looked at.
+func active(v *v1beta1.Version) bool {
+	return ptr.Deref(v.Status.AtProvider.State, "") == string(types.StateActive)
+}
+
+// get $LATEST, or a version. Nil is one that does not exist.
+func (t *thing) get(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
+	out, err := t.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(t.function), Qualifier: nonEmpty(ptr.To(name))})
+	if awserr.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read function %s", t.function)
+	}
+	c := out.Configuration
+	if c == nil {
+		return nil, errors.Errorf("cannot read function %s: AWS answered without its configuration", t.function)
+	}
+	if e := c.Environment; e != nil && e.Error != nil {
+		return nil, errors.Errorf("cannot read the environment of function %s: %s (%s); grant the provider kms:Decrypt on its key", t.function, ptr.Deref(e.Error.Message, ""), ptr.Deref(e.Error.ErrorCode, ""))
+	}
+	return c, nil
+}
+
+// readBeside reads what a call that is due has to know.
+func (t *thing) readBeside(ctx context.Context, v *v1beta1.Version, name string, o *observed) error {
+	if o.function == nil {
+		return nil
+	}
+	var err error
+	if o.version == nil || len(due(v, *o)) > 0 {
+		if o.unready, err = t.unready(ctx, v); err != nil {
+			return err
+		}
+		if why, _ := hindrance(v.Spec.ForProvider, *o); why == "" && o.versions == nil {
+			o.versions, err = t.list(ctx)
+		}
+		return err
+	}
+	if o.version != nil && len(excess(v, name)) > 0 {
+		o.aliases, err = t.listAliases(ctx)
+	}
+	return err
+}
+
+// unready says that the Function which spec refers to is not Ready.
+func (t *thing) unready(ctx context.Context, v *v1beta1.Version) (string, error) {
+	ref := v.Spec.ForProvider.FunctionNameRef
+	if ref == nil {
+		return "", nil
+	}
+	key, f := client.ObjectKey{Namespace: cmp.Or(ref.Namespace, v.GetNamespace()), Name: ref.Name}, &v1beta1.Function{}
+	err := t.functions.Get(ctx, key, f)
+	if kerrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", errors.Wrapf(err, "cannot get Function %s", key)
+	}
+	if f.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || f.GetObservedGeneration() != f.GetGeneration() {
+		return "Function " + key.String() + " is not Ready yet", nil
+	}
+	return "", nil
+}
+
+// list the function's versions that have a number.
+func (t *thing) list(ctx context.Context) ([]listed, error) {
+	all := []listed{}
+	pages := lambda.NewListVersionsByFunctionPaginator(t.api, &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(t.function)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if awserr.IsNotFound(err) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot list the versions of function %s", t.function)
+		}
+		for i := range page.Versions {
+			if n := number(ptr.Deref(page.Versions[i].Version, "")); n > 0 {
+				all = append(all, listed{number: n, content: contentOf(&page.Versions[i])})
+			}
+		}
+	}
+	return all, nil
+}
+
+func (t *thing) listAliases(ctx context.Context) ([]types.AliasConfiguration, error) {
+	var all []types.AliasConfiguration
+	pages := lambda.NewListAliasesPaginator(t.api, &lambda.ListAliasesInput{FunctionName: ptr.To(t.function)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot list the aliases of function %s", t.function)
+		}
+		all = append(all, page.Aliases...)
+	}
+	return all, nil
+}
+
+// Judge by what was noted before publishing: a version that was there before is someone
+// else's, even if AWS answered with it because nothing had changed since.
+func (t *thing) Judge(_ context.Context, v *v1beta1.Version, f found) (ownership.Verdict, error) {
+	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
+		if number(f.Name) > 0 && f.Thing.version != nil {
+			remember(&v.Status.AtProvider, f.Name, contentOf(f.Thing.version).Fingerprint())
+		}
+		return ownership.Adopted, nil
+	}
+	i, noted := intentOf(v)
+	if !meta.WasDeleted(v) || f.Name == latestPublished || (noted && number(f.Name) > i.before) || remembered(v, f.Name) {
+		return ownership.Ours, nil
+	}
+	return ownership.Foreign, ownership.NewForeignUntaggedError(f.What, f.Name)
+}
+
+func remembered(v *v1beta1.Version, name string) bool {
+	for _, p := range v.Status.AtProvider.History {
+		if p.Version == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Show the version in status. One that is imported answers what was asked for so far.
+func (t *thing) Show(v *v1beta1.Version, f found) {
+	last := v.Status.AtProvider
+	if last.Version == nil && last.PublishTrigger == nil {
+		last.PublishTrigger = v.Spec.ForProvider.PublishTrigger
+	}
+	v.Status.AtProvider = observation(f.Thing.version, last)
+}
+
+// State is that of the version in AWS.
+func (t *thing) State(v *v1beta1.Version, f found) xpv2.Condition {
+	return state(v.GetGeneration(), f.Thing.version)
+}
+
+// Plan publishes where that is due, and then deletes what is beyond the limit.
+func (t *thing) Plan(_ context.Context, v *v1beta1.Version, f found) (flow.Plan, error) {
+	o := f.Thing
+	p := flow.Plan{Ready: state(v.GetGeneration(), o.version)}
+	if changes := due(v, o); len(changes) > 0 {
+		why, passes := hindrance(v.Spec.ForProvider, o)
+		switch {
+		case why == "":
+			return flow.Plan{Changes: changes, Call: callPublish, Ready: condition.Updating(v.GetGeneration(), changes.String())}, nil
+		case passes:
+			return flow.Plan{Ready: condition.Updating(v.GetGeneration(), why), Wait: again}, nil
+		case !isPinned(v.Spec.ForProvider, o.version):
+			return flow.Plan{Ready: condition.Unavailable(v.GetGeneration(), "cannot publish: "+why)}, nil
+		}
+	}
+	if old := unused(excess(v, f.Name), o.aliases); len(old) > 0 {
+		p.Call = callDelete
+		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlierThan(v, f.Name))), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}
+	}
+	return p, nil
+}
+
+// Prepare notes whose version it will be, and waits for a function that is being
+// changed.
+func (t *thing) Prepare(ctx context.Context, v *v1beta1.Version) error {
+	switch why, passes := hindrance(v.Spec.ForProvider, t.found); {
+	case passes:
+		managed.Hold(ctx, again)
+	case why != "":
+		return errors.Errorf("cannot publish: %s", why)
+	}
+	meta.AddAnnotations(v, map[string]string{ownership.AnnotationParent: t.function})
+	return nil
+}
+
+// Create publishes the first version.
+func (t *thing) Create(ctx context.Context, v *v1beta1.Version) (string, error) {
+	return t.publish(ctx, v)
+}
+
+// Update publishes another version, or deletes one that is beyond the limit.
+func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.Plan) error {
+	if p.Call == callDelete {
+		return t.remove(ctx, v, unused(excess(v, f.Name), f.Thing.aliases)[0])
+	}
+	name, err := t.publish(ctx, v)
+	if err != nil {
+		return err
+	}
+	return errors.Wrap(managed.WriteExternalName(ctx, v, name), "cannot write the external name")
+}
+
+// publish what was observed, and nothing else: AWS refuses it if the function was
+// changed since.
+func (t *thing) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
+	i := intent{before: highest(t.found.versions), fingerprint: contentOf(t.found.function).Fingerprint()}
+	if err := managed.Annotate(ctx, v, i.annotation(v)); err != nil {
+		return "", errors.Wrap(err, "cannot note what is to be published")
+	}
+	out, err := t.api.PublishVersion(ctx, publishInput(t.function, v.Spec.ForProvider, t.found.function.RevisionId))
+	if err != nil {
+		return "", errors.Wrapf(err, "cannot publish function %s", t.function)
+	}
+	name := ptr.Deref(out.Version, "")
+	t.cache.Forget(t.key(name))
+	s := &v.Status.AtProvider
+	s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.fingerprint)
+	s.Version, s.State, s.FunctionName = out.Version, str(out.State), out.FunctionName
+	if number(name) > i.before {
+		remember(s, name, i.fingerprint)
+	}
+	return name, nil
+}
+
+// Delete one version, and come back for the next, if there is one.
+func (t *thing) Delete(ctx context.Context, v *v1beta1.Version, f found) error {
+	return t.remove(ctx, v, f.Name)
+}
+
+// remove one version. The call always has a qualifier, for without one it would delete
+// the function and all its versions.
+func (t *thing) remove(ctx context.Context, v *v1beta1.Version, name string) error {
+	if !published.MatchString(name) {
+		return errors.Errorf("%q is no published version: nothing was deleted", name)
+	}
+	defer t.cache.Forget(t.key(name))
+	_, err := t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(t.function), Qualifier: ptr.To(name)})
+	if awserr.IsConflict(err) && !awserr.IsInProgress(err) && name != flow.Name(v) {
+		// It is in use, and an earlier one: whoever uses it keeps it.
+		managed.Emit(ctx, event.Normal(reasonKept, "Kept "+t.what(name)+": "+awserr.Message(err)))
+		err = nil
+	}
+	if err != nil && !awserr.IsNotFound(err) {
+		return errors.Wrapf(err, "cannot delete %s", t.what(name))
+	}
+	forget(&v.Status.AtProvider, name)
+	return nil
+}
+
+// Connection is what an invoker needs to know.
+func (t *thing) Connection(v *v1beta1.Version) xpmanaged.ConnectionDetails {
+	s := v.Status.AtProvider
+	return xpmanaged.ConnectionDetails{
+		"functionArn": []byte(ptr.Deref(s.FunctionArn, "")),
+		"invokeArn":   []byte(ptr.Deref(s.InvokeArn, "")),
+		"version":     []byte(ptr.Deref(s.Version, "")),
+	}
+}

@@ -1,0 +1,279 @@
+package version
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+func deleted(v *v1beta1.Version) {
+	now := metav1.Now()
+	v.DeletionTimestamp = &now
+}
+
+func noVersions(*lambda.ListVersionsByFunctionInput) (*lambda.ListVersionsByFunctionOutput, error) {
+	return &lambda.ListVersionsByFunctionOutput{}, nil
+}
+
+func TestObserve(t *testing.T) {
+	other := func(c *types.FunctionConfiguration) { c.CodeSha256 = ptr.To("other") }
+	updating := func(c *types.FunctionConfiguration) { c.LastUpdateStatus = types.LastUpdateStatusInProgress }
+	creating := func(c *types.FunctionConfiguration) { c.State = types.StatePending }
+	broken := func(c *types.FunctionConfiguration) {
+		c.LastUpdateStatus, c.LastUpdateStatusReason = types.LastUpdateStatusFailed, ptr.To("no subnet")
+	}
+	spec := func(change func(*v1beta1.VersionParameters)) func(*v1beta1.Version) {
+		return func(v *v1beta1.Version) { change(&v.Spec.ForProvider) }
+	}
+	pin := spec(func(p *v1beta1.VersionParameters) { p.CodeSHA256 = ptr.To("code") })
+	onRequest := spec(func(p *v1beta1.VersionParameters) { p.PublishPolicy = ptr.To("OnRequest") })
+	trigger := spec(func(p *v1beta1.VersionParameters) { p.PublishTrigger = ptr.To("v2") })
+	byRef := spec(func(p *v1beta1.VersionParameters) { p.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"} })
+	cases := map[string]struct {
+		reason   string
+		version  *v1beta1.Version
+		get      func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)
+		ready    xpv2.ConditionReason
+		message  string
+		held     bool
+		exists   bool
+		upToDate bool
+		err      string
+	}{
+		"First": {reason: "Nothing is published yet.", version: testVersion(), get: answers(configuration("$LATEST")), ready: xpv2.ReasonCreating},
+		"FirstBusy": {
+			reason: "A function that is being created is waited for, without a call.", version: testVersion(), get: answers(configuration("$LATEST", creating)),
+			held: true, ready: xpv2.ReasonCreating,
+		},
+		"FirstPinned": {
+			reason: "Other code than that asked for is not published.", version: testVersion(pin), get: answers(configuration("$LATEST", other)),
+			err: "cannot publish: function f has code other, and codeSha256 asks for code",
+		},
+		"NoFunction": {reason: "A function is needed.", version: testVersion(), get: answers(), err: "function f does not exist"},
+		"Steady":     {reason: "The version is what the function is.", version: testVersion(at("3")), get: answers(configuration("$LATEST"), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
+		"Changed": {
+			reason: "The function has changed.", version: testVersion(at("3")), get: answers(configuration("$LATEST", other), configuration("3")),
+			exists: true, ready: "Updating", message: "function: version 3 -> a new version",
+		},
+		"ChangedBusy": {
+			reason: "It is published once the change has settled.", version: testVersion(at("3")), get: answers(configuration("$LATEST", other, updating), configuration("3")),
+			exists: true, upToDate: true, ready: "Updating", message: "function f is being updated",
+		},
+		"ChangedBroken": {
+			reason: "What failed is not published.", version: testVersion(at("3")), get: answers(configuration("$LATEST", other, broken), configuration("3")),
+			exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, message: "cannot publish: the last update of function f failed: no subnet",
+		},
+		"ChangedUnready": {
+			reason: "A Function that is half way through a change is waited for.", version: testVersion(at("3"), byRef), get: answers(configuration("$LATEST", other), configuration("3")),
+			exists: true, upToDate: true, ready: "Updating", message: "Function ns/cart is not Ready yet",
+		},
+		"Pinned": {
+			reason: "The version that was asked for stays.", version: testVersion(at("3"), pin), get: answers(configuration("$LATEST", other), configuration("3")),
+			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"OnRequest": {
+			reason: "A change waits for a request.", version: testVersion(at("3"), onRequest), get: answers(configuration("$LATEST", other), configuration("3")),
+			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"Requested": {
+			reason: "A request publishes.", version: testVersion(at("3"), onRequest, trigger), get: answers(configuration("$LATEST"), configuration("3")),
+			exists: true, ready: "Updating", message: "publishTrigger: added v2",
+		},
+		"Gone": {reason: "A version that was deleted by hand is published anew.", version: testVersion(at("3")), get: answers(configuration("$LATEST")), ready: xpv2.ReasonCreating},
+		"Preparing": {
+			reason: "Ready is what AWS says.", version: testVersion(at("3")),
+			get:    answers(configuration("$LATEST"), configuration("3", creating, func(c *types.FunctionConfiguration) { c.StateReasonCode = types.StateReasonCodeCreating })),
+			exists: true, upToDate: true, ready: "Updating", message: "AWS is preparing version 3: (Creating)",
+		},
+		"Failed": {
+			reason: "With its reason.", version: testVersion(at("3")),
+			get: answers(configuration("$LATEST"), configuration("3", func(c *types.FunctionConfiguration) {
+				c.State, c.StateReason, c.StateReasonCode = types.StateFailed, ptr.To("no snapshot"), types.StateReasonCodeFunctionError
+			})),
+			exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, message: "version 3 failed: no snapshot (FunctionError)",
+		},
+		"Imported": {
+			reason: "A version is taken over by its number.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "3") }, trigger),
+			get: answers(configuration("$LATEST"), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"NoNumber": {
+			reason: "An alias is no version.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "live") }), err: `"live" is no published version`,
+		},
+		"Latest": {
+			reason: "$LATEST is no published version.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "$LATEST") }), err: `"$LATEST" is no published version`,
+		},
+		"DeletedNever": {reason: "What published nothing has nothing to delete.", version: testVersion(deleted)},
+		"DeletedGone":  {reason: "A deletion ends when the version is gone.", version: testVersion(deleted, at("3")), get: answers()},
+		"DeletedThere": {reason: "A version of ours is deleted.", version: testVersion(deleted, at("3")), get: answers(configuration("3")), exists: true},
+		"DeletedOthers": {
+			reason: "One that was there before is left.", get: answers(configuration("3")),
+			version: testVersion(deleted, at("3"), func(v *v1beta1.Version) {
+				v.Status.AtProvider.History = nil
+				meta.AddAnnotations(v, intent{before: 3, fingerprint: "x"}.annotation(v))
+				v.Status.AtProvider.PublishedFingerprint = ptr.To("x")
+			}),
+		},
+		"ObserveOnly": {
+			reason: "Any version may be looked at.", get: answers(configuration("3")),
+			version: testVersion(func(v *v1beta1.Version) {
+				v.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+				meta.SetExternalName(v, "3")
+			}),
+			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"Denied": {
+			reason: "What AWS refuses is told.", version: testVersion(),
+			get: func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
+				return nil, apiError(http.StatusForbidden, "AccessDeniedException", "no")
+			},
+			err: "cannot read function f",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			turn := &managed.Turn{}
+			functions := fakeFunctions{get: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
+			e := testExternal(&fakeLambda{get: tc.get, list: noVersions}, functions, &inventory.Cache{})
+			got, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.version)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("%s\nerror %v, want %q", tc.reason, err, tc.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%s\nerror %v", tc.reason, err)
+			}
+			if _, held := turn.Held(); got.ResourceExists != tc.exists || got.ResourceUpToDate != tc.upToDate || held != tc.held {
+				t.Errorf("%s\nexists %t, up to date %t, held %t", tc.reason, got.ResourceExists, got.ResourceUpToDate, held)
+			}
+			ready := tc.version.GetCondition(xpv2.TypeReady)
+			if ready.Reason != tc.ready || ready.Message != tc.message {
+				t.Errorf("%s\nReady has reason %q, want %q; message %q, want %q", tc.reason, ready.Reason, tc.ready, ready.Message, tc.message)
+			}
+		})
+	}
+}
+
+// Without a qualifier, DeleteFunction deletes the function and all of its versions.
+func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
+	for _, name := range []string{"", "$LATEST", "live", "0", "-1", " 3", "3,4"} {
+		t.Run(name, func(t *testing.T) {
+			calls := 0
+			api := &fakeLambda{delete: func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
+				calls++
+				return &lambda.DeleteFunctionOutput{}, nil
+			}}
+			v := testVersion(deleted)
+			err := (&thing{api: api, cache: &inventory.Cache{}, function: "f"}).Delete(t.Context(), v, flow.Found[observed]{Name: name})
+			if err == nil || calls > 0 {
+				t.Errorf("a Version called %q deleted something: %d calls, error %v", name, calls, err)
+			}
+		})
+	}
+}
+
+func TestDeletionsHaveTheirQualifier(t *testing.T) {
+	var got []string
+	api := &fakeLambda{
+		get: answers(configuration("7")),
+		delete: func(in *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
+			got = append(got, ptr.Deref(in.FunctionName, "")+":"+ptr.Deref(in.Qualifier, "NONE"))
+			return &lambda.DeleteFunctionOutput{}, nil
+		},
+	}
+	v := testVersion(deleted, at("7"), func(v *v1beta1.Version) {
+		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](5)
+		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}, {Version: "2"}}
+	})
+	for range 3 {
+		e := testExternal(api, nil, &inventory.Cache{})
+		if o, err := e.Observe(t.Context(), v); err != nil || !o.ResourceExists {
+			t.Fatalf("exists %t, %v", o.ResourceExists, err)
+		}
+		if _, err := e.Delete(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff([]string{"f:2", "f:5", "f:7"}, got); diff != "" {
+		t.Errorf("deletions: -want, +got:\n%s", diff)
+	}
+}
+
+func TestVersionsInUse(t *testing.T) {
+	api := &fakeLambda{get: answers(configuration("7")), delete: func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
+		return nil, apiError(http.StatusConflict, "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]")
+	}}
+	v := testVersion(deleted, at("7"), func(v *v1beta1.Version) {
+		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
+		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
+	})
+	turn := &managed.Turn{}
+	ctx := managed.WithTurn(t.Context(), turn)
+	step := func() error {
+		e := testExternal(api, nil, &inventory.Cache{})
+		if _, err := e.Observe(ctx, v); err != nil {
+			return err
+		}
+		_, err := e.Delete(ctx, v)
+		return err
+	}
+	if err := step(); err != nil {
+		t.Errorf("an earlier version that is in use must be kept, got %v", err)
+	}
+	if events := turn.Events(); len(events) != 1 || !strings.Contains(events[0].Message, "Kept version 5 of function f: Unable to delete version because the following aliases reference it: [live]") {
+		t.Errorf("an event must say so, got %v", events)
+	}
+	if err := step(); err == nil || !strings.Contains(err.Error(), "cannot delete version 7 of function f") {
+		t.Errorf("the version itself must be waited for, got %v", err)
+	}
+}
+
+func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
+	var in *lambda.PublishVersionInput
+	v := testVersion(func(v *v1beta1.Version) {
+		v.Spec.ForProvider.Description, v.Spec.ForProvider.CodeSHA256, v.Spec.ForProvider.PublishTo = ptr.To("d"), ptr.To("code"), ptr.To("LATEST_PUBLISHED")
+	})
+	api := &fakeLambda{get: answers(configuration("$LATEST")), list: noVersions, publish: func(got *lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error) {
+		in = got
+		if v.GetAnnotations()[ownership.AnnotationIntent] == "" {
+			t.Error("what is to be published must be noted before")
+		}
+		return nil, apiError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
+	}}
+	turn := &managed.Turn{}
+	ctx := managed.WithTurn(t.Context(), turn)
+	e := testExternal(api, nil, &inventory.Cache{})
+	if _, err := e.Observe(ctx, v); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Create(ctx, v); err != nil {
+		t.Errorf("a change since must be no error, got %v", err)
+	}
+	if _, held := turn.Held(); !held {
+		t.Error("the function must be looked at again")
+	}
+	want := lambda.PublishVersionInput{
+		FunctionName: ptr.To("f"), Description: ptr.To("d"), CodeSha256: ptr.To("code"), PublishTo: types.FunctionVersionLatestPublishedLatestPublished, RevisionId: ptr.To("r$LATEST"),
+	}
+	if diff := cmp.Diff(want, *in, cmp.FilterPath(func(p cmp.Path) bool { return p.String() == "noSmithyDocumentSerde" }, cmp.Ignore())); diff != "" {
+		t.Errorf("PublishVersion: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,133 @@
+package version
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ktypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+const (
+	testRegion = "eu-central-1"
+	testARN    = "arn:aws:lambda:eu-central-1:123456789012:function:f"
+)
+
+// fakeLambda answers with its fields. A call that a test does not expect finds a nil
+// field and panics, which names it.
+type fakeLambda struct {
+	get     func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)
+	list    func(*lambda.ListVersionsByFunctionInput) (*lambda.ListVersionsByFunctionOutput, error)
+	aliases func(*lambda.ListAliasesInput) (*lambda.ListAliasesOutput, error)
+	publish func(*lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error)
+	delete  func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error)
+}
+
+func (f *fakeLambda) GetFunction(_ context.Context, in *lambda.GetFunctionInput, _ ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error) {
+	return f.get(in)
+}
+
+func (f *fakeLambda) ListVersionsByFunction(_ context.Context, in *lambda.ListVersionsByFunctionInput, _ ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error) {
+	return f.list(in)
+}
+
+func (f *fakeLambda) ListAliases(_ context.Context, in *lambda.ListAliasesInput, _ ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
+	return f.aliases(in)
+}
+
+func (f *fakeLambda) PublishVersion(_ context.Context, in *lambda.PublishVersionInput, _ ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error) {
+	return f.publish(in)
+}
+
+func (f *fakeLambda) DeleteFunction(_ context.Context, in *lambda.DeleteFunctionInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error) {
+	return f.delete(in)
+}
+
+// fakeFunctions are the Functions of a cluster.
+type fakeFunctions struct {
+	client.Reader
+
+	get func(client.ObjectKey, *v1beta1.Function) error
+}
+
+func (f fakeFunctions) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	return f.get(key, obj.(*v1beta1.Function)) //nolint:forcetypeassert // Nothing else is asked for.
+}
+
+// testVersion is a Version of function f, changed.
+func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
+	v := &v1beta1.Version{
+		ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
+		Spec: v1beta1.VersionSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{
+				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
+				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
+			},
+			ForProvider: v1beta1.VersionParameters{Region: testRegion, FunctionName: ptr.To("f"), PublishPolicy: ptr.To("OnChange")},
+		},
+	}
+	for _, c := range change {
+		c(v)
+	}
+	return v
+}
+
+// at has a Version own a version that it published.
+func at(version string) func(*v1beta1.Version) {
+	return func(v *v1beta1.Version) {
+		meta.AddAnnotations(v, ownership.Name(v, version))
+		v.Status.AtProvider.Version = ptr.To(version)
+		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: version}}
+	}
+}
+
+func testExternal(api lambdaAPI, functions client.Reader, cache *inventory.Cache) *flow.External[*v1beta1.Version, observed] {
+	return flow.New(&thing{api: api, functions: functions, cache: cache}, flow.Calls{Create: callPublish, Delete: callDelete})
+}
+
+// configuration of a version of f, changed.
+func configuration(version string, change ...func(*types.FunctionConfiguration)) *types.FunctionConfiguration {
+	c := &types.FunctionConfiguration{
+		FunctionName: ptr.To("f"), FunctionArn: ptr.To(testARN + ":" + version), Version: ptr.To(version), CodeSha256: ptr.To("code"),
+		State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful, RevisionId: ptr.To("r" + version),
+	}
+	for _, f := range change {
+		f(c)
+	}
+	return c
+}
+
+// answers GetFunction with configurations by their versions.
+func answers(of ...*types.FunctionConfiguration) func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
+	return func(in *lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
+		for _, c := range of {
+			if *c.Version == ptr.Deref(in.Qualifier, "$LATEST") {
+				return &lambda.GetFunctionOutput{Configuration: c}, nil
+			}
+		}
+		return nil, apiError(http.StatusNotFound, "ResourceNotFoundException", "Function not found")
+	}
+}
+
+// apiError is an error as AWS answers it.
+func apiError(status int, code, message string) error {
+	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "X", Err: &smithyhttp.ResponseError{
+		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
+		Err:      &smithy.GenericAPIError{Code: code, Message: message},
+	}}
+}
