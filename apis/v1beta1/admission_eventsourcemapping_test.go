@@ -1,9 +1,11 @@
 package v1beta1
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
@@ -244,5 +246,27 @@ func TestConsumerGroupsStay(t *testing.T) {
 	want := inForProv + "amazonManagedKafkaEventSourceConfig.consumerGroupId" + forbidden + "consumerGroupId can't be changed after creation: create a new EventSourceMapping"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Patch(): -want, +got:\n%s", diff)
+	}
+}
+
+// The examples of mappings show every setting, among them.
+func TestMappingExamplesShowEverything(t *testing.T) {
+	shown := map[string]bool{}
+	for _, file := range exampleFiles(t) {
+		for _, o := range example(t, file) {
+			if settings, found, _ := unstructured.NestedMap(o.Object, "spec", "forProvider"); found && o.GetKind() == EventSourceMappingKind {
+				markShown("", settings, shown)
+			}
+		}
+	}
+	all := map[string]bool{}
+	markLeaves("", forProviderSchema(t, EventSourceMappingKind), all)
+	if len(all) < 50 {
+		t.Errorf("there are only %d settings", len(all))
+	}
+	for path := range all {
+		if !shown[path] && !strings.Contains(path, "Selector.") {
+			t.Errorf("forProvider%s is not shown", path)
+		}
 	}
 }
