@@ -296,8 +296,6 @@ type CapacityProviderObservation struct {
 	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
 	// LastModified is when the capacity provider was last changed.
 	LastModified *string `json:"lastModified,omitempty"`
-	// Initialized says that initProvider was set, so that it is left alone from now on.
-	Initialized bool `json:"initialized,omitempty"`
 }
 
 // CapacityProviderStatus is the observed state of a capacity provider.

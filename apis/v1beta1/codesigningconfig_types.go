@@ -114,8 +114,6 @@ type CodeSigningConfigObservation struct {
 	Description *string `json:"description,omitempty"`
 	// LastModified is when the configuration was last changed.
 	LastModified *string `json:"lastModified,omitempty"`
-	// Initialized says that initProvider was set, so that it is left alone from now on.
-	Initialized bool `json:"initialized,omitempty"`
 }
 
 // CodeSigningConfigStatus is the observed state of a code signing configuration.

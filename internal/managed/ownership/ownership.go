@@ -41,14 +41,14 @@ const (
 	// memory; it is written together with the note that a creation is pending.
 	AnnotationParent = "lambda.aws.m.crossplane.io/parent"
 
-	// AnnotationRecord keeps what was done where nothing in AWS tells of it: an
-	// Invocation's last call.
-	AnnotationRecord = "lambda.aws.m.crossplane.io/last-invocation"
-
 	// AnnotationIntent keeps what a resource is about to make anew in AWS, in the kind's
 	// own terms. It is written before the call, so that what a lost answer told of is
 	// found again.
 	AnnotationIntent = "lambda.aws.m.crossplane.io/intent"
+
+	// AnnotationRecord keeps what was done where nothing in AWS tells of it: an
+	// Invocation's last call.
+	AnnotationRecord = "lambda.aws.m.crossplane.io/last-invocation"
 )
 
 // Tags are those that mark a thing as the given resource's. kind is the kind and

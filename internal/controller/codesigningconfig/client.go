@@ -1,0 +1,32 @@
+package codesigningconfig
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+)
+
+// lambdaAPI are the calls to Lambda that this kind makes.
+type lambdaAPI interface {
+	tagmemory.Lister
+	tagging.Writer
+
+	CreateCodeSigningConfig(ctx context.Context, in *lambda.CreateCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.CreateCodeSigningConfigOutput, error)
+	GetCodeSigningConfig(ctx context.Context, in *lambda.GetCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.GetCodeSigningConfigOutput, error)
+	ListCodeSigningConfigs(ctx context.Context, in *lambda.ListCodeSigningConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListCodeSigningConfigsOutput, error)
+	UpdateCodeSigningConfig(ctx context.Context, in *lambda.UpdateCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.UpdateCodeSigningConfigOutput, error)
+	DeleteCodeSigningConfig(ctx context.Context, in *lambda.DeleteCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteCodeSigningConfigOutput, error)
+}
+
+// Operations that this kind calls, by the names that quotas know.
+const (
+	opGet    = "GetCodeSigningConfig"
+	opList   = "ListCodeSigningConfigs"
+	opTags   = "ListTags"
+	opCreate = "CreateCodeSigningConfig"
+	opUpdate = "UpdateCodeSigningConfig"
+	opDelete = "DeleteCodeSigningConfig"
+)

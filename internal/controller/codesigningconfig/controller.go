@@ -1,0 +1,79 @@
+// Package codesigningconfig manages AWS Lambda code signing configurations.
+//
+// AWS gives a configuration its name, its ARN, and tells its tags only by a call of
+// their own: package tagmemory reads them sparingly, and lost.go finds by them what a
+// create has made whose answer was lost.
+package codesigningconfig
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+)
+
+// kind as tags tell it.
+const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
+
+// Setup adds a controller of CodeSigningConfigs to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{o: o, tags: tagmemory.New(o.Now)}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.CodeSigningConfig]{
+		GVK:               v1beta1.CodeSigningConfigGroupVersionKind,
+		New:               func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
+		Region:            func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
+		Reads:             c.reads,
+		Connect:           c.connect,
+		DeterministicName: true,
+		Fields:            func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return fields.In(c.Spec) },
+	})
+}
+
+type connector struct {
+	o    managed.Options
+	tags *tagmemory.Memory
+}
+
+func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig], error) {
+	t := &thing{
+		api:    config.Client(s, lambda.NewFromConfig),
+		fields: c.o.Fields,
+		tags:   c.tags,
+		owner: tagging.Owner{
+			Kind:      kind,
+			ClusterID: c.o.ClusterID,
+			Config:    mg.GetProviderConfigReference().Name,
+			Defaults:  s.Tags,
+			Ignore:    s.IgnoreTags.Match,
+		},
+	}
+	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
+}
+
+// reads are the calls of the next observation, and the creation that will most likely
+// follow the first one.
+func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
+	arn := flow.Name(mg)
+	switch {
+	case arn == "" && meta.GetExternalCreatePending(mg).IsZero():
+		return []string{opCreate}
+	case arn == "":
+		return []string{opList}
+	case !flow.ObserveOnly(mg) && c.tags.Due(mg, arn):
+		return []string{opGet, opTags}
+	}
+	return []string{opGet}
+}

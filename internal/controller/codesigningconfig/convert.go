@@ -1,0 +1,106 @@
+package codesigningconfig
+
+import (
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// settings are all that can differ between what is wanted of a configuration and what
+// AWS has, as one value. JSON names are the users' field names.
+type settings struct {
+	AllowedPublishers   publishers        `json:"allowedPublishers"`
+	CodeSigningPolicies *policies         `json:"codeSigningPolicies"`
+	Description         *string           `json:"description"`
+	Tags                map[string]string `json:"tags"`
+}
+
+type publishers struct {
+	SigningProfileVersionArns diff.Set `json:"signingProfileVersionArns"`
+}
+
+type policies struct {
+	UntrustedArtifactOnDeployment *string `json:"untrustedArtifactOnDeployment"`
+}
+
+// observed is what one look has found.
+type observed struct {
+	config *types.CodeSigningConfig
+	tags   map[string]string
+}
+
+// fromSpec puts the user's settings in comparable form. The publishers are those that
+// spec names, or that fields of other objects told.
+func fromSpec(p v1beta1.CodeSigningConfigSettings, publisherArns []string) settings {
+	s := settings{
+		AllowedPublishers: publishers{SigningProfileVersionArns: publisherArns},
+		Description:       p.Description,
+		Tags:              p.Tags,
+	}
+	if c := p.CodeSigningPolicies; c != nil {
+		s.CodeSigningPolicies = &policies{UntrustedArtifactOnDeployment: c.UntrustedArtifactOnDeployment}
+	}
+	return s
+}
+
+// fromObserved puts AWS's answers in comparable form.
+func fromObserved(o observed) settings {
+	s := settings{Description: ptr.To(ptr.Deref(o.config.Description, "")), CodeSigningPolicies: &policies{}, Tags: o.tags}
+	if p := o.config.AllowedPublishers; p != nil {
+		s.AllowedPublishers.SigningProfileVersionArns = p.SigningProfileVersionArns
+	}
+	if p := o.config.CodeSigningPolicies; p != nil {
+		s.CodeSigningPolicies.UntrustedArtifactOnDeployment = ptr.To(string(p.UntrustedArtifactOnDeployment))
+	}
+	return s
+}
+
+func (s settings) publishers() *types.AllowedPublishers {
+	return &types.AllowedPublishers{SigningProfileVersionArns: s.AllowedPublishers.SigningProfileVersionArns}
+}
+
+// policies as AWS takes them; nil leaves them to AWS.
+func (s settings) policies() *types.CodeSigningPolicies {
+	if s.CodeSigningPolicies == nil || s.CodeSigningPolicies.UntrustedArtifactOnDeployment == nil {
+		return nil
+	}
+	return &types.CodeSigningPolicies{UntrustedArtifactOnDeployment: types.CodeSigningPolicy(*s.CodeSigningPolicies.UntrustedArtifactOnDeployment)}
+}
+
+// createInput is the whole of a new configuration in one call.
+func createInput(s settings) *lambda.CreateCodeSigningConfigInput {
+	return &lambda.CreateCodeSigningConfigInput{
+		AllowedPublishers: s.publishers(), CodeSigningPolicies: s.policies(), Description: s.Description, Tags: s.Tags,
+	}
+}
+
+// updateInput sends what changed. AWS keeps what is nil.
+func updateInput(arn string, t settings, changes diff.Changes) *lambda.UpdateCodeSigningConfigInput {
+	in := &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)}
+	if changes.Any("allowedPublishers") {
+		in.AllowedPublishers = t.publishers()
+	}
+	if changes.Any("codeSigningPolicies") {
+		in.CodeSigningPolicies = t.policies()
+	}
+	if changes.Any("description") {
+		in.Description = ptr.To(ptr.Deref(t.Description, ""))
+	}
+	return in
+}
+
+// status is what users see of a configuration.
+func status(c *types.CodeSigningConfig) v1beta1.CodeSigningConfigObservation {
+	s := fromObserved(observed{config: c})
+	return v1beta1.CodeSigningConfigObservation{
+		CodeSigningConfigArn:          c.CodeSigningConfigArn,
+		CodeSigningConfigID:           c.CodeSigningConfigId,
+		SigningProfileVersionArns:     s.AllowedPublishers.SigningProfileVersionArns,
+		UntrustedArtifactOnDeployment: s.CodeSigningPolicies.UntrustedArtifactOnDeployment,
+		Description:                   c.Description,
+		LastModified:                  c.LastModified,
+	}
+}

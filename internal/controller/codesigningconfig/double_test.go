@@ -1,0 +1,340 @@
+package codesigningconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+)
+
+const testRegion = "eu-central-1"
+
+// profile is the ARN of a signing profile's version.
+func profile(n int) string {
+	return fmt.Sprintf("arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p%d/v", n)
+}
+
+// getter answers what fields of other objects hold.
+type getter map[string]string
+
+func (g getter) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
+	if v, ok := g[s.Name]; ok {
+		return v, nil
+	}
+	return "", errors.New("there is no " + s.Name)
+}
+
+type rig struct {
+	steptest.Rig[*v1beta1.CodeSigningConfig]
+
+	double *awsdouble.Server
+	lambda *lambda.Client
+	tags   *tagmemory.Memory
+	fields getter
+}
+
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{fields: getter{}}
+	r.T, r.Clock = t, steptest.NewClock()
+	r.double = awsdouble.New(awsdouble.Options{Now: r.Clock.Now})
+	r.double.Start()
+	t.Cleanup(r.double.Close)
+	r.lambda = lambda.NewFromConfig(r.double.Config(testRegion), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
+	r.tags = tagmemory.New(r.Clock.Now)
+	r.External = func(*v1beta1.CodeSigningConfig) xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
+		return flow.New(r.thing(), flow.Calls{Create: opCreate, Delete: opDelete})
+	}
+	r.Calls = func() []string {
+		var out []string
+		for _, c := range r.double.Calls() {
+			out = append(out, c.Operation)
+		}
+		return out
+	}
+	return r
+}
+
+func (r *rig) thing() *thing {
+	return &thing{api: r.lambda, fields: r.fields, tags: r.tags, owner: tagging.Owner{
+		Kind: kind, ClusterID: "cluster-1", Config: "default", Ignore: func(k string) bool { return k == "ignored" },
+	}}
+}
+
+// all are the configurations that AWS has.
+func (r *rig) all() []types.CodeSigningConfig {
+	r.T.Helper()
+	out, err := r.lambda.ListCodeSigningConfigs(r.T.Context(), &lambda.ListCodeSigningConfigsInput{})
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return out.CodeSigningConfigs
+}
+
+func testConfig(change ...func(*v1beta1.CodeSigningConfigParameters)) *v1beta1.CodeSigningConfig {
+	c := &v1beta1.CodeSigningConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "uid-1", Generation: 1},
+		Spec: v1beta1.CodeSigningConfigSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{
+				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
+				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
+			},
+			ForProvider: v1beta1.CodeSigningConfigParameters{Region: testRegion, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
+				AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
+			}},
+		},
+	}
+	for _, f := range change {
+		f(&c.Spec.ForProvider)
+	}
+	return c
+}
+
+func edit(c *v1beta1.CodeSigningConfig, change func(*v1beta1.CodeSigningConfigParameters)) {
+	change(&c.Spec.ForProvider)
+	c.Generation++
+}
+
+func TestLifeOfAConfiguration(t *testing.T) {
+	r := newRig(t)
+	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
+	if diff := cmp.Diff([]string{opCreate}, r.Settle(c)); diff != "" {
+		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
+	}
+	arn := meta.GetExternalName(c)
+	if all := r.all(); len(all) != 1 || *all[0].CodeSigningConfigArn != arn || ptr.Deref(c.Status.AtProvider.UntrustedArtifactOnDeployment, "") != "Warn" {
+		t.Errorf("AWS has %+v, status %+v", all, c.Status.AtProvider)
+	}
+	edit(c, func(p *v1beta1.CodeSigningConfigParameters) {
+		p.Description, p.Tags = ptr.To("d"), map[string]string{"owner": "b"}
+		p.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: ptr.To("Enforce")}
+		p.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(2), profile(1)}}
+	})
+	if diff := cmp.Diff([]string{tagging.CallTag, tagging.CallUntag, opUpdate}, r.Settle(c)); diff != "" {
+		t.Errorf("an edit is a call for each kind of change: -want, +got:\n%s", diff)
+	}
+	edit(c, func(p *v1beta1.CodeSigningConfigParameters) {
+		p.CodeSigningPolicies, p.Description = nil, ptr.To("")
+	})
+	r.Settle(c)
+	if all := r.all(); all[0].CodeSigningPolicies.UntrustedArtifactOnDeployment != types.CodeSigningPolicyWarn || *all[0].Description != "" {
+		t.Errorf("what is removed returns to AWS's default, got %+v", all[0])
+	}
+	r.Remove(c)
+	if diff := cmp.Diff([]string{opDelete}, r.Settle(c)); diff != "" || len(r.all()) != 0 {
+		t.Errorf("a deletion is one call: -want, +got:\n%s", diff)
+	}
+}
+
+// Tags are not in AWS's answer, so they are read sparingly.
+func TestSteadyReconcileIsOneCall(t *testing.T) {
+	r := newRig(t)
+	c := testConfig()
+	r.Settle(c)
+	for _, tc := range []struct {
+		reason string
+		before func()
+		want   []string
+	}{
+		{"It is steady.", func() {}, []string{opGet}},
+		{"The process is new.", func() { r.tags = tagmemory.New(r.Clock.Now) }, []string{opGet, opTags}},
+		{"It is steady again.", func() {}, []string{opGet}},
+		{"An hour has passed.", func() { r.Clock.Advance(time.Hour) }, []string{opGet, opTags}},
+		{"Spec changed.", func() { edit(c, func(*v1beta1.CodeSigningConfigParameters) {}) }, []string{opGet, opTags}},
+	} {
+		tc.before()
+		if diff := cmp.Diff(tc.want, r.Look(c)); diff != "" {
+			t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+		}
+	}
+}
+
+func TestDriftIsPutRight(t *testing.T) {
+	r := newRig(t)
+	c := testConfig()
+	r.Settle(c)
+	arn := ptr.To(meta.GetExternalName(c))
+	if _, err := r.lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{opUpdate}, r.Settle(c)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	if _, err := r.lambda.UntagResource(t.Context(), &lambda.UntagResourceInput{Resource: arn, TagKeys: ownership.Keys()}); err != nil {
+		t.Fatal(err)
+	}
+	r.Clock.Advance(time.Hour)
+	if diff := cmp.Diff([]string{tagging.CallTag}, r.Settle(c)); diff != "" {
+		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
+	}
+}
+
+// An answer that is lost on its way leaves neither an orphan nor a twin.
+func TestALostCreationIsFoundAgain(t *testing.T) {
+	r := newRig(t)
+	for range 3 {
+		if _, err := r.lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}}); err != nil {
+			t.Fatal(err)
+		}
+		r.Clock.Advance(time.Hour)
+	}
+	r.double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
+	c := testConfig()
+	if _, err := r.Step(c); err == nil {
+		t.Fatal("the answer must be lost")
+	}
+	if name := meta.GetExternalName(c); name != "" {
+		t.Fatalf("nothing is known yet, got %q", name)
+	}
+	before := len(r.double.Calls())
+	if got := r.Settle(c); len(got) != 0 || len(r.all()) != 4 {
+		t.Errorf("nothing more must be created: %v; AWS has %d", got, len(r.all()))
+	}
+	if diff := cmp.Diff([]string{opList, opTags, opGet, opTags}, r.Calls()[before:][:4]); diff != "" {
+		t.Errorf("only what is as young as the creation is looked at: -want, +got:\n%s", diff)
+	}
+	r.Remove(c)
+	if r.Settle(c); len(r.all()) != 3 {
+		t.Errorf("only its own is deleted, %d are left", len(r.all()))
+	}
+}
+
+func TestForeignAndImported(t *testing.T) {
+	r := newRig(t)
+	other := testConfig()
+	other.UID, other.Name = "uid-2", "other"
+	r.Settle(other)
+	c := testConfig()
+	meta.SetExternalName(c, meta.GetExternalName(other))
+	if _, err := r.Step(c); !ownership.IsForeign(err) {
+		t.Errorf("another resource's configuration is foreign, got %v", err)
+	}
+	out, err := r.lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = testConfig()
+	meta.SetExternalName(c, *out.CodeSigningConfig.CodeSigningConfigArn)
+	if diff := cmp.Diff([]string{tagging.CallTag}, r.Settle(c)); diff != "" {
+		t.Errorf("what the user names is adopted: -want, +got:\n%s", diff)
+	}
+	c = testConfig()
+	meta.SetExternalName(c, "csc-1")
+	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "is no ARN") {
+		t.Errorf("an external name is an ARN, got %v", err)
+	}
+}
+
+func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
+	r := newRig(t)
+	c := testConfig()
+	r.Settle(c)
+	if _, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage, CodeSigningConfigArn: ptr.To(meta.GetExternalName(c)),
+		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.Remove(c)
+	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "attached to a function") {
+		t.Errorf("AWS's reason is told, got %v", err)
+	}
+	if _, err := r.lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")}); err != nil {
+		t.Fatal(err)
+	}
+	if r.Settle(c); len(r.all()) != 0 {
+		t.Error("once it is free it is deleted")
+	}
+}
+
+func TestPublishersOfOtherObjects(t *testing.T) {
+	r := newRig(t)
+	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) {
+		p.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArnsFrom: []v1beta1.FieldSelector{{Name: "profile"}}}
+	})
+	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "spec.forProvider.allowedPublishers.signingProfileVersionArnsFrom") {
+		t.Errorf("the field is named, got %v", err)
+	}
+	r.fields["profile"] = profile(1)
+	r.Settle(c)
+	r.fields["profile"] = profile(2)
+	if diff := cmp.Diff([]string{opUpdate}, r.Settle(c)); diff != "" {
+		t.Errorf("another version of the profile is followed: -want, +got:\n%s", diff)
+	}
+	if got := c.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {
+		t.Errorf("Ready is %s", got)
+	}
+}
+
+// generator makes random specs over every field.
+type generator struct{ *rand.Rand }
+
+func pick[T any](g generator, of ...T) *T {
+	if g.IntN(len(of)+1) == 0 {
+		return nil
+	}
+	return ptr.To(of[g.IntN(len(of))])
+}
+
+func (g generator) settings() v1beta1.CodeSigningConfigSettings {
+	s := v1beta1.CodeSigningConfigSettings{Description: pick(g, "", "a", "b"), Tags: map[string]string{}}
+	for _, k := range []string{"a", "b", "ignored"} {
+		if v := pick(g, "1", "2"); v != nil {
+			s.Tags[k] = *v
+		}
+	}
+	if p := pick(g, "Warn", "Enforce"); p != nil || g.IntN(2) == 0 {
+		s.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: p}
+	}
+	arns := []string{profile(1), profile(2), profile(3)}
+	g.Shuffle(len(arns), func(i, j int) { arns[i], arns[j] = arns[j], arns[i] })
+	s.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArns: arns[:1+g.IntN(3)]}
+	return s
+}
+
+// Whatever the spec, a creation leaves no drift, and a change converges.
+func TestRandomSpecsConverge(t *testing.T) {
+	for seed := range uint64(60) {
+		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
+		r := newRig(t)
+		c := testConfig()
+		c.Spec.ForProvider.CodeSigningConfigSettings = g.settings()
+		if g.IntN(3) == 0 {
+			c.Spec.InitProvider = ptr.To(g.settings())
+		}
+		if diff := cmp.Diff([]string{opCreate}, r.Settle(c)); diff != "" {
+			t.Fatalf("seed %d: a creation is all: -want, +got:\n%s", seed, diff)
+		}
+		for range 3 {
+			edit(c, func(p *v1beta1.CodeSigningConfigParameters) { p.CodeSigningConfigSettings = g.settings() })
+			r.Settle(c)
+			if got := steptest.Writes(r.Look(c)); len(got) != 0 {
+				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
+			}
+		}
+	}
+}

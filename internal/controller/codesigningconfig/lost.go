@@ -1,0 +1,73 @@
+package codesigningconfig
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// skew is by how much AWS's clock may be behind ours.
+const skew = 10 * time.Minute
+
+// modified is the form of LastModified.
+const modified = "2006-01-02T15:04:05.999-0700"
+
+// lost finds the configuration that a create may have made whose answer never came, or
+// whose ARN was not kept because the process ended: the one that carries this
+// resource's UID. It is empty where no create is recorded, or none has made anything.
+func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+	at := meta.GetExternalCreatePending(c)
+	if at.IsZero() {
+		return "", nil
+	}
+	candidates, err := t.candidates(ctx, at.Add(-skew))
+	if err != nil || len(candidates) == 0 {
+		return "", err
+	}
+	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
+		return "", nil
+	}
+	for i := range candidates {
+		arn := ptr.Deref(candidates[i].CodeSigningConfigArn, "")
+		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
+		if awserr.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whether it is the one that was created", what(arn))
+		}
+		if out.Tags[ownership.TagUID] == string(c.GetUID()) {
+			return arn, nil
+		}
+	}
+	return "", nil
+}
+
+// candidates are the configurations that were created or changed since a time.
+func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
+	var all []types.CodeSigningConfig
+	pages := lambda.NewListCodeSigningConfigsPaginator(t.api, &lambda.ListCodeSigningConfigsInput{})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, errors.Wrap(awserr.Clean(err), "cannot list code signing configurations, to find the one that may have been created")
+		}
+		all = append(all, page.CodeSigningConfigs...)
+	}
+	return slices.DeleteFunc(all, func(c types.CodeSigningConfig) bool {
+		at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
+		return err == nil && at.Before(since)
+	}), nil
+}

@@ -1,0 +1,126 @@
+// Package tagging is how the tags of a thing in AWS are told, compared and brought
+// about, where they are set by calls of their own.
+package tagging
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// The AWS operations that change tags.
+const (
+	CallTag   = "TagResource"
+	CallUntag = "UntagResource"
+)
+
+// An Owner is whose things are, and how that shows in their tags.
+type Owner struct {
+	// Kind as ownership.Tags takes it.
+	Kind string
+
+	// ClusterID says which cluster owns a thing.
+	ClusterID string
+
+	// Config is the name of the resource's provider config.
+	Config string
+
+	// Defaults are the provider config's tags, under the resource's own.
+	Defaults map[string]string
+
+	// Ignore says which tags the provider config leaves alone.
+	Ignore func(key string) bool
+}
+
+// Desired are the tags that a resource's thing should have, given those of its spec.
+func (o Owner) Desired(mg metav1.Object, spec map[string]string) map[string]string {
+	out := map[string]string{}
+	maps.Copy(out, o.Defaults)
+	maps.Copy(out, spec)
+	maps.Copy(out, ownership.Tags(mg, o.ClusterID, o.Config, o.Kind))
+	return out
+}
+
+// Target are the desired tags, with those that are AWS's own and those that the config
+// ignores as they are there, in whichever way the desired ones speak of them.
+func (o Owner) Target(desired, have map[string]string) map[string]string {
+	ignored := func(k string) bool { return strings.HasPrefix(k, "aws:") || o.Ignore(k) }
+	out := map[string]string{}
+	for k, v := range desired {
+		if !ignored(k) {
+			out[k] = v
+		}
+	}
+	for k, v := range have {
+		if ignored(k) {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+// Judge whose a thing is by its tags. named says that this very thing is meant, see
+// ownership.Claim; what names it to users. An error says why it is not ours.
+func (o Owner) Judge(mg metav1.Object, tags map[string]string, named bool, what string) (ownership.Verdict, error) {
+	claim := ownership.Claim{Kind: o.Kind, ClusterID: o.ClusterID, Named: named}
+	v := ownership.Judge(tags, mg, claim)
+	if !v.Manageable() {
+		return v, ownership.NewForeignError(what, tags, claim)
+	}
+	return v, nil
+}
+
+// Due is the call that comes first on the way from the tags that a thing has to those
+// that it should have: CallTag, CallUntag, or none.
+func Due(want, have map[string]string) string {
+	switch {
+	case len(missing(want, have)) > 0:
+		return CallTag
+	case len(surplus(want, have)) > 0:
+		return CallUntag
+	}
+	return ""
+}
+
+// A Writer makes the two calls. *lambda.Client is one.
+type Writer interface {
+	TagResource(ctx context.Context, in *lambda.TagResourceInput, opts ...func(*lambda.Options)) (*lambda.TagResourceOutput, error)
+	UntagResource(ctx context.Context, in *lambda.UntagResourceInput, opts ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error)
+}
+
+// Apply makes the call that is Due on a thing.
+func Apply(ctx context.Context, api Writer, arn string, want, have map[string]string) error {
+	if changed := missing(want, have); len(changed) > 0 {
+		_, err := api.TagResource(ctx, &lambda.TagResourceInput{Resource: &arn, Tags: changed})
+		return err
+	}
+	_, err := api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: &arn, TagKeys: surplus(want, have)})
+	return err
+}
+
+func missing(want, have map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range want {
+		if old, ok := have[k]; !ok || old != v {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func surplus(want, have map[string]string) []string {
+	var out []string
+	for k := range have {
+		if _, ok := want[k]; !ok {
+			out = append(out, k)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
