@@ -7,6 +7,8 @@ type FunctionObservation struct {
 	FunctionName *string `json:"functionName,omitempty"`
 	// FunctionArn is the unqualified ARN.
 	FunctionArn *string `json:"functionArn,omitempty"`
+	// InvokeArn is what an API Gateway integration names to invoke the function.
+	InvokeArn *string `json:"invokeArn,omitempty"`
 	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated,
 	// ActiveNonInvocable or Deleting.
 	State *string `json:"state,omitempty"`

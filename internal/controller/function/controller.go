@@ -27,6 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
 
 // Setup adds a controller of Functions to the manager.
@@ -55,7 +56,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 type connector struct{ o managed.Options }
 
 func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
-	return &external{
+	t := &thing{
 		api: config.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{
 			objects: c.o.Objects,
@@ -70,13 +71,14 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 			ignore:    s.IgnoreTags.Match,
 		},
 		now: c.o.Now,
-	}, nil
+	}
+	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), nil
 }
 
 // expectedReads are the calls of the next observation, and the creation that
 // will most likely follow the first one.
 func expectedReads(f *v1beta1.Function) []string {
-	if f.Status.AtProvider.FunctionArn == nil && !observeOnly(f) && f.GetDeletionTimestamp() == nil {
+	if f.Status.AtProvider.FunctionArn == nil && !flow.ObserveOnly(f) && f.GetDeletionTimestamp() == nil {
 		return append(reads(f), callCreate)
 	}
 	return reads(f)

@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
 
 const testRegion = "eu-central-1"
@@ -75,12 +76,12 @@ func newRig(t testing.TB) *rig {
 	return &rig{t: t, clock: c, double: d, lambda: lambda.NewFromConfig(d.Config(testRegion)), objects: objs}
 }
 
-func (r *rig) external() *external {
+func (r *rig) external() *flow.External[*v1beta1.Function, observed] {
 	cfg := r.double.Config(testRegion)
-	e := testExternal(r.lambda, r.objects)
-	e.now = r.clock.Now
-	e.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
-	e.resolver.ecr = ecr.NewFromConfig(cfg)
+	e, th := testExternal(r.lambda, r.objects)
+	th.now = r.clock.Now
+	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
+	th.resolver.ecr = ecr.NewFromConfig(cfg)
 	return e
 }
 

@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
@@ -19,27 +18,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// Reasons of this kind's own events.
-const (
-	reasonAdopted    event.Reason = "AdoptedExternalResource"
-	reasonNotDeleted event.Reason = "LeftForeignResource"
-)
-
-// again is when to look again after AWS said that it is busy, or that someone
-// else was quicker.
-const again = time.Second
-
-// external looks at one function and changes it. It lives for one reconcile: what
-// Observe found out is what the call that follows goes by.
-type external struct {
+// thing is how a function is seen in AWS. It lives for one reconcile: what was found
+// out before is what the call that follows goes by.
+type thing struct {
 	api      lambdaAPI
 	resolver *resolver
 	owner    owner
 	now      func() time.Time
+
+	// verdict is whose the function is, once that was judged.
+	verdict ownership.Verdict
 
 	plan plan
 }
@@ -54,156 +47,93 @@ type owner struct {
 	ignore func(key string) bool
 }
 
-// Observe a function with GetFunction, and a call more for each setting beside it
-// that spec declares.
-func (e *external) Observe(ctx context.Context, f *v1beta1.Function) (xpmanaged.ExternalObservation, error) {
+type found = flow.Found[observed]
+
+// Read a function with GetFunction, and a call more for each setting beside it that
+// spec declares.
+func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 	name := functionName(f)
 	if was := ptr.Deref(f.Status.AtProvider.FunctionName, name); was != name {
-		return xpmanaged.ExternalObservation{}, errors.Errorf("the external name was changed from %q to %q, which would leave function %q behind: change the annotation %s back, and create another Function for %q", was, name, was, meta.AnnotationKeyExternalName, name)
+		return found{}, errors.Errorf("the external name was changed from %q to %q, which would leave function %q behind: change the annotation %s back, and create another Function for %q", was, name, was, meta.AnnotationKeyExternalName, name)
 	}
-	o, err := e.read(ctx, name, f)
+	o, err := t.read(ctx, name, f)
 	if awserr.IsNotFound(err) {
-		return e.absent(ctx, f, name)
+		return found{}, nil
 	}
-	if err != nil {
-		return xpmanaged.ExternalObservation{}, err
+	return found{Thing: o, Exists: err == nil, Name: name, What: "function " + name}, err
+}
+
+// Judge whose the function is, by its tags.
+func (t *thing) Judge(_ context.Context, f *v1beta1.Function, found found) (ownership.Verdict, error) {
+	o := found.Thing
+	if e := o.function.TagsError; e != nil {
+		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which say whose it is: %s; grant lambda:ListTags on it", found.What, ptr.Deref(e.Message, ""))
 	}
-	if observeOnly(f) {
-		return e.look(f, o), nil
+	claim := ownership.Claim{Kind: kind, ClusterID: t.owner.clusterID, Named: named(f, o)}
+	t.verdict = ownership.Judge(o.function.Tags, f, claim)
+	if !t.verdict.Manageable() {
+		return t.verdict, ownership.NewForeignError(found.What, o.function.Tags, claim)
 	}
-	verdict, err := e.judge(f, o, name)
-	if err != nil {
-		return e.foreign(ctx, f, err)
-	}
-	e.plan = plan{name: name, observed: o}
-	if meta.WasDeleted(f) {
-		managed.Reserve(ctx, string(callDelete))
-		return xpmanaged.ExternalObservation{ResourceExists: true}, nil
-	}
-	if err := managed.WriteExternalName(ctx, f, name); err != nil {
-		return xpmanaged.ExternalObservation{}, errors.Wrap(err, "cannot write the external name")
-	}
-	if verdict == ownership.Adopted {
-		managed.Emit(ctx, event.Normal(reasonAdopted, "Adopted function "+name))
-	}
-	f.Status.AtProvider = status(o, f.Status.AtProvider)
-	if verdict != ownership.Ours {
+	return t.verdict, nil
+}
+
+// named says that this very function is meant: the user named it, or it is the one
+// that was ours when last looked at, and only lost its tags. Status may lack what the
+// name already tells, after the provider was killed in between.
+func named(f *v1beta1.Function, o observed) bool {
+	arn := ptr.Deref(o.config().FunctionArn, "")
+	return ownership.UserSetName(f) || ownership.WroteName(f) && ptr.Deref(f.Status.AtProvider.FunctionArn, arn) == arn
+}
+
+// Show what was found in status.atProvider.
+func (t *thing) Show(f *v1beta1.Function, found found) {
+	f.Status.AtProvider = status(found.Thing, f.Status.AtProvider)
+}
+
+// State is the Ready condition by what AWS says alone.
+func (t *thing) State(f *v1beta1.Function, found found) xpv2.Condition {
+	return decide(found.Thing, nil, callNone, t.facts(f)).ready
+}
+
+// Plan compares what is wanted with what was found, and decides what is due.
+func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flow.Plan, error) {
+	if t.verdict != ownership.Ours {
 		// It was not created from this spec, so initProvider has nothing to say.
 		f.Status.AtProvider.Initialized = true
 	}
-	return e.compare(ctx, f)
-}
-
-// compare what is wanted with what was observed, and decide what is due.
-func (e *external) compare(ctx context.Context, f *v1beta1.Function) (xpmanaged.ExternalObservation, error) {
-	p, err := e.planned(ctx, f, e.plan.name, e.plan.observed)
+	p, err := t.planned(ctx, f, found.Name, found.Thing)
 	if err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return flow.Plan{}, err
 	}
-	d := decide(p.observed, p.changes, p.due, e.facts(f))
+	d := decide(p.observed, p.changes, p.due, t.facts(f))
 	if d.due == callUpdateCode && p.archive.none() && !p.changes.Any(codePaths...) {
 		// The code that failed is another tool's to deploy again.
 		d.due = callNone
 	}
-	f.SetConditions(d.ready)
-	settled := d.due == callNone && !condition.InMotion(d.ready)
-	if settled {
-		f.SetObservedGeneration(f.GetGeneration())
-		f.Status.AtProvider.Initialized = f.Status.AtProvider.Initialized || d.ready.Reason == xpv2.ReasonAvailable
-	}
-	if d.wait > 0 {
-		managed.ComeBack(ctx, d.wait)
-	}
-	if d.due != callNone {
-		managed.Reserve(ctx, string(d.due))
+	if d.due == callNone && d.ready.Reason == xpv2.ReasonAvailable {
+		f.Status.AtProvider.Initialized = true
 	}
 	p.due = d.due
-	e.plan = p
-	return xpmanaged.ExternalObservation{
-		ResourceExists:    true,
-		ResourceUpToDate:  d.due == callNone,
-		Diff:              p.changes.String(),
-		ConnectionDetails: connectionDetails(f),
-	}, nil
+	t.plan = p
+	return flow.Plan{Ready: d.ready, Changes: p.changes, Call: string(d.due), Does: p.describe(f), Slow: d.due.settles(), Wait: d.wait}, nil
 }
 
-// absent is the observation of a function that AWS does not have.
-func (e *external) absent(ctx context.Context, f *v1beta1.Function, name string) (xpmanaged.ExternalObservation, error) {
-	if meta.WasDeleted(f) || observeOnly(f) {
-		return xpmanaged.ExternalObservation{}, nil
-	}
-	if !allows(f, xpv2.ManagementActionCreate) {
-		f.SetConditions(condition.Unavailable(f.GetGeneration(), "the function does not exist, and managementPolicies do not allow to create it"))
-		return xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil
-	}
-	p, err := e.planned(ctx, f, name, observed{})
-	if err != nil {
-		return xpmanaged.ExternalObservation{}, err
-	}
-	e.plan = p
-	f.Status.AtProvider = v1beta1.FunctionObservation{}
-	f.SetConditions(condition.Creating(f.GetGeneration(), ""))
-	managed.Reserve(ctx, callCreate)
-	return xpmanaged.ExternalObservation{}, nil
-}
-
-// look is an observation without any claim: whatever is there is shown.
-func (e *external) look(f *v1beta1.Function, o observed) xpmanaged.ExternalObservation {
-	f.Status.AtProvider = status(o, f.Status.AtProvider)
-	d := decide(o, nil, callNone, e.facts(f))
-	f.SetConditions(d.ready)
-	f.SetObservedGeneration(f.GetGeneration())
-	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: connectionDetails(f)}
-}
-
-// judge whose the function is. An error means that it is not ours to touch, and
-// says why.
-func (e *external) judge(f *v1beta1.Function, o observed, name string) (ownership.Verdict, error) {
-	if t := o.function.TagsError; t != nil {
-		return ownership.Foreign, errors.Errorf("cannot read the tags of function %s, which say whose it is: %s; grant lambda:ListTags on it", name, ptr.Deref(t.Message, ""))
-	}
-	claim := ownership.Claim{Kind: kind, ClusterID: e.owner.clusterID, Named: named(f, o)}
-	v := ownership.Judge(o.function.Tags, f, claim)
-	if !v.Manageable() {
-		return v, ownership.NewForeignError("function "+name, o.function.Tags, claim)
-	}
-	return v, nil
-}
-
-// named says that this very function is meant: the user named it, or it is the one
-// that was ours when last looked at, and only lost its tags.
-func named(f *v1beta1.Function, o observed) bool {
-	last := f.Status.AtProvider.FunctionArn
-	return ownership.UserSetName(f) || (ownership.WroteName(f) && last != nil && *last == ptr.Deref(o.config().FunctionArn, ""))
-}
-
-// foreign is the observation of a function that is not ours. A Function that is
-// being deleted just lets go of it.
-func (e *external) foreign(ctx context.Context, f *v1beta1.Function, err error) (xpmanaged.ExternalObservation, error) {
-	if meta.WasDeleted(f) && ownership.IsForeign(err) {
-		managed.Emit(ctx, event.Normal(reasonNotDeleted, "Left in AWS, since it is not ours: "+err.Error()))
-		return xpmanaged.ExternalObservation{}, nil
-	}
-	f.SetConditions(condition.Unavailable(f.GetGeneration(), err.Error()))
-	return xpmanaged.ExternalObservation{}, err
-}
-
-func (e *external) facts(f *v1beta1.Function) facts {
+func (t *thing) facts(f *v1beta1.Function) facts {
 	return facts{
 		generation:  f.GetGeneration(),
 		fresh:       f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration(),
 		activated:   f.Status.AtProvider.Activated,
-		updatable:   allows(f, xpv2.ManagementActionUpdate),
-		recreatable: allows(f, xpv2.ManagementActionDelete) && allows(f, xpv2.ManagementActionCreate),
-		now:         e.now(),
+		updatable:   flow.Allows(f, xpv2.ManagementActionUpdate),
+		recreatable: flow.Allows(f, xpv2.ManagementActionDelete) && flow.Allows(f, xpv2.ManagementActionCreate),
+		now:         t.now(),
 	}
 }
 
 // read all that the spec asks to be looked at.
-func (e *external) read(ctx context.Context, name string, f *v1beta1.Function) (observed, error) {
+func (t *thing) read(ctx context.Context, name string, f *v1beta1.Function) (observed, error) {
 	o := observed{}
 	var err error
-	if o.function, err = e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name)}); err != nil {
+	if o.function, err = t.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name)}); err != nil {
 		return o, errors.Wrapf(awserr.Clean(err), "cannot read function %s", name)
 	}
 	if o.function.Configuration == nil {
@@ -212,29 +142,29 @@ func (e *external) read(ctx context.Context, name string, f *v1beta1.Function) (
 	if env := o.config().Environment; env != nil && env.Error != nil {
 		return o, errors.Errorf("cannot read the environment of function %s: %s (%s); grant the provider kms:Decrypt on its key", name, ptr.Deref(env.Error.Message, ""), ptr.Deref(env.Error.ErrorCode, ""))
 	}
-	if err := e.readPublishing(ctx, name, f, &o); err != nil {
+	if err := t.readPublishing(ctx, name, f, &o); err != nil {
 		return o, err
 	}
-	return o, e.readBeside(ctx, name, f, &o)
+	return o, t.readBeside(ctx, name, f, &o)
 }
 
-func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
+func (t *thing) readBeside(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	for _, op := range reads(f) {
 		var err error
 		switch op {
 		case opGetCodeSigning:
 			var out *lambda.GetFunctionCodeSigningConfigOutput
-			if out, err = e.api.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: ptr.To(name)}); err == nil {
+			if out, err = t.api.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: ptr.To(name)}); err == nil {
 				o.codeSigningConfigArn = out.CodeSigningConfigArn
 			}
 		case opGetRecursion:
 			var out *lambda.GetFunctionRecursionConfigOutput
-			if out, err = e.api.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: ptr.To(name)}); err == nil {
+			if out, err = t.api.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: ptr.To(name)}); err == nil {
 				o.recursiveLoop = str(out.RecursiveLoop)
 			}
 		case opGetScaling:
 			var out *lambda.GetFunctionScalingConfigOutput
-			out, err = e.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished)})
+			out, err = t.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished)})
 			if err == nil {
 				o.scaling = out.RequestedFunctionScalingConfig
 			}
@@ -250,20 +180,24 @@ func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Funct
 	return nil
 }
 
-// Create the function with CreateFunction. If AWS has it already, the next
-// observation tells whose it is: it may be ours, of a call whose answer was lost.
-func (e *external) Create(ctx context.Context, f *v1beta1.Function) (xpmanaged.ExternalCreation, error) {
-	p := e.plan
-	in := createInput(p.name, p.target, p.archive, p.target.Tags, creating(f))
-	out, err := e.api.CreateFunction(ctx, in)
-	if awserr.IsAlreadyExists(err) {
-		managed.Hold(ctx, again)
-		return xpmanaged.ExternalCreation{}, nil
-	}
+// Prepare works out what to create.
+func (t *thing) Prepare(ctx context.Context, f *v1beta1.Function) error {
+	p, err := t.planned(ctx, f, functionName(f), observed{})
 	if err != nil {
-		return xpmanaged.ExternalCreation{}, errors.Wrapf(awserr.Clean(err), "cannot create function %s", p.name)
+		return err
 	}
-	meta.AddAnnotations(f, ownership.Name(f, p.name))
+	t.plan = p
+	f.Status.AtProvider = v1beta1.FunctionObservation{}
+	return nil
+}
+
+// Create the function with CreateFunction.
+func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error) {
+	p := t.plan
+	out, err := t.api.CreateFunction(ctx, createInput(p.name, p.target, p.archive, p.target.Tags, creating(f)))
+	if err != nil {
+		return "", errors.Wrapf(awserr.Clean(err), "cannot create function %s", p.name)
+	}
 	f.Status.AtProvider = v1beta1.FunctionObservation{
 		FunctionName: out.FunctionName,
 		FunctionArn:  out.FunctionArn,
@@ -272,41 +206,31 @@ func (e *external) Create(ctx context.Context, f *v1beta1.Function) (xpmanaged.E
 		DeployedCode: p.archive.bundle.Remember(out.CodeSha256),
 	}
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
-	return xpmanaged.ExternalCreation{ConnectionDetails: connectionDetails(f)}, nil
+	return p.name, nil
 }
 
 // Update makes the one call that is due.
-func (e *external) Update(ctx context.Context, f *v1beta1.Function) (xpmanaged.ExternalUpdate, error) {
-	p := e.plan
-	err := e.make(ctx, f, p)
-	if awserr.IsInProgress(err) || awserr.IsPreconditionFailed(err) {
-		// Someone else changed the function since it was observed.
-		managed.Hold(ctx, again)
-		return xpmanaged.ExternalUpdate{}, nil
-	}
-	if err != nil {
-		return xpmanaged.ExternalUpdate{}, errors.Wrapf(awserr.Clean(err), "cannot update function %s (%s)", p.name, p.due)
-	}
-	managed.Describe(ctx, p.describe(f))
-	if !p.due.settles() {
-		managed.ComeBack(ctx, 0)
-	}
-	return xpmanaged.ExternalUpdate{ConnectionDetails: connectionDetails(f)}, nil
+func (t *thing) Update(ctx context.Context, f *v1beta1.Function, found found, p flow.Plan) error {
+	return errors.Wrapf(awserr.Clean(t.make(ctx, f, t.plan)), "cannot update %s (%s)", found.What, p.Call)
 }
 
-// Delete the function and all its versions with DeleteFunction.
-func (e *external) Delete(ctx context.Context, f *v1beta1.Function) (xpmanaged.ExternalDelete, error) {
-	f.SetConditions(condition.Deleting(f.GetGeneration(), ""))
-	if e.plan.observed.function == nil || e.plan.observed.config().State == types.StateDeleting {
-		return xpmanaged.ExternalDelete{}, nil
+// Delete the function and all its versions with DeleteFunction, unless AWS is at it.
+func (t *thing) Delete(ctx context.Context, f *v1beta1.Function, found found) error {
+	if found.Thing.config().State == types.StateDeleting {
+		managed.Hold(ctx, cadence.Pending(t.now().Sub(f.GetDeletionTimestamp().Time)))
+		return nil
 	}
-	_, err := e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(e.plan.name)})
-	if err != nil && !awserr.IsNotFound(err) {
-		return xpmanaged.ExternalDelete{}, errors.Wrapf(awserr.Clean(err), "cannot delete function %s", e.plan.name)
-	}
-	managed.ComeBack(ctx, 0)
-	return xpmanaged.ExternalDelete{}, nil
+	_, err := t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(found.Name)})
+	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", found.What)
 }
 
-// Disconnect does nothing: connections are shared and outlive a reconcile.
-func (e *external) Disconnect(context.Context) error { return nil }
+// Connection is what those who use the function need to know.
+func (t *thing) Connection(f *v1beta1.Function) xpmanaged.ConnectionDetails {
+	s := f.Status.AtProvider
+	return xpmanaged.ConnectionDetails{
+		"functionName": []byte(ptr.Deref(s.FunctionName, "")),
+		"functionArn":  []byte(ptr.Deref(s.FunctionArn, "")),
+		"invokeArn":    []byte(ptr.Deref(s.InvokeArn, "")),
+		"region":       []byte(f.Spec.ForProvider.Region),
+	}
+}

@@ -30,7 +30,6 @@ func TestObserve(t *testing.T) {
 		reason           xpv2.ConditionReason
 		due              call
 		calls            []string
-		settled          bool
 	}
 	get := func(o *lambda.GetFunctionOutput) func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
 		return always[*lambda.GetFunctionInput](o, nil)
@@ -62,7 +61,7 @@ func TestObserve(t *testing.T) {
 			reason: "A steady function is ready, by one call.",
 			f:      testFunction(),
 			get:    get(ours(testFunction())),
-			want:   want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one, settled: true},
+			want:   want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one},
 		},
 		"Drift": {
 			reason: "A change by hand is seen.",
@@ -100,7 +99,7 @@ func TestObserve(t *testing.T) {
 			reason: "What a create made whose answer was lost is ours by its UID.",
 			f:      testFunction(func(f *v1beta1.Function) { meta.SetExternalCreatePending(f, time.Now()) }),
 			get:    get(ours(testFunction())),
-			want:   want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one, settled: true},
+			want:   want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one},
 		},
 		"ForeignWhenDeleted": {
 			reason: "A Function that is deleted lets go of what is not ours.",
@@ -122,7 +121,7 @@ func TestObserve(t *testing.T) {
 				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 			}),
 			get:  get(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags, o.Configuration.MemorySize = nil, ptr.To[int32](999) })),
-			want: want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one, settled: true},
+			want: want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one},
 		},
 		"MissingSecret": {
 			reason: "A Secret that is not there is named.",
@@ -152,15 +151,14 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			api := &fakeLambda{get: tc.get}
-			e := testExternal(api, tc.objects)
+			e, th := testExternal(api, tc.objects)
 			obs, err := e.Observe(testContext(t), tc.f)
 			if (err == nil) != (tc.want.err == "") || (err != nil && !strings.Contains(err.Error(), tc.want.err)) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.want.err, err)
 			}
 			got := want{
 				exists: obs.ResourceExists, upToDate: obs.ResourceUpToDate, err: tc.want.err,
-				reason: tc.f.GetCondition(xpv2.TypeReady).Reason, due: e.plan.due, calls: api.calls,
-				settled: tc.f.GetObservedGeneration() == tc.f.GetGeneration(),
+				reason: tc.f.GetCondition(xpv2.TypeReady).Reason, due: th.plan.due, calls: api.calls,
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
@@ -187,7 +185,7 @@ func TestSecretsStaySecret(t *testing.T) {
 			return &lambda.UpdateFunctionConfigurationOutput{}, nil
 		},
 	}
-	e := testExternal(api, fakeObjects{secret("ns", "db"): objects.Data{"password": []byte(value)}})
+	e, th := testExternal(api, fakeObjects{secret("ns", "db"): objects.Data{"password": []byte(value)}})
 	turn := &managed.Turn{}
 	ctx := managed.WithTurn(testContext(t), turn)
 
@@ -211,7 +209,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	for _, c := range f.Status.Conditions {
 		status.WriteString(c.Message)
 	}
-	for what, text := range map[string]string{"diff": obs.Diff, "event": turn.Summary(), "conditions": status.String(), "plan": cmp.Diff(nil, e.plan.changes)} {
+	for what, text := range map[string]string{"diff": obs.Diff, "event": turn.Summary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.changes)} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("the secret's value must not be in the %s: %s", what, text)
 		}
@@ -231,7 +229,7 @@ func TestCreate(t *testing.T) {
 			return &lambda.CreateFunctionOutput{FunctionName: i.FunctionName, FunctionArn: ptr.To(testARN), State: types.StatePending}, nil
 		},
 	}
-	e := testExternal(api, nil)
+	e, _ := testExternal(api, nil)
 	if _, err := e.Observe(testContext(t), f); err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +253,7 @@ func TestCreateAlreadyExists(t *testing.T) {
 		get:    always[*lambda.GetFunctionInput]((*lambda.GetFunctionOutput)(nil), notFound()),
 		create: always[*lambda.CreateFunctionInput]((*lambda.CreateFunctionOutput)(nil), apiError(409, "ResourceConflictException", "Function already exist: f")),
 	}
-	e := testExternal(api, nil)
+	e, _ := testExternal(api, nil)
 	turn := &managed.Turn{}
 	ctx := managed.WithTurn(testContext(t), turn)
 	if _, err := e.Observe(ctx, f); err != nil {
@@ -298,7 +296,7 @@ func TestUpdate(t *testing.T) {
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
 				},
 			}
-			e := testExternal(api, nil)
+			e, _ := testExternal(api, nil)
 			turn := &managed.Turn{}
 			ctx := managed.WithTurn(testContext(t), turn)
 			if _, err := e.Observe(ctx, f); err != nil {
@@ -328,7 +326,7 @@ func TestDelete(t *testing.T) {
 			return nil, notFound()
 		},
 	}
-	e := testExternal(api, nil)
+	e, _ := testExternal(api, nil)
 	obs, err := e.Observe(testContext(t), f)
 	if err != nil || !obs.ResourceExists {
 		t.Fatalf("what is there must be told, so that it is deleted: %+v, %v", obs, err)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
@@ -134,8 +135,14 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 	return o
 }
 
-func testExternal(api lambdaAPI, objs fakeObjects) *external {
-	return &external{
+// testExternal is an external client, and the thing that it works on.
+func testExternal(api lambdaAPI, objs fakeObjects) (*flow.External[*v1beta1.Function, observed], *thing) {
+	t := testThing(api, objs)
+	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), t
+}
+
+func testThing(api lambdaAPI, objs fakeObjects) *thing {
+	return &thing{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
 		owner:    owner{clusterID: testCluster, config: "default", ignore: func(string) bool { return false }},

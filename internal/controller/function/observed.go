@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -181,6 +182,7 @@ func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObserv
 	out := v1beta1.FunctionObservation{
 		FunctionName:                 c.FunctionName,
 		FunctionArn:                  c.FunctionArn,
+		InvokeArn:                    nonEmpty(ptr.To(invoke.ARN(ptr.Deref(c.FunctionArn, "")))),
 		State:                        str(c.State),
 		StateReason:                  c.StateReason,
 		StateReasonCode:              str(c.StateReasonCode),

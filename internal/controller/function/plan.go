@@ -11,9 +11,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -72,16 +69,16 @@ type plan struct {
 
 // planned gathers all that is wanted and compares it with what was observed; with
 // nothing observed, it is what to create.
-func (e *external) planned(ctx context.Context, f *v1beta1.Function, name string, o observed) (plan, error) {
+func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o observed) (plan, error) {
 	p := plan{name: name, observed: o}
-	d, err := e.desired(ctx, f)
+	d, err := t.desired(ctx, f)
 	if err != nil {
 		return p, err
 	}
 	exists := o.function != nil
 	c, left := codeOf(f)
 	if c != nil && !(left && exists) {
-		if p.archive, err = e.resolver.archive(ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode); err != nil {
+		if p.archive, err = t.resolver.archive(ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode); err != nil {
 			return p, err
 		}
 	}
@@ -100,7 +97,7 @@ func (e *external) planned(ctx context.Context, f *v1beta1.Function, name string
 	if !f.Status.AtProvider.Initialized {
 		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
-	p.target = target(d, p.have, name, e.owner.ignore)
+	p.target = target(d, p.have, name, t.owner.ignore)
 	p.target.Publish, p.have.Publish = publication(f, o)
 	p.changes = diff.Compare(p.target, p.have)
 	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {
@@ -112,23 +109,23 @@ func (e *external) planned(ctx context.Context, f *v1beta1.Function, name string
 
 // desired resolves forProvider and initProvider, with the tags that say whose the
 // function is.
-func (e *external) desired(ctx context.Context, f *v1beta1.Function) (desired, error) {
-	forProvider, err := e.resolver.parameters(ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings)
+func (t *thing) desired(ctx context.Context, f *v1beta1.Function) (desired, error) {
+	forProvider, err := t.resolver.parameters(ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings)
 	if err != nil {
 		return desired{}, err
 	}
 	initProvider := settings{}
 	if f.Spec.InitProvider != nil {
-		if initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider); err != nil {
+		if initProvider, err = t.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider); err != nil {
 			return desired{}, err
 		}
 	}
-	tags := maps.Clone(e.owner.tags)
+	tags := maps.Clone(t.owner.tags)
 	if tags == nil {
 		tags = map[string]string{}
 	}
 	maps.Copy(tags, forProvider.Tags)
-	maps.Copy(tags, ownership.Tags(f, e.owner.clusterID, e.owner.config, kind))
+	maps.Copy(tags, ownership.Tags(f, t.owner.clusterID, t.owner.config, kind))
 	forProvider.Tags = tags
 	return want(forProvider, initProvider), nil
 }
@@ -163,7 +160,7 @@ func (p plan) describe(f *v1beta1.Function) string {
 }
 
 // make the call that is due.
-func (e *external) make(ctx context.Context, f *v1beta1.Function, p plan) error {
+func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan) error {
 	var err error
 	arn, name, revision := p.observed.config().FunctionArn, ptr.To(p.name), p.observed.config().RevisionId
 	switch p.due {
@@ -172,31 +169,31 @@ func (e *external) make(ctx context.Context, f *v1beta1.Function, p plan) error 
 		if len(configuration(p.changes)) == 0 {
 			in.Role = p.target.Role
 		}
-		_, err = e.api.UpdateFunctionConfiguration(ctx, in)
+		_, err = t.api.UpdateFunctionConfiguration(ctx, in)
 	case callUpdateCode:
-		err = e.updateCode(ctx, f, p, revision)
+		err = t.updateCode(ctx, f, p, revision)
 	case callTag:
-		_, err = e.api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: changedTags(p.target.Tags, p.have.Tags)})
+		_, err = t.api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: changedTags(p.target.Tags, p.have.Tags)})
 	case callUntag:
-		_, err = e.api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: goneTags(p.target.Tags, p.have.Tags)})
+		_, err = t.api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: goneTags(p.target.Tags, p.have.Tags)})
 	case callPublish:
-		err = e.publish(ctx, f, p)
+		err = t.publish(ctx, f, p)
 	case callPutConcurrency:
-		_, err = e.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.target.ReservedConcurrentExecutions})
+		_, err = t.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.target.ReservedConcurrentExecutions})
 	case callDeleteConcurrency:
-		_, err = e.api.DeleteFunctionConcurrency(ctx, &lambda.DeleteFunctionConcurrencyInput{FunctionName: name})
+		_, err = t.api.DeleteFunctionConcurrency(ctx, &lambda.DeleteFunctionConcurrencyInput{FunctionName: name})
 	case callPutCodeSigning:
-		_, err = e.api.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: name, CodeSigningConfigArn: p.target.CodeSigningConfigArn})
+		_, err = t.api.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: name, CodeSigningConfigArn: p.target.CodeSigningConfigArn})
 	case callDeleteCodeSigning:
-		_, err = e.api.DeleteFunctionCodeSigningConfig(ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: name})
+		_, err = t.api.DeleteFunctionCodeSigningConfig(ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: name})
 	case callPutRecursion:
-		_, err = e.api.PutFunctionRecursionConfig(ctx, &lambda.PutFunctionRecursionConfigInput{FunctionName: name, RecursiveLoop: types.RecursiveLoop(ptr.Deref(p.target.RecursiveLoop, ""))})
+		_, err = t.api.PutFunctionRecursionConfig(ctx, &lambda.PutFunctionRecursionConfigInput{FunctionName: name, RecursiveLoop: types.RecursiveLoop(ptr.Deref(p.target.RecursiveLoop, ""))})
 	case callPutScaling:
-		if _, err = e.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, p.target.FunctionScalingConfig)); err == nil {
+		if _, err = t.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, p.target.FunctionScalingConfig)); err == nil {
 			f.Status.AtProvider.FunctionScalingConfig = p.target.FunctionScalingConfig
 		}
 	case callDelete:
-		_, err = e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: name})
+		_, err = t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: name})
 	case callNone:
 	}
 	return err
@@ -206,11 +203,11 @@ func (e *external) make(ctx context.Context, f *v1beta1.Function, p plan) error 
 // architecture only along with code.
 var errArchitectureAlone = errors.New("spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another tool: let that tool deploy for the new architecture, or set spec.forProvider.code")
 
-func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
+func (t *thing) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
 	if p.archive.none() {
 		return errArchitectureAlone
 	}
-	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, publishing(f), revision))
+	out, err := t.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, publishing(f), revision))
 	if err != nil {
 		return err
 	}
@@ -246,24 +243,4 @@ func functionName(f *v1beta1.Function) string {
 		return n
 	}
 	return f.GetName()
-}
-
-// allows says that the management policies include the action.
-func allows(f *v1beta1.Function, a xpv2.ManagementAction) bool {
-	p := f.GetManagementPolicies()
-	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, a)
-}
-
-func observeOnly(f *v1beta1.Function) bool {
-	p := f.GetManagementPolicies()
-	return len(p) == 1 && p[0] == xpv2.ManagementActionObserve
-}
-
-// connectionDetails for a Secret, if the user asks for one.
-func connectionDetails(f *v1beta1.Function) xpmanaged.ConnectionDetails {
-	return xpmanaged.ConnectionDetails{
-		"functionName": []byte(ptr.Deref(f.Status.AtProvider.FunctionName, "")),
-		"functionArn":  []byte(ptr.Deref(f.Status.AtProvider.FunctionArn, "")),
-		"region":       []byte(f.Spec.ForProvider.Region),
-	}
 }

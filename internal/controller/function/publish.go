@@ -115,8 +115,8 @@ func publishingCondition(c *types.FunctionConfiguration, f facts) xpv2.Condition
 // publish what was observed, and nothing else: AWS refuses it if the function was
 // changed since. Where nothing was changed since the last version, such as after an
 // answer that was lost, AWS answers with that one.
-func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
-	out, err := e.api.PublishVersion(ctx, &lambda.PublishVersionInput{
+func (t *thing) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
+	out, err := t.api.PublishVersion(ctx, &lambda.PublishVersionInput{
 		FunctionName: ptr.To(p.name),
 		RevisionId:   p.observed.config().RevisionId,
 		PublishTo:    types.FunctionVersionLatestPublished(publishing(f).to),
@@ -130,12 +130,12 @@ func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) err
 
 // readPublishing reads the version that AWS was preparing, once the function itself
 // has settled.
-func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
+func (t *thing) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	version, c := f.Status.AtProvider.PublishingVersion, o.config()
 	if version == nil || c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
 		return nil
 	}
-	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: version})
+	out, err := t.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: version})
 	if awserr.IsNotFound(err) {
 		o.unpublished = true
 		return nil

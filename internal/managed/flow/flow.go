@@ -69,6 +69,14 @@ type Plan struct {
 	// Empty where nothing is due, or nothing can be sent yet.
 	Call string
 
+	// Does is what the call does, for the event that tells of it. Empty means that it
+	// brings about the Changes.
+	Does string
+
+	// Slow says that AWS takes a while over the call, so that a look at once would find
+	// nothing new.
+	Slow bool
+
 	// Wait is when to look again, where waiting for that is of use. 0 leaves it to the
 	// pace at which things in motion, or stable ones, are looked at.
 	Wait time.Duration
@@ -261,7 +269,9 @@ func (e *External[T, O]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUp
 		return xpmanaged.ExternalUpdate{}, err
 	}
 	managed.Describe(ctx, e.plan.describe(mg))
-	managed.ComeBack(ctx, 0)
+	if !e.plan.Slow {
+		managed.ComeBack(ctx, 0)
+	}
 	return xpmanaged.ExternalUpdate{ConnectionDetails: e.thing.Connection(mg)}, nil
 }
 
@@ -285,6 +295,9 @@ func (e *External[T, O]) Disconnect(context.Context) error { return nil }
 
 // describe the call for the event that tells users of it.
 func (p Plan) describe(mg managed.Managed) string {
+	if p.Does != "" {
+		return p.Does
+	}
 	if mg.GetObservedGeneration() == mg.GetGeneration() {
 		return "differed from spec: " + p.Changes.String()
 	}
