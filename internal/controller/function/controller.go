@@ -28,6 +28,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // Setup adds a controller of Functions to the manager.
@@ -64,11 +65,12 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
-		owner: owner{
-			clusterID: c.o.ClusterID,
-			config:    f.GetProviderConfigReference().Name,
-			tags:      s.Tags,
-			ignore:    s.IgnoreTags.Match,
+		owner: tagging.Owner{
+			Kind:      kind,
+			ClusterID: c.o.ClusterID,
+			Config:    f.GetProviderConfigReference().Name,
+			Defaults:  s.Tags,
+			Ignore:    s.IgnoreTags.Match,
 		},
 		now: c.o.Now,
 	}

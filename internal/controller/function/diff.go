@@ -1,14 +1,12 @@
 package function
 
 import (
-	"maps"
-	"strings"
-
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // AWS's defaults for blocks that every function has. A block that the user
@@ -36,7 +34,7 @@ func want(forProvider, initProvider settings) desired {
 // target is the state that AWS shall come to: the desired one, with what is left
 // to AWS or to others taken as it is there. Comparing it with have needs no more
 // rules.
-func target(d desired, have settings, name string, ignoreTag func(string) bool) settings {
+func target(d desired, have settings, name string, owner tagging.Owner) settings {
 	t := diff.Fill(withDefaults(d.settings, name), have, d.left)
 	t = keepImmutable(t, have)
 	if l := t.LoggingConfig; l != nil && ptr.Deref(l.LogFormat, "") == string(types.LogFormatText) {
@@ -53,7 +51,7 @@ func target(d desired, have settings, name string, ignoreTag func(string) bool) 
 		t.KMSKeyArn = nil
 	}
 	t.ImageConfig = plainImage(t.ImageConfig)
-	t.Tags = keepIgnored(t.Tags, have.Tags, ignoreTag)
+	t.Tags = owner.Target(t.Tags, have.Tags)
 	return t
 }
 
@@ -105,21 +103,6 @@ func keepImmutable(t, have settings) settings {
 	return t
 }
 
-// keepIgnored keeps tags of AWS's own and those that the config ignores as they
-// are, in whichever way the user's tags speak of them.
-func keepIgnored(tags, have map[string]string, ignore func(string) bool) map[string]string {
-	out := map[string]string{}
-	maps.Copy(out, tags)
-	ignored := func(k string) bool { return strings.HasPrefix(k, "aws:") || ignore(k) }
-	maps.DeleteFunc(out, func(k, _ string) bool { return ignored(k) })
-	for k, v := range have {
-		if ignored(k) {
-			out[k] = v
-		}
-	}
-	return out
-}
-
 // immutable says which change AWS can't make to an existing function, if any.
 func immutable(changes diff.Changes, have settings) diff.Changes {
 	in := changes.In("packageType", "tenancyConfig")
@@ -143,8 +126,8 @@ const (
 	callPublish             call = "PublishVersion"
 	callPutConcurrency      call = "PutFunctionConcurrency"
 	callDeleteConcurrency   call = "DeleteFunctionConcurrency"
-	callTag                 call = "TagResource"
-	callUntag               call = "UntagResource"
+	callTag                 call = tagging.CallTag
+	callUntag               call = tagging.CallUntag
 	callPutCodeSigning      call = "PutFunctionCodeSigningConfig"
 	callDeleteCodeSigning   call = "DeleteFunctionCodeSigningConfig"
 	callPutRecursion        call = "PutFunctionRecursionConfig"
@@ -167,7 +150,7 @@ func next(changes diff.Changes, t, have settings) call {
 	case len(changes) == 0:
 		return callNone
 	case changes.Any("tags"):
-		return nextTag(t.Tags, have.Tags)
+		return call(tagging.Due(t.Tags, have.Tags))
 	case changes.Any("codeSigningConfigArn"):
 		if t.CodeSigningConfigArn == nil {
 			return callDeleteCodeSigning
@@ -189,15 +172,6 @@ func next(changes diff.Changes, t, have settings) call {
 	default:
 		return callPutScaling
 	}
-}
-
-func nextTag(want, have map[string]string) call {
-	for k, v := range want {
-		if old, ok := have[k]; !ok || old != v {
-			return callTag
-		}
-	}
-	return callUntag
 }
 
 // configuration are the changes that UpdateFunctionConfiguration carries: all

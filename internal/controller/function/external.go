@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // thing is how a function is seen in AWS. It lives for one reconcile: what was found
@@ -28,23 +29,13 @@ import (
 type thing struct {
 	api      lambdaAPI
 	resolver *resolver
-	owner    owner
+	owner    tagging.Owner
 	now      func() time.Time
 
 	// verdict is whose the function is, once that was judged.
 	verdict ownership.Verdict
 
 	plan plan
-}
-
-// owner is whose a function is, and how that shows in tags.
-type owner struct {
-	clusterID string
-	config    string
-	// tags are the provider config's default tags, under the function's own.
-	tags map[string]string
-	// ignore says which tags the provider config leaves alone.
-	ignore func(key string) bool
 }
 
 type found = flow.Found[observed]
@@ -69,12 +60,9 @@ func (t *thing) Judge(_ context.Context, f *v1beta1.Function, found found) (owne
 	if e := o.function.TagsError; e != nil {
 		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which say whose it is: %s; grant lambda:ListTags on it", found.What, ptr.Deref(e.Message, ""))
 	}
-	claim := ownership.Claim{Kind: kind, ClusterID: t.owner.clusterID, Named: named(f, o)}
-	t.verdict = ownership.Judge(o.function.Tags, f, claim)
-	if !t.verdict.Manageable() {
-		return t.verdict, ownership.NewForeignError(found.What, o.function.Tags, claim)
-	}
-	return t.verdict, nil
+	var err error
+	t.verdict, err = t.owner.Judge(f, o.function.Tags, named(f, o), found.What)
+	return t.verdict, err
 }
 
 // named says that this very function is meant: the user named it, or it is the one

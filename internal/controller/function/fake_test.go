@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // fakeLambda answers with its fields. A call that a test does not expect finds a
@@ -141,11 +142,16 @@ func testExternal(api lambdaAPI, objs fakeObjects) (*flow.External[*v1beta1.Func
 	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), t
 }
 
+// ignoring is an owner whose config ignores a tag.
+func ignoring(tag string) tagging.Owner {
+	return tagging.Owner{Kind: kind, ClusterID: testCluster, Config: "default", Ignore: func(k string) bool { return k == tag }}
+}
+
 func testThing(api lambdaAPI, objs fakeObjects) *thing {
 	return &thing{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
-		owner:    owner{clusterID: testCluster, config: "default", ignore: func(string) bool { return false }},
+		owner:    ignoring(""),
 		now:      func() time.Time { return testNow },
 	}
 }

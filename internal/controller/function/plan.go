@@ -2,7 +2,6 @@ package function
 
 import (
 	"context"
-	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -15,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // kind as tags tell it.
@@ -97,7 +96,7 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 	if !f.Status.AtProvider.Initialized {
 		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
-	p.target = target(d, p.have, name, t.owner.ignore)
+	p.target = target(d, p.have, name, t.owner)
 	p.target.Publish, p.have.Publish = publication(f, o)
 	p.changes = diff.Compare(p.target, p.have)
 	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {
@@ -120,13 +119,7 @@ func (t *thing) desired(ctx context.Context, f *v1beta1.Function) (desired, erro
 			return desired{}, err
 		}
 	}
-	tags := maps.Clone(t.owner.tags)
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	maps.Copy(tags, forProvider.Tags)
-	maps.Copy(tags, ownership.Tags(f, t.owner.clusterID, t.owner.config, kind))
-	forProvider.Tags = tags
+	forProvider.Tags = t.owner.Desired(f, forProvider.Tags)
 	return want(forProvider, initProvider), nil
 }
 
@@ -172,12 +165,8 @@ func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan) error {
 		_, err = t.api.UpdateFunctionConfiguration(ctx, in)
 	case callUpdateCode:
 		err = t.updateCode(ctx, f, p, revision)
-	case callTag:
-		_, err = t.api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: changedTags(p.target.Tags, p.have.Tags)})
-	case callUntag:
-		_, err = t.api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: goneTags(p.target.Tags, p.have.Tags)})
-	case callPublish:
-		err = t.publish(ctx, f, p)
+	case callTag, callUntag:
+		err = tagging.Apply(ctx, t.api, ptr.Deref(arn, ""), p.target.Tags, p.have.Tags)
 	case callPutConcurrency:
 		_, err = t.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.target.ReservedConcurrentExecutions})
 	case callDeleteConcurrency:
@@ -214,27 +203,6 @@ func (t *thing) updateCode(ctx context.Context, f *v1beta1.Function, p plan, rev
 	f.Status.AtProvider.DeployedCode = p.archive.bundle.Remember(out.CodeSha256)
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	return nil
-}
-
-func changedTags(want, have map[string]string) map[string]string {
-	out := map[string]string{}
-	for k, v := range want {
-		if old, ok := have[k]; !ok || old != v {
-			out[k] = v
-		}
-	}
-	return out
-}
-
-func goneTags(want, have map[string]string) []string {
-	var out []string
-	for k := range have {
-		if _, ok := want[k]; !ok {
-			out = append(out, k)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // functionName is the external name, and the object's own before it has one.

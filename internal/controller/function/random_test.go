@@ -211,11 +211,17 @@ func mostCalls(a, b v1beta1.FunctionSettings) int {
 			n++
 		}
 	}
-	if len(changedTags(b.Tags, a.Tags)) > 0 {
-		n++
+	for k, v := range b.Tags {
+		if old, ok := a.Tags[k]; !ok || old != v {
+			n++
+			break
+		}
 	}
-	if len(goneTags(b.Tags, a.Tags)) > 0 {
-		n++
+	for k := range a.Tags {
+		if _, ok := b.Tags[k]; !ok {
+			n++
+			break
+		}
 	}
 	if ptr.Deref(b.Publish, false) && publishable(a) != publishable(b) {
 		n++
