@@ -167,6 +167,8 @@ func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan) error {
 		err = t.updateCode(ctx, f, p, revision)
 	case callTag, callUntag:
 		err = tagging.Apply(ctx, t.api, ptr.Deref(arn, ""), p.target.Tags, p.have.Tags)
+	case callPublish:
+		err = t.publish(ctx, f, p)
 	case callPutConcurrency:
 		_, err = t.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.target.ReservedConcurrentExecutions})
 	case callDeleteConcurrency:
