@@ -5,7 +5,7 @@
 // inputs, and diff.go tells what is left to do. settings.go and observed.go put what
 // is wanted and what is there in one form, readiness.go is the state machine, lost.go
 // finds what a create has made whose answer was lost, and resolve.go reads what spec
-// refers to.
+// refers to, and attempts.go bounds how often the same update is sent.
 package eventsourcemapping
 
 import (
@@ -20,6 +20,8 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
@@ -33,7 +35,7 @@ const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of EventSourceMappings to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, tags: tagmemory.New(o.Now)}
+	c := &connector{o: o, tags: tagmemory.New(o.Now), attempts: newAttempts()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.EventSourceMapping]{
 		GVK:               v1beta1.EventSourceMappingGroupVersionKind,
 		New:               func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
@@ -58,8 +60,9 @@ func references(m *v1beta1.EventSourceMapping) []managed.Reference {
 }
 
 type connector struct {
-	o    managed.Options
-	tags *tagmemory.Memory
+	o        managed.Options
+	tags     *tagmemory.Memory
+	attempts *attempts
 }
 
 func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
@@ -67,6 +70,7 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
+		sent:   c.attempts,
 		owner: owner{
 			clusterID: c.o.ClusterID,
 			config:    m.GetProviderConfigReference().Name,
@@ -81,11 +85,13 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
-	if flow.Name(m) == "" {
-		if meta.GetExternalCreatePending(m).IsZero() {
-			return []string{opCreate}
-		}
+	switch named := flow.Name(m) != ""; {
+	case !named && !meta.GetExternalCreatePending(m).IsZero():
 		return []string{opList, opTags}
+	case !named && flow.Allows(m, xpv2.ManagementActionCreate) && !meta.WasDeleted(m):
+		return []string{opCreate}
+	case !named:
+		return nil
 	}
 	if !flow.ObserveOnly(m) && c.tags.Due(m, ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")) {
 		return []string{opGet, opTags}

@@ -234,3 +234,37 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 		t.Errorf("a source that is another now: error %v", err)
 	}
 }
+
+// An update that AWS takes and does not show is not sent without end.
+func TestUpdateInVain(t *testing.T) {
+	r := newRig(t)
+	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
+	r.settle(m)
+	r.double.ResetCalls()
+	stubborn := func(steps int) {
+		t.Helper()
+		for range steps {
+			r.double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
+			if _, err := r.step(m); err != nil {
+				t.Fatal(err)
+			}
+			r.clock.advance(time.Second)
+		}
+	}
+	stubborn(60)
+	if got := r.double.Count(opUpdate); got != mostAttempts {
+		t.Errorf("%d updates were sent in a minute", got)
+	}
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has taken a change of batchSize several times") {
+		t.Errorf("condition %+v", c)
+	}
+	r.clock.advance(retryAfter)
+	stubborn(10)
+	if got := r.double.Count(opUpdate); got != mostAttempts+1 {
+		t.Errorf("%d updates were sent after a while", got)
+	}
+	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](6) })
+	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+		t.Errorf("what the user changed is sent at once: -want, +got:\n%s", diff)
+	}
+}

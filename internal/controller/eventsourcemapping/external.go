@@ -28,6 +28,7 @@ type thing struct {
 	api    lambdaAPI
 	fields fields.Getter
 	tags   *tagmemory.Memory
+	sent   *attempts
 	owner  owner
 	now    func() time.Time
 
@@ -125,18 +126,31 @@ func (t *thing) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.
 	if fixed := c.immutable(); len(fixed) > 0 {
 		return flow.Plan{}, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new EventSourceMapping", f.What, fixed)
 	}
-	p := flow.Plan{Ready: ready(m.GetGeneration(), f.Thing, d.settings.Enabled), Changes: c.changes}
+	p := flow.Plan{Ready: t.State(m, f), Changes: c.changes}
 	switch state := f.Thing.state(); {
 	case state == stateDeleting, inMotion(state) && len(c.changes) > 0:
 		p.Wait = pending(f.Thing, t.now())
 	case inMotion(state):
 	case !fresh && c.onlyEnables() && !byUser(f.Thing.reason()) && sinceModified(f.Thing, t.now()) < retryAfter:
 		p.Wait = retryAfter - sinceModified(f.Thing, t.now())
-	case len(c.changes) > 0:
-		p.Call, p.Changes = c.due()
-		p.Ready = condition.Updating(m.GetGeneration(), "changing "+p.Changes.Names())
+	case len(c.changes) == 0:
+		t.sent.forget(m)
+	default:
+		t.send(m, &p)
 	}
 	return p, nil
+}
+
+// send the changes that come first, unless AWS has taken them again and again and does
+// not show them.
+func (t *thing) send(m *v1beta1.EventSourceMapping, p *flow.Plan) {
+	p.Call, p.Changes = t.comparison.due()
+	if wait := t.sent.pause(m, p.Changes.String(), t.now()); wait > 0 {
+		p.Call, p.Wait = "", wait
+		p.Ready = condition.Unavailable(m.GetGeneration(), "AWS has taken a change of "+p.Changes.Names()+" several times and does not show it; it is sent again from time to time")
+		return
+	}
+	p.Ready = condition.Updating(m.GetGeneration(), "changing "+p.Changes.Names())
 }
 
 // Prepare resolves what spec refers to.
@@ -173,6 +187,12 @@ func (t *thing) Update(ctx context.Context, m *v1beta1.EventSourceMapping, f flo
 	case opUpdate:
 		_, err = t.api.UpdateEventSourceMapping(ctx, updateInput(f.Name, t.wanted.function, t.comparison.target, p.Changes))
 	}
+	if err == nil {
+		t.sent.note(m, p.Changes.String(), t.now())
+	}
+	if other := uuidPattern.FindStringSubmatch(awserr.Message(err)); other != nil && awserr.IsAlreadyExists(err) {
+		return errors.Errorf("cannot update %s: AWS has %s of this source and function already; delete one of the two", f.What, what(other[1]))
+	}
 	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", f.What, p.Call)
 }
 
@@ -184,6 +204,7 @@ func (t *thing) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, f flo
 		return nil
 	}
 	t.tags.Forget(m)
+	t.sent.forget(m)
 	_, err := t.api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: ptr.To(f.Name)})
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", f.What)
 }

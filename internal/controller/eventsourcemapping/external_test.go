@@ -204,7 +204,7 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &clock{now: testNow}
-			r := &rig{t: t, clock: c, tags: tagmemory.New(c.Now)}
+			r := &rig{t: t, clock: c, tags: tagmemory.New(c.Now), sent: newAttempts()}
 			e := flow.New(r.thing(tc.api), flow.Calls{Create: opCreate, Delete: opDelete})
 			obs, err := e.Observe(managed.WithTurn(t.Context(), &managed.Turn{}), tc.m)
 			got := want{exists: obs.ResourceExists, upToDate: obs.ResourceUpToDate, reason: tc.m.GetCondition(xpv2.TypeReady).Reason, calls: tc.api.calls}
@@ -255,7 +255,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &clock{now: testNow}
-			r := &rig{t: t, clock: c, tags: tagmemory.New(c.Now)}
+			r := &rig{t: t, clock: c, tags: tagmemory.New(c.Now), sent: newAttempts()}
 			e := flow.New(r.thing(api(tc.err)), flow.Calls{Create: opCreate, Delete: opDelete})
 			turn := &managed.Turn{}
 			ctx := managed.WithTurn(t.Context(), turn)
@@ -293,6 +293,11 @@ func TestReads(t *testing.T) {
 		}
 	}
 	check("It is to be created.", opCreate)
+	m.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	check("There is nothing to observe.")
+	m = testMapping(remove)
+	check("It was never created.")
+	m = testMapping()
 	meta.SetExternalCreatePending(m, testNow)
 	check("It may have been.", opList, opTags)
 	m = known()

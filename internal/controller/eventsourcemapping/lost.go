@@ -98,9 +98,12 @@ func (t *thing) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, dup
 	if err != nil {
 		return "", errors.Wrapf(err, "AWS has event source mapping %s of this source and function already", uuid)
 	}
-	if _, err := t.judge(m, o, uuid); err != nil {
+	v, err := t.judge(m, o, uuid)
+	if err != nil {
 		return "", err
 	}
-	managed.Emit(ctx, event.Normal(flow.ReasonAdopted, "Adopted "+what(uuid)+", which AWS had already"))
+	if v == ownership.Adopted {
+		managed.Emit(ctx, event.Normal(flow.ReasonAdopted, "Adopted "+what(uuid)))
+	}
 	return uuid, nil
 }

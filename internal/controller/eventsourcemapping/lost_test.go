@@ -171,3 +171,20 @@ func TestDuplicateOfAnotherResource(t *testing.T) {
 		t.Errorf("it was not taken over: %+v", got)
 	}
 }
+
+// A mapping can't move to a function that has one of the same source already.
+func TestMoveToADuplicate(t *testing.T) {
+	r := newRig(t)
+	m := testMapping()
+	r.settle(m)
+	theirs, err := r.lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.FunctionName = ptr.To("g") })
+	_, err = r.step(m)
+	want := "cannot update event source mapping " + meta.GetExternalName(m) + ": AWS has event source mapping " + *theirs.UUID + " of this source and function already; delete one of the two"
+	if err == nil || err.Error() != want {
+		t.Errorf("error %v\nwant  %s", err, want)
+	}
+}

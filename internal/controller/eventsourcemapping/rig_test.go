@@ -77,6 +77,7 @@ type rig struct {
 	double *awsdouble.Server
 	lambda *lambda.Client
 	tags   *tagmemory.Memory
+	sent   *attempts
 	fields noFields
 }
 
@@ -105,7 +106,7 @@ func newRig(t testing.TB) *rig {
 // restart the provider: all that it remembers in memory is gone.
 func (r *rig) restart() {
 	r.lambda = lambda.NewFromConfig(r.double.Config(testRegion), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
-	r.tags = tagmemory.New(r.clock.Now)
+	r.tags, r.sent = tagmemory.New(r.clock.Now), newAttempts()
 }
 
 func (r *rig) external() *flow.External[*v1beta1.EventSourceMapping, observed] {
@@ -114,7 +115,7 @@ func (r *rig) external() *flow.External[*v1beta1.EventSourceMapping, observed] {
 
 func (r *rig) thing(api lambdaAPI) *thing {
 	return &thing{
-		api: api, fields: r.fields, tags: r.tags, now: r.clock.Now,
+		api: api, fields: r.fields, tags: r.tags, sent: r.sent, now: r.clock.Now,
 		owner: owner{clusterID: testCluster, config: "default", ignore: func(k string) bool { return k == "ignored" }},
 	}
 }
