@@ -91,7 +91,7 @@ type AliasParameters struct {
 
 // AliasSpec is the desired state of an alias.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionVersion) || has(self.forProvider.functionVersionRef) || has(self.forProvider.functionVersionSelector) || has(self.initProvider) && (has(self.initProvider.functionVersion) || has(self.initProvider.functionVersionRef) || has(self.initProvider.functionVersionSelector)) || !has(self.forProvider.functionName)",fieldPath=".forProvider.functionVersion",reason="FieldValueRequired",message="set functionVersion, or functionVersionRef to a Version; to follow what a Function published last, name it by functionNameRef instead of functionName"
 type AliasSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
