@@ -21,7 +21,7 @@ MODULE := github.com/crossplane-contrib/provider-lambda
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 
 # What `make generate` writes.
-GENERATED := package/crds apis/v1beta1/zz_generated.*
+GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md
 
 # Flags that every run of `go test` takes besides those below, such as -race or -run=TestName.
 TESTFLAGS ?=
@@ -91,8 +91,9 @@ build: ## Build the provider into bin/.
 	@CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X $(MODULE)/internal/version.Version=$(VERSION)" -o bin/provider ./cmd/provider
 
 .PHONY: generate
-generate: ## Generate deep copies, methods and CRDs from the API types.
+generate: ## Generate deep copies, methods, CRDs and docs/coverage.md from the API types.
 	@go generate ./apis/...
+	@go test ./apis/v1beta1 -run '^TestCoverageTable$$' -update
 
 .PHONY: control-plane
 control-plane: ## Build the control plane that tests and demo run on, unless the cache has it: 6 to 8 minutes on 2 cores.

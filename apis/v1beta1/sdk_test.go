@@ -125,6 +125,10 @@ func (c *sdkComparison) compareField(path, at string, f reflect.StructField, s a
 	reason, lacks := c.exception(c.kind.lacking, path)
 	place, moved := c.exception(c.kind.elsewhere, path)
 	name, p, ok := property(s, f.Name)
+	if _, otherwise := c.kind.lacking[c.operation+"/"+path]; otherwise {
+		// What has its name there is about something else.
+		ok = false
+	}
 	at = join(at, name)
 	if moved {
 		at = place
