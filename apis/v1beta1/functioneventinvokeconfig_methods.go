@@ -1,7 +1,9 @@
 package v1beta1
 
 // GetObservedGeneration is the generation that was last settled.
-func (c *FunctionEventInvokeConfig) GetObservedGeneration() int64 { return c.Status.GetObservedGeneration() }
+func (c *FunctionEventInvokeConfig) GetObservedGeneration() int64 {
+	return c.Status.GetObservedGeneration()
+}
 
 // SetObservedGeneration says which generation is settled.
 func (c *FunctionEventInvokeConfig) SetObservedGeneration(generation int64) {

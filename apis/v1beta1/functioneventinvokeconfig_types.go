@@ -11,7 +11,6 @@ import (
 //
 // Put replaces all settings at once, so that what leaves spec leaves AWS: it goes back
 // to Lambda's default.
-//
 type FunctionEventInvokeConfigSettings struct {
 	// MaximumEventAgeInSeconds is how long Lambda keeps an event that it could not
 	// process, in seconds: 60 to 21600. Lambda's default is 21600 (6 hours).

@@ -1,7 +1,9 @@
 package v1beta1
 
 // GetObservedGeneration is the generation that was last settled.
-func (c *RuntimeManagementConfig) GetObservedGeneration() int64 { return c.Status.GetObservedGeneration() }
+func (c *RuntimeManagementConfig) GetObservedGeneration() int64 {
+	return c.Status.GetObservedGeneration()
+}
 
 // SetObservedGeneration says which generation is settled.
 func (c *RuntimeManagementConfig) SetObservedGeneration(generation int64) {

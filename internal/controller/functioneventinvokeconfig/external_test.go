@@ -29,8 +29,6 @@ const cartARN = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
 // fakeLambda answers with its fields. A call that a test does not expect finds a nil
 // field and panics, which names it.
 type fakeLambda struct {
-	lambdaAPI
-
 	list   func() (*lambda.ListFunctionEventInvokeConfigsOutput, error)
 	put    func(*lambda.PutFunctionEventInvokeConfigInput) (*lambda.PutFunctionEventInvokeConfigOutput, error)
 	remove func(*lambda.DeleteFunctionEventInvokeConfigInput) (*lambda.DeleteFunctionEventInvokeConfigOutput, error)
@@ -122,12 +120,18 @@ func TestObserve(t *testing.T) {
 		"Drifted":    {"It is put right.", listed(there("$LATEST", 2)), newConfig(named), want{exists: true, ready: "Updating", reserved: []string{callPut}}},
 		"Foreign":    {"What someone else made stays as it is.", listed(there("$LATEST", 1)), newConfig(), want{ready: xpv2.ReasonUnavailable, err: `set the annotation crossplane.io/external-name to "cart:$LATEST"`}},
 		"LostAnswer": {"What was made without an answer is ours.", listed(there("$LATEST", 1)), newConfig(pending), inOrder},
-		"LostAnswerWithQueue": {"It is compared with what spec refers to.", listed(there("$LATEST", 1)), newConfig(pending, toQueue("q")),
-			want{ready: xpv2.ReasonUnavailable, err: "was not created by this resource"}},
-		"QueueUnknown": {"What is missing is named.", listed(), newConfig(toQueue("other")),
-			want{err: "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom: Queue other does not exist"}},
-		"QueueLost": {"What is missing is named, and what is there stays.", listed(there("$LATEST", 1)), newConfig(named, toQueue("other")),
-			want{err: "Queue other does not exist"}},
+		"LostAnswerWithQueue": {
+			"It is compared with what spec refers to.", listed(there("$LATEST", 1)), newConfig(pending, toQueue("q")),
+			want{ready: xpv2.ReasonUnavailable, err: "was not created by this resource"},
+		},
+		"QueueUnknown": {
+			"What is missing is named.", listed(), newConfig(toQueue("other")),
+			want{err: "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom: Queue other does not exist"},
+		},
+		"QueueLost": {
+			"What is missing is named, and what is there stays.", listed(there("$LATEST", 1)), newConfig(named, toQueue("other")),
+			want{err: "Queue other does not exist"},
+		},
 		"QueueAdded":  {"It is added.", listed(there("$LATEST", 1)), newConfig(named, toQueue("q")), want{exists: true, ready: "Updating", reserved: []string{callPut}}},
 		"Deleted":     {"It is to be removed, whatever spec refers to.", listed(there("$LATEST", 1)), newConfig(named, deleted, toQueue("other")), want{exists: true, reserved: []string{callDelete}}},
 		"DeletedGone": {"It is gone.", listed(), newConfig(named, deleted), want{}},

@@ -29,27 +29,25 @@ const cartARN = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
 // fakeLambda answers with its fields. A call that a test does not expect finds a nil
 // field and panics, which names it.
 type fakeLambda struct {
-	lambdaAPI
-
 	list   func() (*lambda.ListFunctionUrlConfigsOutput, error)
 	create func(*lambda.CreateFunctionUrlConfigInput) (*lambda.CreateFunctionUrlConfigOutput, error)
 	update func(*lambda.UpdateFunctionUrlConfigInput) (*lambda.UpdateFunctionUrlConfigOutput, error)
 	remove func(*lambda.DeleteFunctionUrlConfigInput) (*lambda.DeleteFunctionUrlConfigOutput, error)
 }
 
-func (f *fakeLambda) ListFunctionUrlConfigs(context.Context, *lambda.ListFunctionUrlConfigsInput, ...func(*lambda.Options)) (*lambda.ListFunctionUrlConfigsOutput, error) {
+func (f *fakeLambda) ListFunctionUrlConfigs(context.Context, *lambda.ListFunctionUrlConfigsInput, ...func(*lambda.Options)) (*lambda.ListFunctionUrlConfigsOutput, error) { //nolint:revive,staticcheck // The SDK's spelling.
 	return f.list()
 }
 
-func (f *fakeLambda) CreateFunctionUrlConfig(_ context.Context, in *lambda.CreateFunctionUrlConfigInput, _ ...func(*lambda.Options)) (*lambda.CreateFunctionUrlConfigOutput, error) {
+func (f *fakeLambda) CreateFunctionUrlConfig(_ context.Context, in *lambda.CreateFunctionUrlConfigInput, _ ...func(*lambda.Options)) (*lambda.CreateFunctionUrlConfigOutput, error) { //nolint:revive,staticcheck // The SDK's spelling.
 	return f.create(in)
 }
 
-func (f *fakeLambda) UpdateFunctionUrlConfig(_ context.Context, in *lambda.UpdateFunctionUrlConfigInput, _ ...func(*lambda.Options)) (*lambda.UpdateFunctionUrlConfigOutput, error) {
+func (f *fakeLambda) UpdateFunctionUrlConfig(_ context.Context, in *lambda.UpdateFunctionUrlConfigInput, _ ...func(*lambda.Options)) (*lambda.UpdateFunctionUrlConfigOutput, error) { //nolint:revive,staticcheck // The SDK's spelling.
 	return f.update(in)
 }
 
-func (f *fakeLambda) DeleteFunctionUrlConfig(_ context.Context, in *lambda.DeleteFunctionUrlConfigInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionUrlConfigOutput, error) {
+func (f *fakeLambda) DeleteFunctionUrlConfig(_ context.Context, in *lambda.DeleteFunctionUrlConfigInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionUrlConfigOutput, error) { //nolint:revive,staticcheck // The SDK's spelling.
 	return f.remove(in)
 }
 
@@ -156,10 +154,16 @@ func TestObserve(t *testing.T) {
 func TestCallsThatFail(t *testing.T) {
 	boom := apiError("InvalidParameterValueException", "boom")
 	api := &fakeLambda{
-		list:   listed(there(types.FunctionUrlAuthTypeNone)),
-		create: func(*lambda.CreateFunctionUrlConfigInput) (*lambda.CreateFunctionUrlConfigOutput, error) { return nil, boom },
-		update: func(*lambda.UpdateFunctionUrlConfigInput) (*lambda.UpdateFunctionUrlConfigOutput, error) { return nil, boom },
-		remove: func(*lambda.DeleteFunctionUrlConfigInput) (*lambda.DeleteFunctionUrlConfigOutput, error) { return nil, boom },
+		list: listed(there(types.FunctionUrlAuthTypeNone)),
+		create: func(*lambda.CreateFunctionUrlConfigInput) (*lambda.CreateFunctionUrlConfigOutput, error) {
+			return nil, boom
+		},
+		update: func(*lambda.UpdateFunctionUrlConfigInput) (*lambda.UpdateFunctionUrlConfigOutput, error) {
+			return nil, boom
+		},
+		remove: func(*lambda.DeleteFunctionUrlConfigInput) (*lambda.DeleteFunctionUrlConfigOutput, error) {
+			return nil, boom
+		},
 	}
 	e, mg := newExternal(api, &inventory.Cache{}), newURL(named)
 	if _, err := e.Observe(t.Context(), mg); err != nil {

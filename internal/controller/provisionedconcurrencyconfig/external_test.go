@@ -27,8 +27,6 @@ import (
 // fakeLambda answers with its fields. A call that a test does not expect finds a nil
 // field and panics, which names it.
 type fakeLambda struct {
-	lambdaAPI
-
 	list   func() (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
 	put    func() (*lambda.PutProvisionedConcurrencyConfigOutput, error)
 	remove func() (*lambda.DeleteProvisionedConcurrencyConfigOutput, error)
