@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"regexp"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/partial"
+)
+
+// packageName is the name of the package, of its files and of its repository in a
+// registry.
+const packageName = "provider-lambda"
+
+// platforms that the package is built for, in the order in which its index names them.
+var platforms = []v1.Platform{
+	{OS: "linux", Architecture: "amd64"},
+	{OS: "linux", Architecture: "arm64"},
+}
+
+// versionPattern is what a registry takes as a tag.
+var versionPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
+
+// A release is what is built.
+type release struct {
+	// Root is the folder of the repository.
+	Root string
+	// Version is what the provider says its version is, and the package's tag.
+	Version string
+	// Revision is the Git commit, or nothing where it is not known.
+	Revision string
+	// Created is when that commit was made.
+	Created time.Time
+}
+
+// A built package.
+type built struct {
+	release release
+	// index of the images, and the images by themselves.
+	index  v1.ImageIndex
+	images []builtImage
+}
+
+// A builtImage is the package for one platform.
+type builtImage struct {
+	platform v1.Platform
+	image    v1.Image
+	// sbom is the bill of materials as SPDX JSON, and attachment the same as an artifact
+	// of a registry that refers to the image.
+	sbom       []byte
+	attachment v1.Image
+}
+
+// build the package for every platform.
+func build(ctx context.Context, r release) (*built, error) {
+	if !versionPattern.MatchString(r.Version) {
+		return nil, fmt.Errorf("a package cannot have the version %q: use letters, digits, dots, dashes and underscores, as in v1.2.3", r.Version)
+	}
+	c, err := readContents(os.DirFS(r.Root))
+	if err != nil {
+		return nil, err
+	}
+	b := &built{release: r}
+	var manifests []mutate.IndexAddendum
+	for _, p := range platforms {
+		i, err := buildImage(ctx, r, c, p)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p, err)
+		}
+		b.images = append(b.images, i)
+		manifests = append(manifests, mutate.IndexAddendum{Add: i.image, Descriptor: v1.Descriptor{Platform: &p}})
+	}
+	index := mutate.AppendManifests(empty.Index, manifests...)
+	annotated, ok := mutate.Annotations(index, annotations(r, c.meta)).(v1.ImageIndex)
+	if !ok {
+		return nil, fmt.Errorf("an index with annotations is a %T", annotated)
+	}
+	b.index = annotated
+	return b, nil
+}
+
+func buildImage(ctx context.Context, r release, c *contents, p v1.Platform) (builtImage, error) {
+	binary, err := compile(ctx, r, p)
+	if err != nil {
+		return builtImage{}, err
+	}
+	runtime, err := runtimeImage(r, c, p, binary)
+	if err != nil {
+		return builtImage{}, fmt.Errorf("cannot put the provider's image together: %w", err)
+	}
+	image, err := c.pack(ctx, r, runtime)
+	if err != nil {
+		return builtImage{}, fmt.Errorf("cannot put the package together: %w", err)
+	}
+	sbom, err := describe(r, c.meta, p, binary)
+	if err != nil {
+		return builtImage{}, fmt.Errorf("cannot list what the provider is built from: %w", err)
+	}
+	subject, err := partial.Descriptor(image)
+	if err != nil {
+		return builtImage{}, err
+	}
+	attachment, err := attach(r, p, *subject, sbom)
+	if err != nil {
+		return builtImage{}, fmt.Errorf("cannot attach the bill of materials: %w", err)
+	}
+	return builtImage{platform: p, image: image, sbom: sbom, attachment: attachment}, nil
+}

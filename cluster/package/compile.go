@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+)
+
+// module of the provider.
+const module = "github.com/crossplane-contrib/provider-lambda"
+
+// settings of the Go command that decide what it makes of the same source. They are
+// set for each build, whatever the caller's environment says.
+var settings = []string{
+	"CGO_ENABLED=0", // There is no C library in the image.
+	"GOAMD64=v1",
+	"GOARM64=v8.0",
+	"GOEXPERIMENT=",
+	"GOFIPS140=off",
+	"GOFLAGS=",
+	"GOWORK=off",
+}
+
+// compile the provider. The same source and the same version of Go give the same
+// bytes: they hold no path, no time and nothing of Git but the version.
+func compile(ctx context.Context, r release, p v1.Platform) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "provider-lambda-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	flags := "-ldflags=-s -w -buildid= -X " + module + "/internal/version.Version=" + r.Version
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", flags, "-o", dir, "./cmd/provider") //nolint:gosec // build checked the version.
+	cmd.Dir = r.Root
+	cmd.Env = append(os.Environ(), settings...)
+	cmd.Env = append(cmd.Env, "GOOS="+p.OS, "GOARCH="+p.Architecture)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("cannot compile the provider: %w\n%s", err, out)
+	}
+	binary, err := fs.ReadFile(os.DirFS(dir), "provider")
+	if err != nil {
+		return nil, err
+	}
+	return binary, checkStatic(binary)
+}
+
+// checkStatic says whether a program needs nothing but a kernel.
+func checkStatic(binary []byte) error {
+	f, err := elf.NewFile(bytes.NewReader(binary))
+	if err != nil {
+		return fmt.Errorf("cannot read the provider's program: %w", err)
+	}
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP || p.Type == elf.PT_DYNAMIC {
+			return errors.New("the provider is linked dynamically, but its image holds no libraries: remove what needs cgo from its imports")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+)
+
+// repository is where the tests find what the real package holds.
+const repository = "../.."
+
+// program stands for the provider, which takes minutes to compile. The rest is the
+// repository's own.
+const program = `package main
+
+import (
+	"fmt"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/version"
+)
+
+func main() { fmt.Print(version.Version) }
+`
+
+// shared is the package that most tests look at.
+var shared = sync.OnceValues(func() (*built, error) {
+	root, err := os.MkdirTemp("", "provider-lambda-test-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(root) }()
+	r, err := fixture(root, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return build(context.Background(), r)
+})
+
+// builtPackage is the shared one.
+func builtPackage(t *testing.T) *built {
+	t.Helper()
+	b, err := shared()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// newFixture makes a small repository whose files have the given mode.
+func newFixture(t *testing.T, mode fs.FileMode) release {
+	t.Helper()
+	r, err := fixture(t.TempDir(), mode)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func fixture(root string, mode fs.FileMode) (release, error) {
+	r := release{
+		Root:     root,
+		Version:  "v1.2.3-test",
+		Revision: "0123456789abcdef0123456789abcdef01234567",
+		Created:  time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC),
+	}
+	gomod, err := os.ReadFile(filepath.Join(repository, "go.mod"))
+	if err != nil {
+		return r, err
+	}
+	name, _, _ := bytes.Cut(gomod, []byte("\n"))
+	write := func(path string, content []byte) error {
+		path = filepath.Join(root, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(path, content, mode)
+	}
+	if err := write("go.mod", append(name, "\n\ngo 1.26.0\n"...)); err != nil {
+		return r, err
+	}
+	if err := write("cmd/provider/main.go", []byte(program)); err != nil {
+		return r, err
+	}
+	for _, copied := range []string{metaFile, licenseFile, iconFile, objectsFolder, examplesFolder, "internal/version"} {
+		err := filepath.WalkDir(filepath.Join(repository, copied), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			path, err = filepath.Rel(repository, path)
+			if err != nil {
+				return err
+			}
+			return write(path, content)
+		})
+		if err != nil {
+			return r, err
+		}
+	}
+	return r, nil
+}

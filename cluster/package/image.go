@@ -1,0 +1,116 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"io"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	pkgmetav1 "github.com/crossplane/crossplane/apis/v2/pkg/meta/v1"
+)
+
+const (
+	// binaryPath is where the provider is in its image.
+	binaryPath = "/provider"
+	// user and group that the image runs as. Crossplane sets others, which serves as well.
+	user = "65532:65532"
+)
+
+// A file of the image, which belongs to root. A name that ends in a slash is a folder.
+type file struct {
+	name    string
+	mode    int64
+	content []byte
+}
+
+// system is all that there is besides the provider: who its user is. No certificates,
+// which the provider holds itself; no shell, no libraries, no folder to write to.
+func system(license []byte) []file {
+	return []file{
+		{name: "etc/", mode: 0o755},
+		{name: "etc/group", mode: 0o644, content: []byte("root:x:0:\nnonroot:x:65532:\n")},
+		{name: "etc/passwd", mode: 0o644, content: []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
+		{name: "licenses/", mode: 0o755},
+		{name: "licenses/LICENSE", mode: 0o644, content: license},
+	}
+}
+
+// runtimeImage is the provider's image, to which the package's layers are added.
+func runtimeImage(r release, c *contents, p v1.Platform, binary []byte) (v1.Image, error) {
+	base, err := layer(system(c.license)...)
+	if err != nil {
+		return nil, err
+	}
+	program, err := layer(file{name: strings.TrimPrefix(binaryPath, "/"), mode: 0o755, content: binary})
+	if err != nil {
+		return nil, err
+	}
+	image, err := mutate.AppendLayers(empty.Image, base, program)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := image.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	cfg = cfg.DeepCopy()
+	cfg.OS, cfg.Architecture = p.OS, p.Architecture
+	cfg.Created = v1.Time{Time: r.Created}
+	cfg.Author = c.meta.Annotations[annotationMaintainer]
+	cfg.Config = v1.Config{
+		Entrypoint: []string{binaryPath},
+		User:       user,
+		WorkingDir: "/",
+		// Metrics and probes, at the addresses that are the flags' defaults.
+		ExposedPorts: map[string]struct{}{"8080/tcp": {}, "8081/tcp": {}},
+		Labels:       annotations(r, c.meta),
+	}
+	return mutate.ConfigFile(image, cfg)
+}
+
+// layer of files. It holds no times, so that it changes only with what is in it.
+func layer(files ...file) (v1.Layer, error) {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, f := range files {
+		h := &tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.content)), Typeflag: tar.TypeReg}
+		if strings.HasSuffix(f.name, "/") {
+			h.Typeflag = tar.TypeDir
+		}
+		if err := w.WriteHeader(h); err != nil {
+			return nil, err
+		}
+		if _, err := w.Write(f.content); err != nil {
+			return nil, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	open := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil }
+	return tarball.LayerFromOpener(open, tarball.WithCompressedCaching)
+}
+
+// annotations that say what an image is, in the words of the OCI image specification.
+// Images have them as labels too, which is where some tools look.
+func annotations(r release, meta *pkgmetav1.Provider) map[string]string {
+	a := map[string]string{
+		"org.opencontainers.image.title":       meta.GetName(),
+		"org.opencontainers.image.description": strings.TrimSpace(meta.Annotations[annotationDescription]),
+		"org.opencontainers.image.authors":     meta.Annotations[annotationMaintainer],
+		"org.opencontainers.image.source":      meta.Annotations[annotationSource],
+		"org.opencontainers.image.licenses":    meta.Annotations[annotationLicense],
+		"org.opencontainers.image.version":     r.Version,
+		"org.opencontainers.image.created":     r.Created.Format(time.RFC3339),
+	}
+	if r.Revision != "" {
+		a["org.opencontainers.image.revision"] = r.Revision
+	}
+	return a
+}

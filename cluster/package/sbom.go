@@ -1,0 +1,119 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"encoding/hex"
+	"fmt"
+	"net/url"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	spdxjson "github.com/spdx/tools-golang/json"
+	"github.com/spdx/tools-golang/spdx/v2/common"
+	"github.com/spdx/tools-golang/spdx/v2/v2_3"
+
+	pkgmetav1 "github.com/crossplane/crossplane/apis/v2/pkg/meta/v1"
+)
+
+// unknown is what SPDX has one say of what one does not say anything about.
+const unknown = "NOASSERTION"
+
+// describe lists what a program is built from as SPDX JSON: by what the Go linker wrote
+// into it, which is what it is truly built from.
+func describe(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte) ([]byte, error) {
+	info, err := buildinfo.Read(bytes.NewReader(binary))
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := spdxjson.Write(document(r, meta, p, binary, info), &b, spdxjson.Indent("  ")); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// document of a program. Its namespace is derived from the program, so that the same
+// program has the same document, and another has another.
+func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte, info *debug.BuildInfo) *v2_3.Document {
+	sum := sha256.Sum256(binary)
+	digest := hex.EncodeToString(sum[:])
+	maintainer := meta.Annotations[annotationMaintainer]
+
+	program := goPackage("program", info.Main.Path, r.Version)
+	program.PackageName = meta.GetName()
+	program.PackageFileName = binaryPath
+	program.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: digest}}
+	program.PackageLicenseDeclared = meta.Annotations[annotationLicense]
+	program.PackageSupplier = &common.Supplier{SupplierType: "Organization", Supplier: maintainer}
+	program.PrimaryPackagePurpose = "APPLICATION"
+	if r.Revision != "" {
+		program.PackageSourceInfo = fmt.Sprintf("Git commit %s of %s", r.Revision, meta.Annotations[annotationSource])
+	}
+	d := &v2_3.Document{
+		SPDXVersion:       v2_3.Version,
+		DataLicense:       v2_3.DataLicense,
+		SPDXIdentifier:    "DOCUMENT",
+		DocumentName:      fileName(r.Version, p),
+		DocumentNamespace: meta.Annotations[annotationSource] + "/spdx/" + digest,
+		CreationInfo: &v2_3.CreationInfo{
+			Creators: []common.Creator{{CreatorType: "Organization", Creator: maintainer}, {CreatorType: "Tool", Creator: module + "/cluster/package"}},
+			Created:  r.Created.Format(time.RFC3339),
+		},
+		Packages:      []*v2_3.Package{program},
+		Relationships: []*v2_3.Relationship{relationship("DOCUMENT", common.TypeRelationshipDescribe, "program")},
+	}
+	for i, dependency := range dependencies(info) {
+		dependency.PackageSPDXIdentifier = common.ElementID(fmt.Sprintf("module-%03d", i+1))
+		d.Packages = append(d.Packages, dependency)
+		d.Relationships = append(d.Relationships, relationship("program", common.TypeRelationshipDependsOn, dependency.PackageSPDXIdentifier))
+	}
+	return d
+}
+
+// dependencies are Go's standard library and every module that is in the program.
+func dependencies(info *debug.BuildInfo) []*v2_3.Package {
+	version, _, _ := strings.Cut(strings.TrimPrefix(info.GoVersion, "go"), " ")
+	found := []*v2_3.Package{goPackage("", "stdlib", version)}
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		p := goPackage("", m.Path, m.Version)
+		if m.Sum != "" {
+			p.PackageSourceInfo = "Go module with the checksum " + m.Sum
+		}
+		found = append(found, p)
+	}
+	return found
+}
+
+func goPackage(id common.ElementID, path, version string) *v2_3.Package {
+	return &v2_3.Package{
+		PackageSPDXIdentifier:     id,
+		PackageName:               path,
+		PackageVersion:            version,
+		PackageDownloadLocation:   unknown,
+		IsFilesAnalyzedTagPresent: true,
+		PackageLicenseConcluded:   unknown,
+		PackageLicenseDeclared:    unknown,
+		PackageCopyrightText:      unknown,
+		PackageExternalReferences: []*v2_3.PackageExternalReference{{
+			Category: common.CategoryPackageManager,
+			RefType:  common.TypePackageManagerPURL,
+			// Package URLs of Go modules are in lower case, as their specification has it.
+			Locator: "pkg:golang/" + strings.ToLower(path) + "@" + url.QueryEscape(version),
+		}},
+	}
+}
+
+func relationship(a common.ElementID, is string, b common.ElementID) *v2_3.Relationship {
+	return &v2_3.Relationship{
+		RefA:         common.DocElementID{ElementRefID: a},
+		Relationship: is,
+		RefB:         common.DocElementID{ElementRefID: b},
+	}
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/xpkg"
+)
+
+// sbomExtension is the ending of the names of bills of materials.
+const sbomExtension = ".spdx.json"
+
+// fileName without its ending, of what is written for one platform.
+func fileName(version string, p v1.Platform) string {
+	return fmt.Sprintf("%s-%s-%s-%s", packageName, version, p.OS, p.Architecture)
+}
+
+// layoutPath is the folder that holds the package for all platforms, as an OCI image
+// layout.
+func layoutPath(dir, version string) string {
+	return filepath.Join(dir, packageName+"-"+version+".oci")
+}
+
+// write the package, and say where it is:
+//
+//   - an OCI image layout with the index of all platforms and the bills of materials:
+//     what is pushed;
+//   - an .xpkg for each platform, as Crossplane's CLI reads it;
+//   - the bill of materials for each platform.
+func (b *built) write(dir string, out io.Writer) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Whoever may read the repository may read what is built of it.
+		return err
+	}
+	for _, i := range b.images {
+		file := filepath.Join(dir, fileName(b.release.Version, i.platform))
+		if err := writeArchive(file+xpkg.XpkgExtension, i.image); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file+sbomExtension, i.sbom, 0o644); err != nil { //nolint:gosec // As above.
+			return err
+		}
+		_, _ = fmt.Fprintln(out, file+xpkg.XpkgExtension)
+		_, _ = fmt.Fprintln(out, file+sbomExtension)
+	}
+	folder := layoutPath(dir, b.release.Version)
+	if err := b.writeLayout(folder); err != nil {
+		return err
+	}
+	digest, err := b.index.Digest()
+	if err != nil {
+		return err
+	}
+	_, _ = fmt.Fprintln(out, folder)
+	_, _ = fmt.Fprintln(out, "digest", digest)
+	return nil
+}
+
+func (b *built) writeLayout(folder string) error {
+	if err := os.RemoveAll(folder); err != nil {
+		return err
+	}
+	l, err := layout.Write(folder, empty.Index)
+	if err != nil {
+		return err
+	}
+	name := map[string]string{"org.opencontainers.image.ref.name": b.release.Version}
+	if err := l.AppendIndex(b.index, layout.WithAnnotations(name)); err != nil {
+		return err
+	}
+	for _, i := range b.images {
+		if err := l.AppendImage(i.attachment); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeArchive writes an image as Crossplane's CLI does: an archive that knows no
+// annotations, so labels say which layer is the package's.
+func writeArchive(file string, image v1.Image) error {
+	f, err := os.Create(file) //nolint:gosec // The caller says where.
+	if err != nil {
+		return err
+	}
+	if err := tarball.Write(nil, image, f); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}
