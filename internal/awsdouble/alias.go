@@ -66,9 +66,11 @@ func updateAlias(s *Server, r *request) (*answer, error) {
 	if in.RevisionId != "" && in.RevisionId != a.RevisionId {
 		return nil, staleRevision()
 	}
+	from := a.FunctionVersion
 	if err := in.apply(f, a); err != nil {
 		return nil, err
 	}
+	s.move(f, a, from)
 	return &answer{status: http.StatusOK, json: a}, nil
 }
 

@@ -38,7 +38,9 @@
 // invocation without settings, and of CORS without an origin, is in AWS's words as
 // users quote them. No recording shows management of runtimes: its states are those
 // of the model, and the words of its refusals are ours. So is what becomes of the
-// configurations of a version or an alias that is deleted: they go with it.
+// configurations of a version or an alias that is deleted: they go with it. That an alias
+// whose provisioned concurrency moves shows the old version with all calls is documented;
+// how the number that is allocated moves meanwhile is not, and here it stays.
 //
 // No answer about capacity providers was observed but that one is not found: what they
 // are set to where nothing is said, that an update passes through Pending, and the

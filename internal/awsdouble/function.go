@@ -128,6 +128,7 @@ func (s *Server) settleAll(f *function) {
 	for _, v := range f.versions {
 		s.settle(v)
 	}
+	s.settleProvisioned(f)
 }
 
 // startUpdate marks $LATEST as being updated.

@@ -24,6 +24,8 @@ type provisioning struct {
 	Provisioned
 	settleAt time.Time
 	failure  *failure
+	// from is the version that still takes all calls while an alias moves to another.
+	from string
 }
 
 // FailProvisioning makes the next provisioned concurrency of a function settle as
@@ -34,19 +36,38 @@ func (s *Server) FailProvisioning(name, reason string) {
 	s.plans.provisions[name] = failure{reason: reason}
 }
 
-// settled is a configuration as it is now.
-func (s *Server) settled(p *provisioning) Provisioned {
-	if p.Status != "IN_PROGRESS" || s.options.Now().Before(p.settleAt) {
-		return p.Provisioned
+// settleProvisioned ends what AWS is at with a function's provisioned concurrency, once
+// its time has come.
+func (s *Server) settleProvisioned(f *function) {
+	for q, p := range f.provisioned {
+		if p.Status != "IN_PROGRESS" || s.options.Now().Before(p.settleAt) {
+			continue
+		}
+		if a := f.aliases[q]; a != nil && p.from != "" && a.RoutingConfig != nil && a.RoutingConfig.AdditionalVersionWeights[p.from] == 1 {
+			a.RoutingConfig, a.RevisionId = nil, newUUID()
+		}
+		p.from = ""
+		if p.failure != nil {
+			p.Status, p.StatusReason = "FAILED", p.failure.reason
+			p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = 0, nil
+			continue
+		}
+		n := p.RequestedProvisionedConcurrentExecutions
+		p.Status, p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = "READY", n, &n
 	}
-	if p.failure != nil {
-		p.Status, p.StatusReason = "FAILED", p.failure.reason
-		p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = 0, nil
-		return p.Provisioned
+}
+
+// move provides for the version that an alias has come to. Until then the old version
+// takes all calls, which the alias shows as a weight of its own.
+func (s *Server) move(f *function, a *Alias, from string) {
+	p := f.provisioned[a.Name]
+	if p == nil || a.FunctionVersion == from {
+		return
 	}
-	n := p.RequestedProvisionedConcurrentExecutions
-	p.Status, p.AllocatedProvisionedConcurrentExecutions, p.AvailableProvisionedConcurrentExecutions = "READY", n, &n
-	return p.Provisioned
+	p.Status, p.StatusReason, p.settleAt, p.failure = "IN_PROGRESS", "", s.options.Now().Add(s.options.ProvisionDuration), take(s.plans.provisions, f.latest.FunctionName)
+	if a.RoutingConfig == nil {
+		p.from, a.RoutingConfig = from, &Routing{AdditionalVersionWeights: map[string]float64{from: 1}}
+	}
 }
 
 func putProvisioned(s *Server, r *request) (*answer, error) {
@@ -69,7 +90,7 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 	}
 	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration), failure: take(s.plans.provisions, t.name)}
 	if was := f.provisioned[t.qualifier]; was != nil {
-		p.AllocatedProvisionedConcurrentExecutions = s.settled(was).AllocatedProvisionedConcurrentExecutions
+		p.AllocatedProvisionedConcurrentExecutions = was.AllocatedProvisionedConcurrentExecutions
 	}
 	p.Status, p.LastModified = "IN_PROGRESS", s.options.Now().UTC().Format("2006-01-02T15:04:05+0000")
 	p.RequestedProvisionedConcurrentExecutions = in.ProvisionedConcurrentExecutions
@@ -158,7 +179,7 @@ func getProvisioned(s *Server, r *request) (*answer, error) {
 			Message: "No Provisioned Concurrency Config found for this function",
 		}
 	}
-	return &answer{status: http.StatusOK, json: s.settled(p)}, nil
+	return &answer{status: http.StatusOK, json: p.Provisioned}, nil
 }
 
 func deleteProvisioned(s *Server, r *request) (*answer, error) {
@@ -177,7 +198,7 @@ func listProvisioned(s *Server, r *request) (*answer, error) {
 	}
 	all := []Provisioned{}
 	for q, p := range f.provisioned {
-		item := s.settled(p)
+		item := p.Provisioned
 		item.FunctionArn = f.arnOf(q)
 		all = append(all, item)
 	}

@@ -197,3 +197,17 @@ func TestFieldIsSpelledAsSpecDoes(t *testing.T) {
 		}
 	}
 }
+
+func TestFieldOfConfigurations(t *testing.T) {
+	for message, want := range map[string]string{
+		"Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [1000].":      "provisionedConcurrentExecutions",
+		"Requested Provisioned Concurrency should not be greater than the reservedConcurrentExecution for function": "provisionedConcurrentExecutions",
+		"Provisioned Concurrency Configs cannot be applied to unpublished function versions.":                       "qualifier",
+		"You can't leave AllowOrigins as empty when Cors is enabled.":                                               "cors.allowOrigins",
+		"You can't specify the function as a destination for itself.":                                               "destinationConfig",
+	} {
+		if got := Field(answer("Lambda", "Put", 400, "InvalidParameterValueException", message)); got != want {
+			t.Errorf("Field of %q: want %s, got %s", message, want, got)
+		}
+	}
+}

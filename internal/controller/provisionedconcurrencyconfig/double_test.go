@@ -101,6 +101,27 @@ func TestFailureIsShownAndTriedAgain(t *testing.T) {
 	r.want(c, "and is ready", configuredtest.Settled)
 }
 
+func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
+	r := newRig(t)
+	c := newConfig()
+	r.settle(c)
+	r.Pass(takes)
+	r.want(c, "AWS has provided it", configuredtest.Settled)
+	if _, err := r.AWS.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(configuredtest.Function), Name: ptr.To(configuredtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
+		t.Fatal(err)
+	}
+	r.Pass(1)
+	r.want(c, "AWS provides for the new version", configuredtest.Waits)
+	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != "Updating" {
+		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
+	}
+	r.Pass(takes)
+	r.want(c, "and has", configuredtest.Settled)
+	if n := r.Double.Count(callPut); n != 1 {
+		t.Errorf("it was asked for %d times, want once", n)
+	}
+}
+
 func TestRefusals(t *testing.T) {
 	cases := map[string]struct {
 		reason string
