@@ -39,6 +39,4 @@ const (
 	opCreate = "CreateEventSourceMapping"
 	opUpdate = "UpdateEventSourceMapping"
 	opDelete = "DeleteEventSourceMapping"
-	opTag    = "TagResource"
-	opUntag  = "UntagResource"
 )

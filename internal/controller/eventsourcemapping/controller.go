@@ -28,6 +28,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // kind as tags tell it.
@@ -71,11 +72,12 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		fields: c.o.Fields,
 		tags:   c.tags,
 		sent:   c.attempts,
-		owner: owner{
-			clusterID: c.o.ClusterID,
-			config:    m.GetProviderConfigReference().Name,
-			tags:      s.Tags,
-			ignore:    s.IgnoreTags.Match,
+		owner: tagging.Owner{
+			Kind:      kind,
+			ClusterID: c.o.ClusterID,
+			Config:    m.GetProviderConfigReference().Name,
+			Defaults:  s.Tags,
+			Ignore:    s.IgnoreTags.Match,
 		},
 		now: c.o.Now,
 	}

@@ -1,13 +1,12 @@
 package eventsourcemapping
 
 import (
-	"maps"
 	"slices"
-	"strings"
 
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // desired is what the user wants: forProvider over initProvider, and what is Left
@@ -32,11 +31,11 @@ type comparison struct {
 // compare what is wanted with what was observed. What is left to AWS or to others is
 // taken as it is there. fresh says that the user changed spec since it was last
 // settled.
-func compare(d desired, o observed, fresh bool, ignoreTag func(string) bool) comparison {
+func compare(d desired, o observed, fresh bool, owner tagging.Owner) comparison {
 	have := fromObserved(o)
 	t := keepFixed(diff.Fill(d.settings, have, d.left), have)
 	t.KMSKeyArn = nonEmpty(t.KMSKeyArn)
-	t.Tags = keepIgnored(t.Tags, have.Tags, ignoreTag)
+	t.Tags = owner.Target(t.Tags, have.Tags)
 	if o.mapping.FilterCriteriaError != nil {
 		// Filters that can't be read can't be compared: they are sent once for each
 		// change of spec, and trusted after that.
@@ -65,23 +64,6 @@ func keepFixed(t, have settings) settings {
 	return t
 }
 
-// keepIgnored keeps tags of AWS's own and those that the config ignores as they are,
-// in whichever way the user's tags speak of them.
-func keepIgnored(tags, have map[string]string, ignore func(string) bool) map[string]string {
-	ignored := func(k string) bool { return strings.HasPrefix(k, "aws:") || ignore(k) }
-	out := maps.Clone(tags)
-	if out == nil {
-		out = map[string]string{}
-	}
-	maps.DeleteFunc(out, func(k, _ string) bool { return ignored(k) })
-	for k, v := range have {
-		if ignored(k) {
-			out[k] = v
-		}
-	}
-	return out
-}
-
 // fixedPaths are the settings that AWS takes at creation only.
 var fixedPaths = []string{
 	"eventSourceArn", "selfManagedEventSource", "startingPosition", "startingPositionTimestamp", "topics", "queues",
@@ -106,10 +88,7 @@ func (c comparison) due() (string, diff.Changes) {
 	case len(c.changes) == 0:
 		return "", nil
 	case c.changes.Any("tags"):
-		if len(changedTags(c.target.Tags, c.have.Tags)) > 0 {
-			return opTag, c.changes.In("tags")
-		}
-		return opUntag, c.changes.In("tags")
+		return tagging.Due(c.target.Tags, c.have.Tags), c.changes.In("tags")
 	}
 	return opUpdate, c.together()
 }
@@ -123,27 +102,6 @@ func (c comparison) together() diff.Changes {
 		return c.changes
 	}
 	return slices.DeleteFunc(slices.Clone(c.changes), func(ch diff.Change) bool { return diff.Changes{ch}.Any("provisionedPollerConfig", "scalingConfig") })
-}
-
-func changedTags(want, have map[string]string) map[string]string {
-	out := map[string]string{}
-	for k, v := range want {
-		if old, ok := have[k]; !ok || old != v {
-			out[k] = v
-		}
-	}
-	return out
-}
-
-func goneTags(want, have map[string]string) []string {
-	var out []string
-	for k := range have {
-		if _, ok := want[k]; !ok {
-			out = append(out, k)
-		}
-	}
-	slices.Sort(out)
-	return out
 }
 
 // onlyEnables says that nothing but being enabled is missing.

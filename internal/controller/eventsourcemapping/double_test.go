@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 func TestLifeOfAMapping(t *testing.T) {
@@ -34,7 +35,7 @@ func TestLifeOfAMapping(t *testing.T) {
 		p.FunctionName, p.BatchSize, p.MaximumBatchingWindowInSeconds = ptr.To("g"), ptr.To[int32](100), ptr.To[int32](5)
 		p.Enabled, p.Tags = ptr.To(false), map[string]string{"team": "b"}
 	})
-	if diff := cmp.Diff([]string{opTag, opUpdate}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, r.settle(m)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got = r.only()
@@ -113,7 +114,7 @@ func TestDriftIsPutRight(t *testing.T) {
 		t.Errorf("the mapping is %+v", got)
 	}
 	r.clock.advance(time.Hour)
-	if diff := cmp.Diff([]string{opTag}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.CallTag}, r.settle(m)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
 }

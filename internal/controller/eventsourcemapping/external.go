@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // thing is how this kind sees its mapping in AWS. It lives for one reconcile.
@@ -29,22 +30,12 @@ type thing struct {
 	fields fields.Getter
 	tags   *tagmemory.Memory
 	sent   *attempts
-	owner  owner
+	owner  tagging.Owner
 	now    func() time.Time
 
 	// wanted and comparison are what Prepare and Plan found, for the call that follows.
 	wanted     desired
 	comparison comparison
-}
-
-// owner is whose a mapping is, and how that shows in tags.
-type owner struct {
-	clusterID string
-	config    string
-	// tags are the provider config's default tags, under the mapping's own.
-	tags map[string]string
-	// ignore says which tags the provider config leaves alone.
-	ignore func(key string) bool
 }
 
 // Read a mapping with GetEventSourceMapping, and its tags where they are due. Without a
@@ -85,13 +76,8 @@ func (t *thing) Judge(_ context.Context, m *v1beta1.EventSourceMapping, f flow.F
 }
 
 func (t *thing) judge(m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Verdict, error) {
-	claim := ownership.Claim{Kind: kind, ClusterID: t.owner.clusterID, Named: named(m, uuid)}
-	v := ownership.Judge(o.tags, m, claim)
-	if v.Manageable() {
-		return v, nil
-	}
-	err := error(ownership.NewForeignError(what(uuid), o.tags, claim))
-	if o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
+	v, err := t.owner.Judge(m, o.tags, named(m, uuid), what(uuid))
+	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
 		err = errors.Errorf("%w, %s", err, uuid)
 	}
 	return v, err
@@ -121,7 +107,7 @@ func (t *thing) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.
 		return flow.Plan{}, err
 	}
 	fresh := m.GetCondition(xpv2.TypeReady).ObservedGeneration != m.GetGeneration()
-	c := compare(d, f.Thing, fresh, t.owner.ignore)
+	c := compare(d, f.Thing, fresh, t.owner)
 	t.wanted, t.comparison = d, c
 	if fixed := c.immutable(); len(fixed) > 0 {
 		return flow.Plan{}, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new EventSourceMapping", f.What, fixed)
@@ -176,14 +162,10 @@ func (t *thing) Create(ctx context.Context, m *v1beta1.EventSourceMapping) (stri
 // Update makes the call that is due.
 func (t *thing) Update(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed], p flow.Plan) error {
 	var err error
-	arn, want, have := f.Thing.mapping.EventSourceMappingArn, t.comparison.target.Tags, t.comparison.have.Tags
 	switch p.Call {
-	case opTag:
+	case tagging.CallTag, tagging.CallUntag:
 		t.tags.Forget(m)
-		_, err = t.api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: changedTags(want, have)})
-	case opUntag:
-		t.tags.Forget(m)
-		_, err = t.api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: goneTags(want, have)})
+		err = tagging.Apply(ctx, t.api, ptr.Deref(f.Thing.mapping.EventSourceMappingArn, ""), t.comparison.target.Tags, t.comparison.have.Tags)
 	case opUpdate:
 		_, err = t.api.UpdateEventSourceMapping(ctx, updateInput(f.Name, t.wanted.function, t.comparison.target, p.Changes))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // killed makes a creation whose UUID is never kept, since the process ends right after
@@ -78,7 +79,7 @@ func TestLostCreations(t *testing.T) {
 				m.UID = "uid-2"
 				meta.RemoveAnnotations(m, meta.AnnotationKeyExternalCreatePending)
 			},
-			want: []string{opCreate, opCreate, opTag},
+			want: []string{opCreate, opCreate, tagging.CallTag},
 		},
 	}
 	for name, tc := range cases {

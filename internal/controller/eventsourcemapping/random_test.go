@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // generator makes random specs that AWS accepts, over every field of a mapping.
@@ -210,7 +211,7 @@ func TestAnySpec(t *testing.T) {
 // is written afterwards.
 func (r *rig) converges(m *v1beta1.EventSourceMapping) {
 	r.t.Helper()
-	most := map[string]int{opCreate: 1, opUpdate: 2, opTag: 1, opUntag: 1}
+	most := map[string]int{opCreate: 1, opUpdate: 2, tagging.CallTag: 1, tagging.CallUntag: 1}
 	for _, op := range r.settle(m) {
 		if most[op]--; most[op] < 0 {
 			r.t.Errorf("%s was called too often for %s", op, encoded(m.Spec))

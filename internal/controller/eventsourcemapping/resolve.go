@@ -3,7 +3,6 @@ package eventsourcemapping
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
 // Where settings are in spec.
@@ -40,13 +38,7 @@ func (t *thing) desired(ctx context.Context, m *v1beta1.EventSourceMapping) (des
 		}
 		initProvider = fromSettings(resolved)
 	}
-	tags := maps.Clone(t.owner.tags)
-	if tags == nil {
-		tags = map[string]string{}
-	}
-	maps.Copy(tags, forProvider.Tags)
-	maps.Copy(tags, ownership.Tags(m, t.owner.clusterID, t.owner.config, kind))
-	forProvider.Tags = tags
+	forProvider.Tags = t.owner.Desired(m, forProvider.Tags)
 	s, left := diff.Merge(forProvider, initProvider)
 	return desired{settings: s, left: left, function: functionName(p)}, nil
 }

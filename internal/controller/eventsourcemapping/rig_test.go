@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 const (
@@ -113,10 +114,15 @@ func (r *rig) external() *flow.External[*v1beta1.EventSourceMapping, observed] {
 	return flow.New(r.thing(r.lambda), flow.Calls{Create: opCreate, Delete: opDelete})
 }
 
+// ignoring is an owner whose config ignores a tag.
+func ignoring(tag string) tagging.Owner {
+	return tagging.Owner{Kind: kind, ClusterID: testCluster, Config: "default", Ignore: func(k string) bool { return k == tag }}
+}
+
 func (r *rig) thing(api lambdaAPI) *thing {
 	return &thing{
 		api: api, fields: r.fields, tags: r.tags, sent: r.sent, now: r.clock.Now,
-		owner: owner{clusterID: testCluster, config: "default", ignore: func(k string) bool { return k == "ignored" }},
+		owner: ignoring("ignored"),
 	}
 }
 
