@@ -91,6 +91,15 @@ func Pending(mg resource.Managed, n functionname.Name) {
 	meta.AddAnnotations(mg, map[string]string{ownership.AnnotationParent: n.String()})
 }
 
+// Reads are the calls of a look at a resource: the one that reads, and the one that will
+// follow where its thing is yet to be made.
+func Reads(mg resource.Managed, read, create string) []string {
+	if ownership.WrittenName(mg) == "" && flow.Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg) {
+		return []string{read, create}
+	}
+	return []string{read}
+}
+
 // What names a thing to users, such as "URL of function cart:live".
 func What(thing string, n functionname.Name) string {
 	return thing + " of function " + n.String()
