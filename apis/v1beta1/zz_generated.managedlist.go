@@ -103,6 +103,15 @@ func (l *ProvisionedConcurrencyConfigList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this ResourcePolicyList.
+func (l *ResourcePolicyList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this RuntimeManagementConfigList.
 func (l *RuntimeManagementConfigList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))

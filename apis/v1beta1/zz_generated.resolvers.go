@@ -550,6 +550,33 @@ func (mg *ProvisionedConcurrencyConfig) ResolveReferences(ctx context.Context, c
 	return nil
 }
 
+// ResolveReferences of this ResourcePolicy.
+func (mg *ResourcePolicy) ResolveReferences(ctx context.Context, c client.Reader) error {
+	r := reference.NewAPINamespacedResolver(c, mg)
+
+	var rsp reference.NamespacedResolutionResponse
+	var err error
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.ResourceArn),
+		Extract:      FunctionARN(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.ResourceArnRef,
+		Selector:     mg.Spec.ForProvider.ResourceArnSelector,
+		To: reference.To{
+			List:    &FunctionList{},
+			Managed: &Function{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.ResourceArn")
+	}
+	mg.Spec.ForProvider.ResourceArn = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.ResourceArnRef = rsp.ResolvedReference
+
+	return nil
+}
+
 // ResolveReferences of this RuntimeManagementConfig.
 func (mg *RuntimeManagementConfig) ResolveReferences(ctx context.Context, c client.Reader) error {
 	r := reference.NewAPINamespacedResolver(c, mg)

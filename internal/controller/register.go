@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/invocation"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/permission"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/provisionedconcurrencyconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/resourcepolicy"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/runtimemanagementconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/version"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -35,6 +36,11 @@ var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) erro
 	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Setup,
 	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Setup,
 	v1beta1.VersionGroupVersionKind:                      version.Setup,
+	v1beta1.AliasGroupVersionKind:                        alias.Setup,
+	v1beta1.EventSourceMappingGroupVersionKind:           eventsourcemapping.Setup,
+	v1beta1.FunctionGroupVersionKind:                     function.Setup,
+	v1beta1.PermissionGroupVersionKind:                   permission.Setup,
+	v1beta1.ResourcePolicyGroupVersionKind:               resourcepolicy.Setup,
 }
 
 // Setup adds the controllers of all kinds to a manager.

@@ -28,7 +28,7 @@ var errCannotCreate = errors.New("the external resource does not exist, and mana
 
 func classify(err error) class {
 	switch {
-	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), awserr.IsTerminal(err):
+	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), isInvalid(err), awserr.IsTerminal(err):
 		return terminal
 	case awserr.IsTransient(err):
 		return transient

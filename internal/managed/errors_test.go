@@ -32,6 +32,7 @@ func TestClassify(t *testing.T) {
 		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: terminal},
 		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, ownership.Claim{}), want: terminal},
 		"Role":    {reason: "A new role takes seconds to be known.", err: errRole, want: transient},
+		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", Invalid(errors.New("spec.forProvider.policy is no policy"))), want: terminal},
 		"Policy":  {reason: "Only the user can change the policies.", err: errCannotCreate, want: terminal},
 		"Other":   {reason: "It may pass or not.", err: errors.New("boom"), want: unclassified},
 	}

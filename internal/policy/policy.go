@@ -98,7 +98,7 @@ func parse(text string, strict bool) (Document, error) {
 			return Document{}, fmt.Errorf("in statement %d, Effect is %q, not Allow or Deny", i+1, r.Effect)
 		}
 		st := r.statement()
-		st.Written = compact(written)
+		st.Written = Compact(string(written))
 		d.Statements = append(d.Statements, st)
 	}
 	if len(d.Statements) == 0 {
@@ -127,10 +127,12 @@ func decode(text []byte, into any, strict bool) error {
 	return nil
 }
 
-func compact(text []byte) string {
+// Compact is a policy without white space between its parts. What is no JSON stays as it
+// is.
+func Compact(text string) string {
 	b := bytes.Buffer{}
-	if err := json.Compact(&b, text); err != nil {
-		return string(text)
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		return text
 	}
 	return b.String()
 }

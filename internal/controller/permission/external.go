@@ -53,10 +53,10 @@ type found = flow.Found[observed]
 func (t *thing) Read(ctx context.Context, p *v1beta1.Permission) (found, error) {
 	var err error
 	if t.sid, err = statementID(p); err != nil {
-		return found{}, err
+		return found{}, managed.Invalid(err)
 	}
 	if t.holder, err = target(p); err != nil {
-		return found{}, err
+		return found{}, managed.Invalid(err)
 	}
 	if t.holder.function == "" {
 		return found{}, nil // It is being deleted, and was never added.

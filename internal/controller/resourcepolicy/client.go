@@ -1,0 +1,14 @@
+package resourcepolicy
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+)
+
+// lambdaAPI are the calls to Lambda that this kind makes.
+type lambdaAPI interface {
+	GetResourcePolicy(ctx context.Context, in *lambda.GetResourcePolicyInput, opts ...func(*lambda.Options)) (*lambda.GetResourcePolicyOutput, error)
+	PutResourcePolicy(ctx context.Context, in *lambda.PutResourcePolicyInput, opts ...func(*lambda.Options)) (*lambda.PutResourcePolicyOutput, error)
+	DeleteResourcePolicy(ctx context.Context, in *lambda.DeleteResourcePolicyInput, opts ...func(*lambda.Options)) (*lambda.DeleteResourcePolicyOutput, error)
+}

@@ -1,0 +1,69 @@
+// Package resourcepolicy manages the whole policies of AWS Lambda functions, versions
+// and aliases.
+package resourcepolicy
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// The AWS operations that this kind calls.
+const (
+	callRead   = "GetResourcePolicy"
+	callPut    = "PutResourcePolicy"
+	callDelete = "DeleteResourcePolicy"
+)
+
+// Setup adds a controller of ResourcePolicies to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.ResourcePolicy]{
+		GVK:     v1beta1.ResourcePolicyGroupVersionKind,
+		New:     func() *v1beta1.ResourcePolicy { return &v1beta1.ResourcePolicy{} },
+		NewList: func() resource.ManagedList { return &v1beta1.ResourcePolicyList{} },
+		Region:  func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
+		Reads:   reads,
+		Connect: func(_ context.Context, _ *v1beta1.ResourcePolicy, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy], error) {
+			t := &thing{api: config.Client(s, lambda.NewFromConfig), fields: o.Fields}
+			return flow.New(t, flow.Calls{Create: callPut, Delete: callDelete}), nil
+		},
+		DeterministicName: true,
+		Fields:            selectors,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
+	})
+}
+
+// reads are the calls of the next observation, and the creation that will most likely
+// follow the first one.
+func reads(p *v1beta1.ResourcePolicy) []string {
+	if p.Status.AtProvider.ResourceArn == nil && flow.Allows(p, xpv2.ManagementActionCreate) && !meta.WasDeleted(p) {
+		return []string{callRead, callPut}
+	}
+	return []string{callRead}
+}
+
+func selectors(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector {
+	if from := p.Spec.ForProvider.ResourceArnFrom; from != nil {
+		return []v1beta1.FieldSelector{*from}
+	}
+	return nil
+}
+
+func references(p *v1beta1.ResourcePolicy) []managed.Reference {
+	fp := p.Spec.ForProvider
+	return []managed.Reference{{Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind, Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector}}
+}

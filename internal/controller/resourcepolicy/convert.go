@@ -1,0 +1,84 @@
+package resourcepolicy
+
+import (
+	"cmp"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+)
+
+// maxPolicy is how large a policy may be, in bytes.
+const maxPolicy = 20480
+
+// observed is the policy of a resource in AWS.
+type observed struct {
+	arn      string
+	text     string
+	policy   policy.Document
+	revision string
+}
+
+// known is the resource whose policy this was, or was to be. Empty if there was none.
+func known(p *v1beta1.ResourcePolicy) string {
+	return cmp.Or(flow.Name(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""), ownership.Parent(p))
+}
+
+// target is the resource whose policy is to be looked at, for what spec says. While the
+// policy is deleted, that is where it was put, whatever spec says now. An error says
+// that the two are not the same, since the policy would be left behind.
+func target(p *v1beta1.ResourcePolicy, arn string) (string, error) {
+	if meta.WasDeleted(p) {
+		return cmp.Or(known(p), arn), nil
+	}
+	was := cmp.Or(flow.Name(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""))
+	if was != "" && arn != "" && was != arn {
+		return "", errors.Errorf("spec now means %s, but the policy is that of %s, where it would be left behind: create another ResourcePolicy, or change spec or the annotation %s back", arn, was, meta.AnnotationKeyExternalName)
+	}
+	return cmp.Or(was, arn), nil
+}
+
+// wanted is the policy that spec asks for. An error says why it is none.
+func wanted(p *v1beta1.ResourcePolicy) (policy.Document, error) {
+	text := policy.Compact(ptr.Deref(p.Spec.ForProvider.Policy, ""))
+	if len(text) > maxPolicy {
+		return policy.Document{}, errors.Errorf("spec.forProvider.policy has %d bytes without white space, and AWS takes %d: shorten it", len(text), maxPolicy)
+	}
+	d, err := policy.Check(text)
+	return d, errors.Wrap(err, "spec.forProvider.policy is no policy")
+}
+
+// putInput replaces a policy of the given revision, or any where that is empty.
+func putInput(arn, text, revision string) *lambda.PutResourcePolicyInput {
+	in := &lambda.PutResourcePolicyInput{ResourceArn: ptr.To(arn), Policy: ptr.To(policy.Compact(text))}
+	if revision != "" {
+		in.RevisionId = ptr.To(revision)
+	}
+	return in
+}
+
+// deleteInput deletes a policy of the given revision.
+func deleteInput(o observed) *lambda.DeleteResourcePolicyInput {
+	in := &lambda.DeleteResourcePolicyInput{ResourceArn: ptr.To(o.arn)}
+	if o.revision != "" {
+		in.RevisionId = ptr.To(o.revision)
+	}
+	return in
+}
+
+// observation is what status shows of a policy.
+func observation(o observed) v1beta1.ResourcePolicyObservation {
+	return v1beta1.ResourcePolicyObservation{
+		ResourceArn:    ptr.To(o.arn),
+		Policy:         ptr.To(o.text),
+		StatementCount: ptr.To(int32(min(len(o.policy.Statements), maxPolicy))), //nolint:gosec // It is bounded.
+		RevisionID:     ptr.To(o.revision),
+	}
+}

@@ -1,0 +1,32 @@
+package resourcepolicy
+
+import (
+	"unicode/utf8"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+)
+
+// maxShown bounds how much of a statement a change shows, in bytes.
+const maxShown = 120
+
+// changes tells how a policy differs from the wanted one, by its statements.
+func changes(wanted, observed policy.Document) diff.Changes {
+	var cs diff.Changes
+	for _, d := range policy.Compare(wanted, observed) {
+		c := diff.Change{Path: "policy." + d.Part, Old: short(d.Observed), New: short(d.Wanted)}
+		cs = append(cs, c)
+	}
+	return cs
+}
+
+func short(text string) string {
+	if len(text) <= maxShown {
+		return text
+	}
+	end := maxShown
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "..."
+}
