@@ -128,11 +128,11 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 const maxHistory = 101
 
 // remember a version that was published by this resource.
-func remember(s *v1beta1.VersionObservation, version, print string) {
+func remember(s *v1beta1.VersionObservation, version, content string) {
 	if slices.ContainsFunc(s.History, func(p v1beta1.PublishedVersion) bool { return p.Version == version }) {
 		return
 	}
-	s.History = append([]v1beta1.PublishedVersion{{Version: version, Fingerprint: print}}, s.History...)
+	s.History = append([]v1beta1.PublishedVersion{{Version: version, Fingerprint: content}}, s.History...)
 	s.History = s.History[:min(len(s.History), maxHistory)]
 }
 

@@ -26,12 +26,12 @@ type intent struct {
 // intentOf is the intent that a resource noted itself, if it noted one.
 func intentOf(mg metav1.Object) (intent, bool) {
 	rest, mine := strings.CutPrefix(mg.GetAnnotations()[ownership.AnnotationIntent], string(mg.GetUID())+"/")
-	before, print, ok := strings.Cut(rest, "/")
+	before, sum, ok := strings.Cut(rest, "/")
 	n, err := strconv.Atoi(before)
 	if !mine || !ok || err != nil {
 		return intent{}, false
 	}
-	return intent{before: n, fingerprint: print}, true
+	return intent{before: n, fingerprint: sum}, true
 }
 
 func (i intent) annotation(mg metav1.Object) map[string]string {

@@ -1,0 +1,85 @@
+package manager
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// publisher of the Function f, which it refers to.
+func (r *rig) publisher(name string) *v1beta1.Version {
+	return &v1beta1.Version{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		Spec: v1beta1.VersionSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
+			ForProvider:         v1beta1.VersionParameters{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}, HistoryLimit: ptr.To[int32](1)},
+		},
+	}
+}
+
+// versions of function f in AWS.
+func (r *rig) versions() []string {
+	r.Helper()
+	out, err := r.aws.ListVersionsByFunction(r.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+	if err != nil {
+		r.Fatalf("cannot list versions: %v", err)
+	}
+	var names []string
+	for _, v := range out.Versions[1:] {
+		names = append(names, *v.Version)
+	}
+	return names
+}
+
+func TestVersionFromManifestToAWSAndBack(t *testing.T) {
+	r := newRig(t, slow)
+	f, v := r.function("f"), r.publisher("v")
+	a := r.alias("live", func(a *v1beta1.Alias) {
+		a.Spec.ForProvider.FunctionVersionRef = &xpv2.NamespacedReference{Name: "v"}
+	})
+	r.create(a, v, f)
+	r.ready(v)
+	r.at("live", "1")
+	if got := meta.GetExternalName(v); got != "1" || ptr.Deref(v.Status.AtProvider.FunctionName, "") != "f" || ptr.Deref(v.Status.AtProvider.State, "") != "Active" {
+		t.Errorf("a Ready Version must tell its number, function and state, got %q, %+v", got, v.Status.AtProvider)
+	}
+
+	// Both are changed, which takes two updates: one version has both.
+	r.edit(f, func(f *v1beta1.Function) {
+		f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
+	})
+	r.at("live", "2")
+	r.ready(f)
+	if got := r.versions(); len(got) != 2 {
+		t.Errorf("one change must be one version, got %v", got)
+	}
+
+	edit(r, v, func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
+	r.until("the earlier version is pruned", func() bool { got := r.versions(); return len(got) == 1 && got[0] == "2" })
+
+	if _, err := r.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](77)}); err != nil {
+		t.Fatal(err)
+	}
+	r.until("what another tool changed is published", func() bool { r.look(v); return len(r.versions()) > 0 && r.versions()[len(r.versions())-1] == "3" })
+	r.at("live", "3")
+
+	r.remove(v)
+	r.remove(a)
+	r.gone(a)
+	r.gone(v)
+	if got := r.versions(); len(got) != 0 {
+		t.Errorf("a deleted Version must be gone from AWS, got %v", got)
+	}
+	if r.count() != 1 {
+		t.Error("the function must stay")
+	}
+}
