@@ -55,12 +55,11 @@ func Read[C any](answer *C) Content {
 	for f, v := range to.Fields() {
 		v.Set(from.FieldByName(f.Name))
 	}
-	c.normalise()
-	return c
+	return normal(c)
 }
 
-// normalise takes out what AWS adds, and tells what is empty as absent.
-func (c *Content) normalise() {
+// normal is a content without what AWS adds, in which what is empty is absent.
+func normal(c Content) Content {
 	if c.Environment != nil && len(c.Environment.Variables) == 0 {
 		c.Environment = nil
 	}
@@ -84,6 +83,7 @@ func (c *Content) normalise() {
 	c.Layers = layers
 	c.FileSystemConfigs = append([]types.FileSystemConfig{}, c.FileSystemConfigs...)
 	c.Description = ptr.To(ptr.Deref(c.Description, ""))
+	return c
 }
 
 // WithoutDescription is the content whatever its description.

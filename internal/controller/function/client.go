@@ -21,7 +21,6 @@ type writer interface {
 	CreateFunction(ctx context.Context, in *lambda.CreateFunctionInput, opts ...func(*lambda.Options)) (*lambda.CreateFunctionOutput, error)
 	UpdateFunctionConfiguration(ctx context.Context, in *lambda.UpdateFunctionConfigurationInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionConfigurationOutput, error)
 	UpdateFunctionCode(ctx context.Context, in *lambda.UpdateFunctionCodeInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionCodeOutput, error)
-	PublishVersion(ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error)
 	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 	PutFunctionConcurrency(ctx context.Context, in *lambda.PutFunctionConcurrencyInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionConcurrencyOutput, error)
 	DeleteFunctionConcurrency(ctx context.Context, in *lambda.DeleteFunctionConcurrencyInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionConcurrencyOutput, error)
@@ -33,10 +32,16 @@ type writer interface {
 	PutFunctionScalingConfig(ctx context.Context, in *lambda.PutFunctionScalingConfigInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionScalingConfigOutput, error)
 }
 
+// publisher is how what a function is becomes a version.
+type publisher interface {
+	PublishVersion(ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error)
+}
+
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	reader
 	writer
+	publisher
 }
 
 // ecrAPI is the call to Amazon ECR that tells a moved image tag.
