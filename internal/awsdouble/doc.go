@@ -23,7 +23,8 @@
 //
 // Policies of functions are held to recorded answers. What these lack is as AWS documents
 // it: conditions, principals, limits, and all of PutResourcePolicy and its kin, whose words for
-// a policy that cannot be read are ours. Principals are not looked up in IAM.
+// a policy that cannot be read are ours. Principals are not looked up in IAM. Those of layer
+// versions are held to recordings too, but for what becomes of an organization.
 //
 // Of event source mappings, observed answers back creation, states, defaults and
 // duplicates of queues, DynamoDB streams and self-managed Kafka, and the refusals

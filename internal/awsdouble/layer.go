@@ -19,6 +19,7 @@ type layerVersion struct {
 	layerItem
 	Content  layerContent
 	LayerArn string
+	policy   *policy
 }
 
 // layerItem is a version as lists show it. A list that was not sent is left

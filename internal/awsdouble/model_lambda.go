@@ -135,6 +135,17 @@ var model = map[string][]member{
 	"ListLayers":           {forRuntime, forArchitecture, fewItems},
 	"ListLayerVersions":    {layerName, forRuntime, forArchitecture, fewItems},
 	"DeleteLayerVersion":   {layerName},
+	"AddLayerVersionPermission": {
+		layerName, statementID,
+		{path: "action", required: true, rules: []rule{longest(22), pattern(`lambda:GetLayerVersion`)}},
+		{path: "principal", required: true, rules: []rule{pattern(`\d{12}|\*|arn:(aws[a-zA-Z-]*):iam::\d{12}:root`)}},
+		{path: "organizationId", rules: []rule{longest(34), pattern(`o-[a-z0-9]{10,32}`)}},
+	},
+	"RemoveLayerVersionPermission": {
+		layerName,
+		{path: "statementId", in: inPath, required: true, rules: []rule{longest(100), shortest(1), pattern(`([a-zA-Z0-9-_]+)`)}},
+	},
+	"GetLayerVersionPolicy": {layerName},
 	"CreateCapacityProvider": slices.Concat([]member{
 		{path: "capacityProviderName", required: true, rules: []rule{longest(140), shortest(1), pattern(capacityPattern)}},
 		{path: "vpcConfig", required: true},

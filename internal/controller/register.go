@@ -36,10 +36,6 @@ var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) erro
 	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Setup,
 	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Setup,
 	v1beta1.VersionGroupVersionKind:                      version.Setup,
-	v1beta1.AliasGroupVersionKind:                        alias.Setup,
-	v1beta1.EventSourceMappingGroupVersionKind:           eventsourcemapping.Setup,
-	v1beta1.FunctionGroupVersionKind:                     function.Setup,
-	v1beta1.PermissionGroupVersionKind:                   permission.Setup,
 	v1beta1.ResourcePolicyGroupVersionKind:               resourcepolicy.Setup,
 }
 
