@@ -195,8 +195,11 @@ type LayerVersionObservation struct {
 	// PublishedContent is what the provider last published from a source whose content
 	// AWS doesn't tell.
 	PublishedContent *DeployedCode `json:"publishedContent,omitempty"`
-	// OldVersions are the numbers of the versions that this resource has replaced and
-	// that are still there, oldest first.
+	// ImportedVersion is the number of the version that was taken over by its external
+	// name. It is not deleted when it is replaced, since others have published it.
+	ImportedVersion *int64 `json:"importedVersion,omitempty"`
+	// OldVersions are the numbers of the versions that this resource has published and
+	// replaced, and that are still there, oldest first.
 	// +listType=atomic
 	OldVersions []int64 `json:"oldVersions,omitempty"`
 }

@@ -4146,6 +4146,11 @@ func (in *LayerVersionObservation) DeepCopyInto(out *LayerVersionObservation) {
 		*out = new(DeployedCode)
 		**out = **in
 	}
+	if in.ImportedVersion != nil {
+		in, out := &in.ImportedVersion, &out.ImportedVersion
+		*out = new(int64)
+		**out = **in
+	}
 	if in.OldVersions != nil {
 		in, out := &in.OldVersions, &out.OldVersions
 		*out = make([]int64, len(*in))

@@ -114,10 +114,10 @@ func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 // the source, and is the same for both sides of a comparison.
 type Identity struct {
 	// SHA256 is AWS's CodeSha256.
-	SHA256 string
+	SHA256 string `json:"codeSha256"`
 
 	// Name tells versions of an object apart, where its hash is not known.
-	Name string
+	Name string `json:"source"`
 }
 
 // Compare a bundle with the archive that AWS has, by its hash. The two identities are

@@ -110,7 +110,7 @@ func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode
 		b.SHA256 = last.CodeSHA256
 	}
 	if b.SHA256 == "" {
-		sum, err := f.Download(ctx, b)
+		sum, err := f.download(ctx, b)
 		if err != nil {
 			return b, errors.Wrapf(err, "cannot check %s.sha256", b.From.Field)
 		}
@@ -137,8 +137,9 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	return nil
 }
 
-// Download reads a whole object from S3 (GetObject) to learn its hash.
-func (f Finder) Download(ctx context.Context, b Bundle) (string, error) {
+// download reads a whole object from S3 (GetObject) to learn its hash, for a pin that
+// nothing else can check.
+func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 	out, err := f.S3.GetObject(ctx, &s3.GetObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, VersionId: b.From.S3ObjectVersion})
 	if err != nil {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Place())

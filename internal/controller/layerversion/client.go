@@ -1,0 +1,23 @@
+package layerversion
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+)
+
+// lambdaAPI are the calls to Lambda that this kind makes.
+type lambdaAPI interface {
+	GetLayerVersion(ctx context.Context, in *lambda.GetLayerVersionInput, opts ...func(*lambda.Options)) (*lambda.GetLayerVersionOutput, error)
+	ListLayerVersions(ctx context.Context, in *lambda.ListLayerVersionsInput, opts ...func(*lambda.Options)) (*lambda.ListLayerVersionsOutput, error)
+	PublishLayerVersion(ctx context.Context, in *lambda.PublishLayerVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishLayerVersionOutput, error)
+	DeleteLayerVersion(ctx context.Context, in *lambda.DeleteLayerVersionInput, opts ...func(*lambda.Options)) (*lambda.DeleteLayerVersionOutput, error)
+}
+
+// Operations that this kind calls, by the names that quotas know.
+const (
+	opGet     = "GetLayerVersion"
+	opList    = "ListLayerVersions"
+	opPublish = "PublishLayerVersion"
+	opDelete  = "DeleteLayerVersion"
+)

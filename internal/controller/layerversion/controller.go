@@ -1,0 +1,74 @@
+// Package layerversion manages versions of AWS Lambda layers.
+//
+// A version never changes in AWS. When spec, or what it refers to, does, a new version is
+// published, and the external name moves to it. intent.go notes what is about to be
+// published, so that a version whose publication was not answered is found again.
+package layerversion
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// Setup adds a controller of LayerVersions to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{o: o}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.LayerVersion]{
+		GVK:               v1beta1.LayerVersionGroupVersionKind,
+		New:               func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
+		Region:            func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
+		Reads:             reads,
+		Connect:           c.connect,
+		DeterministicName: true,
+		Refs:              objectRefs,
+	})
+}
+
+type connector struct{ o managed.Options }
+
+func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersion], error) {
+	t := &thing{
+		api:     config.Client(s, lambda.NewFromConfig),
+		bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
+	}
+	return flow.New(t, flow.Calls{Create: opPublish, Delete: opDelete}), nil
+}
+
+// reads are the calls of the next observation, and the first publication that will most
+// likely follow it.
+func reads(l *v1beta1.LayerVersion) []string {
+	arn := flow.Name(l)
+	i, noted := intentOf(l)
+	switch {
+	case noted && !i.settled(arn):
+		return []string{opList, opGet}
+	case arn == "" && !meta.WasDeleted(l) && !flow.ObserveOnly(l):
+		return []string{opList, opPublish}
+	case arn == "":
+		return nil
+	}
+	return []string{opGet}
+}
+
+// objectRefs are the Secret or ConfigMap that hold the layer.
+func objectRefs(l *v1beta1.LayerVersion) []objects.Ref {
+	if c := l.Spec.ForProvider.Content; c != nil {
+		return source(*c).Refs(l.GetNamespace())
+	}
+	return nil
+}

@@ -1,0 +1,134 @@
+package layerversion
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+)
+
+// version names a version of a layer.
+type version struct {
+	layer  string
+	number int64
+}
+
+func (v version) String() string { return fmt.Sprintf("version %d of layer %s", v.number, v.layer) }
+
+// versionOf splits the ARN of a layer's version.
+func versionOf(arn string) (version, error) {
+	parts := strings.Split(arn, ":")
+	if len(parts) != 8 || parts[0] != "arn" || parts[5] != "layer" {
+		return version{}, errors.Errorf("the external name %q is no ARN of a layer's version: use the form arn:aws:lambda:region:123456789012:layer:name:version", arn)
+	}
+	n, err := strconv.ParseInt(parts[7], 10, 64)
+	return version{layer: parts[6], number: n}, errors.Wrapf(err, "the external name %q ends in no version", arn)
+}
+
+// layerName is the name that spec gives the layer.
+func layerName(l *v1beta1.LayerVersion) string {
+	return ptr.Deref(l.Spec.ForProvider.LayerName, l.GetName())
+}
+
+// settings are all that can differ between what is wanted of a layer and the version
+// that AWS has, as one value. JSON names are the users' field names.
+type settings struct {
+	Content                 bundle.Identity `json:"content" diff:"atomic"`
+	CompatibleArchitectures diff.Set        `json:"compatibleArchitectures"`
+	CompatibleRuntimes      diff.Set        `json:"compatibleRuntimes"`
+	Description             *string         `json:"description"`
+	LicenseInfo             *string         `json:"licenseInfo"`
+}
+
+// fromSpec puts what the user wants in comparable form, but for the content.
+func fromSpec(p v1beta1.LayerVersionParameters) settings {
+	return settings{
+		CompatibleArchitectures: p.CompatibleArchitectures, CompatibleRuntimes: p.CompatibleRuntimes,
+		Description: p.Description, LicenseInfo: p.LicenseInfo,
+	}
+}
+
+// fromObserved puts AWS's answer in comparable form, but for the content.
+func fromObserved(o *lambda.GetLayerVersionOutput) settings {
+	return settings{
+		CompatibleArchitectures: texts(o.CompatibleArchitectures), CompatibleRuntimes: texts(o.CompatibleRuntimes),
+		Description: ptr.To(ptr.Deref(o.Description, "")), LicenseInfo: ptr.To(ptr.Deref(o.LicenseInfo, "")),
+	}
+}
+
+func texts[T ~string](in []T) []string {
+	var out []string
+	for _, v := range in {
+		out = append(out, string(v))
+	}
+	return out
+}
+
+func enums[T ~string](in []string) []T {
+	var out []T
+	for _, v := range in {
+		out = append(out, T(v))
+	}
+	return out
+}
+
+// source is where a layer comes from.
+func source(c v1beta1.LayerContent) bundle.Source {
+	s := bundle.Source{
+		Field:    "spec.forProvider.content",
+		S3Bucket: c.S3Bucket, S3Key: c.S3Key, S3ObjectVersion: c.S3ObjectVersion,
+		Inline: c.Inline, ZipFileFrom: c.ZipFileFrom, SHA256: c.SHA256,
+	}
+	if m := c.ConfigMapRef; m != nil {
+		s.ConfigMap, s.FilePrefix = m.Name, ptr.Deref(m.FilePrefix, "")
+	}
+	return s
+}
+
+// publishInput is the whole of a new version in one call.
+func publishInput(layer string, s settings, b bundle.Bundle, storage *string) *lambda.PublishLayerVersionInput {
+	return &lambda.PublishLayerVersionInput{
+		LayerName: ptr.To(layer),
+		Content: &types.LayerVersionContentInput{
+			S3Bucket: b.From.S3Bucket, S3Key: b.From.S3Key, S3ObjectVersion: b.From.S3ObjectVersion,
+			S3ObjectStorageMode: types.S3ObjectStorageMode(ptr.Deref(storage, "")), ZipFile: b.Zip,
+		},
+		CompatibleArchitectures: enums[types.Architecture](s.CompatibleArchitectures),
+		CompatibleRuntimes:      enums[types.Runtime](s.CompatibleRuntimes),
+		Description:             s.Description,
+		LicenseInfo:             s.LicenseInfo,
+	}
+}
+
+// status is what users see of a version. last carries over what the provider itself
+// remembers.
+func status(layer string, o *lambda.GetLayerVersionOutput, last v1beta1.LayerVersionObservation) v1beta1.LayerVersionObservation {
+	s := v1beta1.LayerVersionObservation{
+		LayerName:               ptr.To(layer),
+		LayerArn:                o.LayerArn,
+		LayerVersionArn:         o.LayerVersionArn,
+		Version:                 ptr.To(o.Version),
+		CreatedDate:             o.CreatedDate,
+		CompatibleArchitectures: texts(o.CompatibleArchitectures),
+		CompatibleRuntimes:      texts(o.CompatibleRuntimes),
+		Description:             o.Description,
+		LicenseInfo:             o.LicenseInfo,
+		PublishedContent:        last.PublishedContent,
+		ImportedVersion:         last.ImportedVersion,
+		OldVersions:             oldVersions(last, o.Version),
+	}
+	if c := o.Content; c != nil {
+		s.CodeSHA256, s.CodeSize = c.CodeSha256, ptr.To(c.CodeSize)
+		s.SigningJobArn, s.SigningProfileVersionArn = c.SigningJobArn, c.SigningProfileVersionArn
+	}
+	return s
+}

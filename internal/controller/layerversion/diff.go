@@ -1,0 +1,60 @@
+package layerversion
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+)
+
+// compare what is wanted with the version that AWS has. Since a version never changes,
+// one that was published for just this is right, in whichever form AWS tells it.
+func compare(p v1beta1.LayerVersionParameters, b bundle.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) (settings, diff.Changes) {
+	have := fromObserved(o)
+	target := diff.Fill(fromSpec(p), have, nil)
+	target.Content, have.Content = b.Compare(codeSHA256(o), last)
+	if i.ledTo(o.Version) && i.Settings == target.hash() {
+		content := have.Content
+		have = target
+		have.Content = content
+	}
+	if i.ledTo(o.Version) && i.SHA256 != "" && i.SHA256 == b.SHA256 {
+		have.Content = target.Content
+	}
+	return target, diff.Compare(target, have)
+}
+
+func codeSHA256(o *lambda.GetLayerVersionOutput) string {
+	if o.Content == nil {
+		return ""
+	}
+	return ptr.Deref(o.Content.CodeSha256, "")
+}
+
+// oldVersions are those that the resource has published before the given one, oldest
+// first.
+func oldVersions(last v1beta1.LayerVersionObservation, current int64) []int64 {
+	old := slices.Clone(last.OldVersions)
+	if last.Version != nil {
+		old = append(old, *last.Version)
+	}
+	slices.Sort(old)
+	return slices.DeleteFunc(slices.Compact(old), func(n int64) bool {
+		return n == current || last.ImportedVersion != nil && n == *last.ImportedVersion
+	})
+}
+
+// deletesOld says that versions which were replaced are deleted.
+func deletesOld(p v1beta1.LayerVersionParameters) bool {
+	return ptr.Deref(p.OldVersions, v1beta1.OldVersionsDelete) == v1beta1.OldVersionsDelete
+}
+
+// deletion is the change that deleting an old version is.
+func deletion(n int64) diff.Changes {
+	return diff.Changes{{Path: "oldVersions", Old: strconv.FormatInt(n, 10)}}
+}

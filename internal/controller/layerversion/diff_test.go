@@ -1,0 +1,88 @@
+package layerversion
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+)
+
+func TestCompare(t *testing.T) {
+	there := func(change func(*lambda.GetLayerVersionOutput)) *lambda.GetLayerVersionOutput {
+		o := &lambda.GetLayerVersionOutput{Version: 3, Content: &types.LayerVersionContentOutput{CodeSha256: ptr.To("H")}, Description: ptr.To("d"), CompatibleRuntimes: []types.Runtime{"python3.13"}}
+		if change != nil {
+			change(o)
+		}
+		return o
+	}
+	p := v1beta1.LayerVersionParameters{CompatibleRuntimes: []string{"python3.13"}}
+	same := bundle.Bundle{SHA256: "H"}
+	asked := settings{CompatibleRuntimes: []string{"python3.13"}, Description: ptr.To("d"), LicenseInfo: ptr.To("")}.hash()
+	cases := map[string]struct {
+		reason string
+		p      v1beta1.LayerVersionParameters
+		b      bundle.Bundle
+		o      *lambda.GetLayerVersionOutput
+		i      intent
+		want   string
+	}{
+		"Same":         {reason: "What is not set is left to AWS.", p: p, b: same, o: there(nil)},
+		"Content":      {reason: "Another archive is another version.", p: p, b: bundle.Bundle{SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
+		"Runtimes":     {reason: "A list is exact.", b: same, o: there(nil), want: "compatibleRuntimes: removed"},
+		"Description":  {reason: "What is set is compared.", p: v1beta1.LayerVersionParameters{Description: ptr.To("e"), CompatibleRuntimes: p.CompatibleRuntimes}, b: same, o: there(nil), want: `description: "d" -> "e"`},
+		"TellsItSo":    {reason: "What was published for this is right, in whichever form AWS tells it.", p: p, b: same, i: intent{UID: "u", Before: 2, Settings: asked}, o: there(func(o *lambda.GetLayerVersionOutput) { o.CompatibleArchitectures = []types.Architecture{"x86_64"} })},
+		"SignedAfter":  {reason: "So is content that AWS keeps under another hash.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 2, SHA256: "G"}, o: there(nil)},
+		"OfOthers":     {reason: "A version that was there before was not published for this.", p: p, b: bundle.Bundle{SHA256: "G"}, i: intent{UID: "u", Before: 3, SHA256: "G"}, o: there(nil), want: `content.codeSha256: "H" -> "G"`},
+		"AskedForElse": {reason: "Nor one that was published for something else.", b: same, i: intent{UID: "u", Before: 2, Settings: asked}, o: there(nil), want: "compatibleRuntimes: removed"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, changes := compare(tc.p, tc.b, tc.o, nil, tc.i)
+			if diff := cmp.Diff(tc.want, changes.String()); diff != "" {
+				t.Errorf("%s\ncompare(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestOldVersions(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		last    v1beta1.LayerVersionObservation
+		current int64
+		want    []int64
+	}{
+		"First":    {reason: "There is none before the first.", current: 1},
+		"Same":     {reason: "The current one is not old.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](1)}, current: 1},
+		"Next":     {reason: "The one before is.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), OldVersions: []int64{1}}, current: 4, want: []int64{1, 2}},
+		"Imported": {reason: "One that others have published is theirs.", last: v1beta1.LayerVersionObservation{Version: ptr.To[int64](2), ImportedVersion: ptr.To[int64](2)}, current: 3},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := oldVersions(tc.last, tc.current)
+			if len(got) == 0 {
+				got = nil
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\noldVersions(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestVersionOf(t *testing.T) {
+	v, err := versionOf("arn:aws-cn:lambda:cn-north-1:123456789012:layer:l:12")
+	if diff := cmp.Diff("version 12 of layer l", v.String()); diff != "" || err != nil {
+		t.Errorf("%v: -want, +got:\n%s", err, diff)
+	}
+	for _, bad := range []string{"", "l:1", "arn:aws:lambda:eu-central-1:123456789012:layer:l", "arn:aws:lambda:eu-central-1:123456789012:layer:l:x", "arn:aws:lambda:eu-central-1:123456789012:function:f:1"} {
+		if _, err := versionOf(bad); err == nil {
+			t.Errorf("%q is no version", bad)
+		}
+	}
+}

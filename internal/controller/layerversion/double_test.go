@@ -1,0 +1,433 @@
+package layerversion
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+const testRegion = "eu-central-1"
+
+func arn(n int) string {
+	return fmt.Sprintf("arn:aws:lambda:eu-central-1:123456789012:layer:l:%d", n)
+}
+
+// fakeObjects are the Secrets and ConfigMaps that there are.
+type fakeObjects map[objects.Ref]objects.Data
+
+func (f fakeObjects) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
+	if d, ok := f[ref]; ok {
+		return d, nil
+	}
+	return nil, &objects.MissingError{Ref: ref}
+}
+
+type rig struct {
+	steptest.Rig[*v1beta1.LayerVersion]
+
+	double  *awsdouble.Server
+	lambda  *lambda.Client
+	objects fakeObjects
+}
+
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{objects: fakeObjects{}}
+	r.T, r.Clock = t, steptest.NewClock()
+	r.double = awsdouble.New(awsdouble.Options{Now: r.Clock.Now})
+	r.double.Start()
+	t.Cleanup(r.double.Close)
+	cfg := r.double.Config(testRegion)
+	r.lambda = lambda.NewFromConfig(cfg, func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
+	storage := s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
+	r.External = func(*v1beta1.LayerVersion) xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
+		return flow.New(&thing{api: r.lambda, bundles: bundle.Finder{Objects: r.objects, S3: storage}}, flow.Calls{Create: opPublish, Delete: opDelete})
+	}
+	r.Calls = func() []string {
+		var out []string
+		for _, c := range r.double.Calls() {
+			out = append(out, c.Operation)
+		}
+		return out
+	}
+	return r
+}
+
+// versions that AWS has of the layer, oldest first.
+func (r *rig) versions() []int64 {
+	r.T.Helper()
+	out, err := r.lambda.ListLayerVersions(r.T.Context(), &lambda.ListLayerVersionsInput{LayerName: ptr.To("l")})
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	var numbers []int64
+	for i := range out.LayerVersions {
+		numbers = append(numbers, out.LayerVersions[i].Version)
+	}
+	slices.Sort(numbers)
+	return numbers
+}
+
+// others publish a version.
+func (r *rig) others(files map[string][]byte) {
+	r.T.Helper()
+	b, err := bundle.Zip(files)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	if _, err := r.lambda.PublishLayerVersion(r.T.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: b}}); err != nil {
+		r.T.Fatal(err)
+	}
+}
+
+func (r *rig) wantVersions(reason string, want ...int64) {
+	r.T.Helper()
+	if diff := cmp.Diff(want, r.versions()); diff != "" {
+		r.T.Errorf("%s: versions: -want, +got:\n%s", reason, diff)
+	}
+}
+
+func testLayer(change ...func(*v1beta1.LayerVersionParameters)) *v1beta1.LayerVersion {
+	l := &v1beta1.LayerVersion{
+		ObjectMeta: metav1.ObjectMeta{Name: "l", Namespace: "ns", UID: "uid-1", Generation: 1},
+		Spec: v1beta1.LayerVersionSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{
+				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
+				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
+			},
+			ForProvider: v1beta1.LayerVersionParameters{Region: testRegion, Content: inline("one")},
+		},
+	}
+	for _, f := range change {
+		f(&l.Spec.ForProvider)
+	}
+	return l
+}
+
+func inline(text string) *v1beta1.LayerContent {
+	return &v1beta1.LayerContent{Inline: map[string]string{"python/m.py": text}}
+}
+
+func edit(l *v1beta1.LayerVersion, change func(*v1beta1.LayerVersionParameters)) {
+	change(&l.Spec.ForProvider)
+	l.Generation++
+}
+
+func TestLifeOfALayer(t *testing.T) {
+	r := newRig(t)
+	r.others(map[string][]byte{"theirs": nil})
+	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
+		p.CompatibleRuntimes, p.LicenseInfo = []string{"python3.13"}, ptr.To("MIT")
+	})
+	if diff := cmp.Diff([]string{opPublish}, r.Settle(l)); diff != "" || meta.GetExternalName(l) != arn(2) {
+		t.Errorf("a layer is published once, as %s: -want, +got:\n%s", meta.GetExternalName(l), diff)
+	}
+	if s := l.Status.AtProvider; ptr.Deref(s.Version, 0) != 2 || ptr.Deref(s.LayerVersionArn, "") != arn(2) || s.CodeSHA256 == nil || ptr.Deref(s.LicenseInfo, "") != "MIT" {
+		t.Errorf("status %+v", s)
+	}
+	if diff := cmp.Diff([]string{opGet}, r.Look(l)); diff != "" {
+		t.Errorf("a steady layer is one call: -want, +got:\n%s", diff)
+	}
+
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
+	if diff := cmp.Diff([]string{opPublish, opDelete}, r.Settle(l)); diff != "" || meta.GetExternalName(l) != arn(3) {
+		t.Errorf("another content is another version, %s, and the old one goes: -want, +got:\n%s", meta.GetExternalName(l), diff)
+	}
+	r.wantVersions("The others' version stays", 1, 3)
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.12", "python3.13"} })
+	r.Settle(l)
+	r.wantVersions("So is another setting", 1, 4)
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.13", "python3.12"} })
+	if got := steptest.Writes(r.Look(l)); len(got) != 0 {
+		t.Errorf("another order is no other setting: %v", got)
+	}
+	r.Remove(l)
+	if diff := cmp.Diff([]string{opDelete}, r.Settle(l)); diff != "" {
+		t.Errorf("only itself is deleted: -want, +got:\n%s", diff)
+	}
+	r.wantVersions("Never all versions", 1)
+}
+
+func TestOldVersionsAreKept(t *testing.T) {
+	r := newRig(t)
+	l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsKeep) })
+	for _, text := range []string{"one", "two", "three"} {
+		edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline(text) })
+		r.Settle(l)
+	}
+	r.wantVersions("All stay", 1, 2, 3)
+	if diff := cmp.Diff([]int64{1, 2}, l.Status.AtProvider.OldVersions); diff != "" {
+		t.Errorf("old versions: -want, +got:\n%s", diff)
+	}
+	kept := l.DeepCopy()
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = nil })
+	if diff := cmp.Diff([]string{opDelete, opDelete}, r.Settle(l)); diff != "" {
+		t.Errorf("once they are not to be kept, they go: -want, +got:\n%s", diff)
+	}
+	r.wantVersions("The newest stays", 3)
+	r.Remove(kept)
+	r.Settle(kept)
+	if len(r.versions()) != 0 {
+		t.Errorf("the newest goes with its resource, got %v", r.versions())
+	}
+}
+
+func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
+	r := newRig(t)
+	l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsKeep) })
+	r.Settle(l)
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
+	r.Settle(l)
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = nil })
+	if _, err := r.lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](2)}); err != nil {
+		t.Fatal(err)
+	}
+	r.Remove(l)
+	r.Settle(l)
+	if got := r.versions(); len(got) != 0 {
+		t.Errorf("none is left behind, even if the newest is gone already: %v", got)
+	}
+}
+
+// An answer that is lost on its way leaves neither an orphan nor a twin, be it of the
+// first version or of a later one.
+func TestALostPublicationIsFoundAgain(t *testing.T) {
+	for name, drop := range map[string]awsdouble.Drop{"Answered": awsdouble.DropAfter, "NotEvenSent": awsdouble.DropBefore} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.others(map[string][]byte{"python/m.py": []byte("one")})
+			l := testLayer()
+			want := int64(1)
+			for _, text := range []string{"one", "two"} {
+				want++
+				edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline(text) })
+				r.double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop})
+				if _, err := r.Step(l); err == nil {
+					t.Fatal("the answer must be lost")
+				}
+				r.others(map[string][]byte{"other": []byte(text)})
+				r.Settle(l)
+				if drop == awsdouble.DropBefore {
+					want++ // The others were quicker.
+				}
+				if got := meta.GetExternalName(l); got != arn(int(want)) {
+					t.Errorf("%s: want version %d, got %s", text, want, got)
+				}
+				if drop == awsdouble.DropAfter {
+					want++
+				}
+			}
+			if got := r.versions(); len(got) != 4 {
+				t.Errorf("three of others and one of ours: %v", got)
+			}
+			if diff := cmp.Diff([]string{opGet}, r.Look(l)); diff != "" {
+				t.Errorf("nothing is searched for any more: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// What was published before spec changed again is ours as well.
+func TestALostPublicationIsReplaced(t *testing.T) {
+	r := newRig(t)
+	l := testLayer()
+	r.double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
+	if _, err := r.Step(l); err == nil {
+		t.Fatal("the answer must be lost")
+	}
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
+	r.Settle(l)
+	r.wantVersions("The first is replaced like any other", 2)
+
+	r.double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("three") })
+	if _, err := r.Step(l); err == nil {
+		t.Fatal("the answer must be lost")
+	}
+	r.Remove(l)
+	r.Settle(l)
+	if got := r.versions(); len(got) != 0 {
+		t.Errorf("what was lost goes along with its resource: %v", got)
+	}
+}
+
+func TestAPublicationThatIsRefused(t *testing.T) {
+	r := newRig(t)
+	l := testLayer()
+	r.Settle(l)
+	r.double.Fail(awsdouble.Fault{Operation: opPublish, Error: awsdouble.ServiceFailure()})
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
+	if _, err := r.Step(l); err == nil {
+		t.Fatal("AWS's error must be told")
+	}
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("one") })
+	r.Settle(l)
+	if diff := cmp.Diff([]string{opGet}, r.Look(l)); diff != "" {
+		t.Errorf("nothing is searched for any more: -want, +got:\n%s", diff)
+	}
+	r.wantVersions("Nothing was published", 1)
+}
+
+func TestContentOfS3(t *testing.T) {
+	r := newRig(t)
+	put := func(text string) {
+		b, err := bundle.Zip(map[string][]byte{"m": []byte(text)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.double.PutObject("code", "layer.zip", b)
+	}
+	put("one")
+	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
+		p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip"), S3ObjectStorageMode: ptr.To("COPY")}
+	})
+	r.Settle(l)
+	if diff := cmp.Diff([]string{opGet, "HeadObject"}, r.Look(l)); diff != "" {
+		t.Errorf("a steady layer is one call to Lambda and one to S3: -want, +got:\n%s", diff)
+	}
+	put("two")
+	if diff := cmp.Diff([]string{opPublish, opDelete}, r.Settle(l)); diff != "" {
+		t.Errorf("a replaced object is published: -want, +got:\n%s", diff)
+	}
+	put("three")
+	r.double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
+	if _, err := r.Step(l); err == nil {
+		t.Fatal("the answer must be lost")
+	}
+	if diff := cmp.Diff([]string{opDelete}, r.Settle(l)); diff != "" {
+		t.Errorf("what was lost is found, though its hash was not known: -want, +got:\n%s", diff)
+	}
+	r.wantVersions("One is left", 3)
+}
+
+func TestContentOfTheCluster(t *testing.T) {
+	r := newRig(t)
+	ref := objects.Ref{Kind: objects.ConfigMap, Namespace: "ns", Name: "files"}
+	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
+		p.Content = &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "files", FilePrefix: ptr.To("python/")}}
+	})
+	if _, err := r.Step(l); err == nil || !strings.Contains(err.Error(), "spec.forProvider.content.configMapRef") {
+		t.Errorf("the field is named, got %v", err)
+	}
+	if diff := cmp.Diff([]objects.Ref{ref}, objectRefs(l)); diff != "" {
+		t.Errorf("a change of it wakes the layer: -want, +got:\n%s", diff)
+	}
+	r.objects[ref] = objects.Data{"m.py": []byte("one")}
+	r.Settle(l)
+	same := testLayer()
+	want, err := bundle.Zip(map[string][]byte{"python/m.py": []byte(same.Spec.ForProvider.Content.Inline["python/m.py"])})
+	if err != nil || ptr.Deref(l.Status.AtProvider.CodeSHA256, "") != bundle.Hash(want) {
+		t.Errorf("the same files are the same archive: %v, %s", err, ptr.Deref(l.Status.AtProvider.CodeSHA256, ""))
+	}
+	r.objects[ref] = objects.Data{"m.py": []byte("two")}
+	if diff := cmp.Diff([]string{opPublish, opDelete}, r.Settle(l)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestImport(t *testing.T) {
+	r := newRig(t)
+	r.others(map[string][]byte{"python/m.py": []byte("one")})
+	l := testLayer()
+	meta.SetExternalName(l, arn(1))
+	if got := r.Settle(l); len(got) != 0 {
+		t.Errorf("what is as wanted is taken over as it is: %v", got)
+	}
+	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
+	r.Settle(l)
+	r.wantVersions("What others have published is not deleted when it is replaced", 1, 2)
+	r.Remove(l)
+	r.Settle(l)
+	r.wantVersions("Nor later", 1)
+
+	for name, tc := range map[string]struct{ name, want string }{
+		"NoARN":      {"l:1", "is no ARN of a layer's version"},
+		"OtherLayer": {strings.Replace(arn(1), ":l:", ":other:", 1), "is a version of layer other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := testLayer()
+			meta.SetExternalName(l, tc.name)
+			if _, err := r.Step(l); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("want %q, got %v", tc.want, err)
+			}
+		})
+	}
+}
+
+func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
+	r := newRig(t)
+	l := testLayer()
+	r.Settle(l)
+	if _, err := r.lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](1)}); err != nil {
+		t.Fatal(err)
+	}
+	r.Settle(l)
+	r.wantVersions("It is there again", 2)
+	if !ownership.WroteName(l) || meta.GetExternalName(l) != arn(2) {
+		t.Errorf("the external name is %s", meta.GetExternalName(l))
+	}
+}
+
+// Whatever the spec, one publication leaves nothing to do, and so does each change.
+func TestRandomSpecsConverge(t *testing.T) {
+	for seed := range uint64(60) {
+		g := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // Chance, not secrecy.
+		r := newRig(t)
+		l := testLayer()
+		random(g, &l.Spec.ForProvider)
+		r.Settle(l)
+		for range 4 {
+			edit(l, func(p *v1beta1.LayerVersionParameters) { random(g, p) })
+			if got := r.Settle(l); len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish })) > 1 {
+				t.Fatalf("seed %d: a change is one version: %v", seed, got)
+			}
+			if got := steptest.Writes(r.Look(l)); len(got) != 0 {
+				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
+			}
+		}
+		if got := r.versions(); len(got) != 1 {
+			t.Fatalf("seed %d: one version is left, got %v", seed, got)
+		}
+	}
+}
+
+func random(g *rand.Rand, p *v1beta1.LayerVersionParameters) {
+	subset := func(of ...string) []string {
+		g.Shuffle(len(of), func(i, j int) { of[i], of[j] = of[j], of[i] })
+		return of[:g.IntN(len(of)+1)]
+	}
+	text := func(of ...string) *string {
+		if i := g.IntN(len(of) + 1); i < len(of) {
+			return ptr.To(of[i])
+		}
+		return nil
+	}
+	p.Content = inline(strings.Join(subset("x", "y", "z"), ""))
+	p.CompatibleArchitectures = subset("x86_64", "arm64")
+	p.CompatibleRuntimes = subset("python3.12", "python3.13", "nodejs22.x")
+	p.Description, p.LicenseInfo = text("", "a", "b"), text("", "MIT")
+}

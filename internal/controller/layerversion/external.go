@@ -1,0 +1,314 @@
+package layerversion
+
+import (
+	"context"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// thing is how this kind sees its layer in AWS. It lives for one reconcile.
+type thing struct {
+	api     lambdaAPI
+	bundles bundle.Finder
+
+	// lost says that what was found is of a publication whose answer was lost, adopted
+	// that it is a version that others have published.
+	lost, adopted bool
+
+	// target and bundle are what Prepare or Plan found, for the publication that follows.
+	target settings
+	bundle bundle.Bundle
+}
+
+// found has no version where only old ones are left of a resource that is being deleted.
+type found = flow.Found[*lambda.GetLayerVersionOutput]
+
+// Read the version with GetLayerVersion. Where a publication was not answered, the
+// versions that are newer are looked at.
+func (t *thing) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error) {
+	arn := flow.Name(l)
+	if i, noted := intentOf(l); noted && !i.settled(arn) {
+		o, looked, err := t.published(ctx, l, i)
+		if err != nil || o != nil || !looked {
+			return t.seen(l, o), err
+		}
+		if err := managed.Annotate(ctx, l, none()); err != nil {
+			return found{}, errors.Wrap(err, "cannot note that nothing was published")
+		}
+	}
+	if arn == "" {
+		return found{}, nil
+	}
+	v, err := versionOf(arn)
+	if err != nil {
+		return found{}, err
+	}
+	if v.layer != layerName(l) && !flow.ObserveOnly(l) && !meta.WasDeleted(l) {
+		return found{}, errors.Errorf("the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) is %s: set it to %s", v.layer, layerName(l), v.layer)
+	}
+	o, err := t.get(ctx, v)
+	if awserr.IsNotFound(err) {
+		left := meta.WasDeleted(l) && len(t.old(l, v.number)) > 0
+		return found{Exists: left, Name: arn, What: v.String()}, nil
+	}
+	if err != nil {
+		return found{}, err
+	}
+	return t.seen(l, o), nil
+}
+
+func (t *thing) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutput, error) {
+	o, err := t.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
+	return o, errors.Wrapf(awserr.Clean(err), "cannot read %s", v)
+}
+
+// seen is what was found of a version, nil if there is none.
+func (t *thing) seen(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput) found {
+	if o == nil {
+		return found{}
+	}
+	v := version{layer: layerName(l), number: o.Version}
+	return found{Thing: o, Exists: true, Name: ptr.Deref(o.LayerVersionArn, ""), What: v.String()}
+}
+
+// published is the version that an intent has led to, nil if there is none. It tells
+// whether quota let it look.
+func (t *thing) published(ctx context.Context, l *v1beta1.LayerVersion, i intent) (found *lambda.GetLayerVersionOutput, looked bool, err error) {
+	numbers, err := t.newer(ctx, layerName(l), i.Before)
+	if err != nil {
+		return nil, false, err
+	}
+	if len(numbers) > 0 && !managed.Reserve(ctx, slices.Repeat([]string{opGet}, len(numbers))...) {
+		return nil, false, nil
+	}
+	for _, n := range numbers {
+		o, err := t.get(ctx, version{layer: layerName(l), number: n})
+		if err != nil && !awserr.IsNotFound(err) {
+			return nil, false, err
+		}
+		if err == nil && i.fits(o) {
+			t.lost = true
+			if i.Name != "" {
+				l.Status.AtProvider.PublishedContent = &v1beta1.DeployedCode{Source: i.Name, CodeSHA256: codeSHA256(o)}
+			}
+			return o, true, nil
+		}
+	}
+	return nil, true, nil
+}
+
+// newer are the versions of a layer above a number, the lowest first. AWS lists the
+// highest first.
+func (t *thing) newer(ctx context.Context, layer string, than int64) ([]int64, error) {
+	var numbers []int64
+	pages := lambda.NewListLayerVersionsPaginator(t.api, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if awserr.IsNotFound(err) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, errors.Wrapf(awserr.Clean(err), "cannot list the versions of layer %s", layer)
+		}
+		above := 0
+		for i := range page.LayerVersions {
+			if n := page.LayerVersions[i].Version; n > than {
+				numbers = append(numbers, n)
+				above++
+			}
+		}
+		if above < len(page.LayerVersions) {
+			break
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+// highest number of a layer's versions, 0 if it has none.
+func (t *thing) highest(ctx context.Context, layer string) (int64, error) {
+	page, err := t.api.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
+	if awserr.IsNotFound(err) || err == nil && len(page.LayerVersions) == 0 {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, errors.Wrapf(awserr.Clean(err), "cannot list the versions of layer %s", layer)
+	}
+	var numbers []int64
+	for i := range page.LayerVersions {
+		numbers = append(numbers, page.LayerVersions[i].Version)
+	}
+	return slices.Max(numbers), nil
+}
+
+// Judge by the name, since a version has no tags, or by what was about to be published.
+func (t *thing) Judge(_ context.Context, l *v1beta1.LayerVersion, f found) (ownership.Verdict, error) {
+	if t.lost {
+		return ownership.Ours, nil
+	}
+	v := ownership.JudgeUntagged(l, f.Name, false)
+	if !v.Manageable() {
+		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+	}
+	t.adopted = v == ownership.Adopted
+	return v, nil
+}
+
+// Show the version in status.
+func (t *thing) Show(l *v1beta1.LayerVersion, f found) {
+	v, _ := versionOf(f.Name) // AWS's own ARN.
+	l.Status.AtProvider = status(v.layer, f.Thing, l.Status.AtProvider)
+	if t.adopted {
+		l.Status.AtProvider.ImportedVersion = ptr.To(f.Thing.Version)
+	}
+}
+
+// State is that a version which is there can be used.
+func (t *thing) State(l *v1beta1.LayerVersion, _ found) xpv2.Condition {
+	return condition.Available(l.GetGeneration())
+}
+
+// Plan compares the version with spec. Once they are the same, versions that were
+// replaced are deleted, one at a time.
+func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flow.Plan, error) {
+	available := condition.Available(l.GetGeneration())
+	if l.Spec.ForProvider.Content != nil {
+		if err := t.find(ctx, l); err != nil {
+			return flow.Plan{}, err
+		}
+		i, _ := intentOf(l)
+		target, changes := compare(l.Spec.ForProvider, t.bundle, f.Thing, l.Status.AtProvider.PublishedContent, i)
+		if len(changes) > 0 {
+			t.target = target
+			managed.Reserve(ctx, opList)
+			return flow.Plan{Call: opPublish, Changes: changes, Ready: condition.Updating(l.GetGeneration(), changes.String())}, nil
+		}
+	}
+	if old := t.old(l, f.Thing.Version); len(old) > 0 {
+		return flow.Plan{Call: opDelete, Changes: deletion(old[0]), Ready: available}, nil
+	}
+	return flow.Plan{Ready: available}, nil
+}
+
+// old are the versions to delete, oldest first.
+func (t *thing) old(l *v1beta1.LayerVersion, current int64) []int64 {
+	if !deletesOld(l.Spec.ForProvider) || !flow.Allows(l, xpv2.ManagementActionDelete) {
+		return nil
+	}
+	return oldVersions(l.Status.AtProvider, current)
+}
+
+// find the content of the layer.
+func (t *thing) find(ctx context.Context, l *v1beta1.LayerVersion) error {
+	var err error
+	t.bundle, err = t.bundles.Find(ctx, l.GetNamespace(), source(*l.Spec.ForProvider.Content), l.Status.AtProvider.PublishedContent)
+	return err
+}
+
+// Prepare finds the content.
+func (t *thing) Prepare(ctx context.Context, l *v1beta1.LayerVersion) error {
+	t.target = fromSpec(l.Spec.ForProvider)
+	managed.Reserve(ctx, opList)
+	return t.find(ctx, l)
+}
+
+// Create publishes a version.
+func (t *thing) Create(ctx context.Context, l *v1beta1.LayerVersion) (string, error) {
+	return t.publish(ctx, l)
+}
+
+// publish a version, after a note of what is about to be published.
+func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, error) {
+	layer := layerName(l)
+	before, err := t.highest(ctx, layer)
+	if err != nil {
+		return "", err
+	}
+	if err := managed.Annotate(ctx, l, newIntent(l, before, t.target, t.bundle).annotation()); err != nil {
+		return "", errors.Wrap(err, "cannot note what is about to be published")
+	}
+	var storage *string
+	if c := l.Spec.ForProvider.Content; c != nil {
+		storage = c.S3ObjectStorageMode
+	}
+	out, err := t.api.PublishLayerVersion(ctx, publishInput(layer, t.target, t.bundle, storage))
+	if err != nil {
+		return "", errors.Wrapf(awserr.Clean(err), "cannot publish a version of layer %s", layer)
+	}
+	if out.Content != nil {
+		l.Status.AtProvider.PublishedContent = t.bundle.Remember(out.Content.CodeSha256)
+	}
+	return ptr.Deref(out.LayerVersionArn, ""), nil
+}
+
+// Update publishes a version, or deletes one that was replaced.
+func (t *thing) Update(ctx context.Context, l *v1beta1.LayerVersion, f found, p flow.Plan) error {
+	if p.Call == opDelete {
+		return t.deleteOld(ctx, l, f)
+	}
+	arn, err := t.publish(ctx, l)
+	if err != nil {
+		return err
+	}
+	return errors.Wrap(managed.Annotate(ctx, l, ownership.Name(l, arn)), "cannot write the external name")
+}
+
+// deleteOld deletes the oldest of the versions that were replaced.
+func (t *thing) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, f found) error {
+	v, err := versionOf(f.Name)
+	if err != nil {
+		return err
+	}
+	old := t.old(l, v.number)
+	if err := t.delete(ctx, version{layer: v.layer, number: old[0]}); err != nil {
+		return err
+	}
+	l.Status.AtProvider.OldVersions = old[1:]
+	if l.Status.AtProvider.Version != nil && *l.Status.AtProvider.Version == old[0] {
+		l.Status.AtProvider.Version = ptr.To(v.number)
+	}
+	return nil
+}
+
+func (t *thing) delete(ctx context.Context, v version) error {
+	_, err := t.api.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
+	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", v)
+}
+
+// Delete the versions that were replaced, one at a time, and then this one. AWS does not
+// mind one that is gone.
+func (t *thing) Delete(ctx context.Context, l *v1beta1.LayerVersion, f found) error {
+	v, err := versionOf(f.Name)
+	if err != nil {
+		return err
+	}
+	if len(t.old(l, v.number)) > 0 {
+		return t.deleteOld(ctx, l, f)
+	}
+	return t.delete(ctx, v)
+}
+
+// Connection is what functions need to use the layer.
+func (t *thing) Connection(l *v1beta1.LayerVersion) xpmanaged.ConnectionDetails {
+	s := l.Status.AtProvider
+	return xpmanaged.ConnectionDetails{
+		"layerArn":        []byte(ptr.Deref(s.LayerArn, "")),
+		"layerVersionArn": []byte(ptr.Deref(s.LayerVersionArn, "")),
+	}
+}
