@@ -9,6 +9,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/alias"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/capacityprovider"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/codesigningconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/eventsourcemapping"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/function"
@@ -27,6 +28,7 @@ import (
 // kinds of managed resources and what sets up their controllers.
 var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) error{
 	v1beta1.AliasGroupVersionKind:                        alias.Setup,
+	v1beta1.CapacityProviderGroupVersionKind:             capacityprovider.Setup,
 	v1beta1.CodeSigningConfigGroupVersionKind:            codesigningconfig.Setup,
 	v1beta1.EventSourceMappingGroupVersionKind:           eventsourcemapping.Setup,
 	v1beta1.FunctionEventInvokeConfigGroupVersionKind:    functioneventinvokeconfig.Setup,

@@ -1,0 +1,30 @@
+package capacityprovider
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+)
+
+// lambdaAPI are the calls to Lambda that this kind makes.
+type lambdaAPI interface {
+	tagmemory.Lister
+	tagging.Writer
+
+	CreateCapacityProvider(ctx context.Context, in *lambda.CreateCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.CreateCapacityProviderOutput, error)
+	GetCapacityProvider(ctx context.Context, in *lambda.GetCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.GetCapacityProviderOutput, error)
+	UpdateCapacityProvider(ctx context.Context, in *lambda.UpdateCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.UpdateCapacityProviderOutput, error)
+	DeleteCapacityProvider(ctx context.Context, in *lambda.DeleteCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.DeleteCapacityProviderOutput, error)
+}
+
+// Operations that this kind calls, by the names that quotas know.
+const (
+	opGet    = "GetCapacityProvider"
+	opTags   = "ListTags"
+	opCreate = "CreateCapacityProvider"
+	opUpdate = "UpdateCapacityProvider"
+	opDelete = "DeleteCapacityProvider"
+)

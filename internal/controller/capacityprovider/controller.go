@@ -1,0 +1,80 @@
+// Package capacityprovider manages AWS Lambda capacity providers.
+//
+// AWS takes a while over each change of a capacity provider; readiness.go tells what it
+// says of that. Tags are told only by a call of their own, which package tagmemory makes
+// sparingly.
+package capacityprovider
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+)
+
+// kind as tags tell it.
+const kind = "capacityprovider.lambda.aws.m.crossplane.io"
+
+// Setup adds a controller of CapacityProviders to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	c := &connector{o: o, tags: tagmemory.New(o.Now)}
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.CapacityProvider]{
+		GVK:               v1beta1.CapacityProviderGroupVersionKind,
+		New:               func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
+		NewList:           func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
+		Region:            func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
+		Reads:             c.reads,
+		Connect:           c.connect,
+		DeterministicName: true,
+		Fields:            func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return fields.In(c.Spec) },
+	})
+}
+
+type connector struct {
+	o    managed.Options
+	tags *tagmemory.Memory
+}
+
+func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider], error) {
+	t := &thing{
+		api:    config.Client(s, lambda.NewFromConfig),
+		fields: c.o.Fields,
+		tags:   c.tags,
+		owner: tagging.Owner{
+			Kind:      kind,
+			ClusterID: c.o.ClusterID,
+			Config:    mg.GetProviderConfigReference().Name,
+			Defaults:  s.Tags,
+			Ignore:    s.IgnoreTags.Match,
+		},
+	}
+	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
+}
+
+// reads are the calls of the next observation, and the creation that will most likely
+// follow the first one.
+func (c *connector) reads(mg *v1beta1.CapacityProvider) []string {
+	arn := ptr.Deref(mg.Status.AtProvider.CapacityProviderArn, "")
+	switch {
+	case arn == "" && flow.Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg):
+		return []string{opGet, opCreate}
+	case arn != "" && !flow.ObserveOnly(mg) && c.tags.Due(mg, arn):
+		return []string{opGet, opTags}
+	}
+	return []string{opGet}
+}

@@ -1,0 +1,321 @@
+package capacityprovider
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+)
+
+const testRegion = "eu-central-1"
+
+// getter answers what fields of other objects hold.
+type getter map[string]string
+
+func (g getter) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
+	if v, ok := g[s.Name]; ok {
+		return v, nil
+	}
+	return "", errors.New("there is no " + s.Name)
+}
+
+type rig struct {
+	steptest.Rig[*v1beta1.CapacityProvider]
+
+	double *awsdouble.Server
+	lambda *lambda.Client
+	tags   *tagmemory.Memory
+	fields getter
+}
+
+func newRig(t testing.TB) *rig {
+	t.Helper()
+	r := &rig{fields: getter{}}
+	r.T, r.Clock = t, steptest.NewClock()
+	r.double = awsdouble.New(awsdouble.Options{Now: r.Clock.Now, CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
+	r.double.Start()
+	t.Cleanup(r.double.Close)
+	r.lambda = lambda.NewFromConfig(r.double.Config(testRegion), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
+	r.tags = tagmemory.New(r.Clock.Now)
+	r.External = func(*v1beta1.CapacityProvider) xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
+		return flow.New(r.thing(), flow.Calls{Create: opCreate, Delete: opDelete})
+	}
+	r.Calls = func() []string {
+		var out []string
+		for _, c := range r.double.Calls() {
+			out = append(out, c.Operation)
+		}
+		return out
+	}
+	return r
+}
+
+func (r *rig) thing() *thing {
+	return &thing{api: r.lambda, fields: r.fields, tags: r.tags, owner: tagging.Owner{
+		Kind: kind, ClusterID: "cluster-1", Config: "default", Ignore: func(k string) bool { return k == "ignored" },
+	}}
+}
+
+func testProvider(change ...func(*v1beta1.CapacityProviderParameters)) *v1beta1.CapacityProvider {
+	c := &v1beta1.CapacityProvider{
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "ns", UID: "uid-1", Generation: 1},
+		Spec: v1beta1.CapacityProviderSpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{
+				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
+				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
+			},
+			ForProvider: v1beta1.CapacityProviderParameters{
+				Region:            testRegion,
+				VPCConfig:         &v1beta1.CapacityProviderVPCConfig{SubnetIDs: []string{"subnet-1", "subnet-2"}, SecurityGroupIDs: []string{"sg-1"}},
+				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: ptr.To("arn:aws:iam::123456789012:role/operator")},
+			},
+		},
+	}
+	for _, f := range change {
+		f(&c.Spec.ForProvider)
+	}
+	return c
+}
+
+func edit(c *v1beta1.CapacityProvider, change func(*v1beta1.CapacityProviderParameters)) {
+	change(&c.Spec.ForProvider)
+	c.Generation++
+}
+
+func (r *rig) provider() awsdouble.CapacityProvider {
+	r.T.Helper()
+	p, ok := r.double.CapacityProvider(testRegion, "web")
+	if !ok {
+		r.T.Fatal("AWS has no capacity provider")
+	}
+	return p
+}
+
+func TestLifeOfACapacityProvider(t *testing.T) {
+	r := newRig(t)
+	c := testProvider(func(p *v1beta1.CapacityProviderParameters) { p.Tags = map[string]string{"team": "a"} })
+	for range 2 {
+		if _, err := r.Step(c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := c.GetCondition(xpv2.TypeReady); got.Reason != xpv2.ReasonCreating {
+		t.Errorf("a pending one is being created, got %+v", got)
+	}
+	r.Settle(c)
+	if got := c.GetCondition(xpv2.TypeReady); got.Status != corev1.ConditionTrue || ptr.Deref(c.Status.AtProvider.State, "") != "Active" {
+		t.Errorf("an active one is ready, got %+v", got)
+	}
+	if got := meta.GetExternalName(c); got != "web" || v1beta1.CapacityProviderARN()(c) != r.provider().CapacityProviderArn {
+		t.Errorf("external name %s, ARN %s", got, v1beta1.CapacityProviderARN()(c))
+	}
+	edit(c, func(p *v1beta1.CapacityProviderParameters) {
+		p.Tags = map[string]string{"team": "b"}
+		p.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{
+			MaxVCPUCount: ptr.To[int32](64), ScalingMode: ptr.To("Manual"),
+			ScalingPolicies: []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: "70.0"}},
+		}
+		p.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"a": "b"}}
+		p.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To("/web"), SystemLogLevel: ptr.To("DEBUG")}}
+	})
+	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, r.Settle(c)); diff != "" {
+		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
+	}
+	got := r.provider()
+	if *got.CapacityProviderScalingConfig.MaxVCpuCount != 64 || got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue != 70 || got.PropagateTags.ExplicitTags["a"] != "b" || got.TelemetryConfig.LoggingConfig.LogGroup != "/web" {
+		t.Errorf("AWS has %+v", got)
+	}
+	edit(c, func(p *v1beta1.CapacityProviderParameters) {
+		p.CapacityProviderScalingConfig, p.PropagateTags, p.TelemetryConfig = nil, nil, nil
+	})
+	r.Settle(c)
+	got = r.provider()
+	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" || got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" {
+		t.Errorf("what is removed returns to AWS's defaults, got %+v", got)
+	}
+	r.Remove(c)
+	if diff := cmp.Diff([]string{opDelete}, r.Settle(c)); diff != "" {
+		t.Errorf("a deletion is one call, and waits until it is gone: -want, +got:\n%s", diff)
+	}
+	if _, there := r.double.CapacityProvider(testRegion, "web"); there {
+		t.Error("it must be gone")
+	}
+}
+
+// Tags are not in AWS's answer, so they are read sparingly.
+func TestSteadyReconcileIsOneCall(t *testing.T) {
+	r := newRig(t)
+	c := testProvider()
+	r.Settle(c)
+	if diff := cmp.Diff([]string{opGet}, r.Look(c)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	r.Clock.Advance(time.Hour)
+	if diff := cmp.Diff([]string{opGet, opTags}, r.Look(c)); diff != "" {
+		t.Errorf("an hour later: -want, +got:\n%s", diff)
+	}
+}
+
+func TestACreationThatFails(t *testing.T) {
+	r := newRig(t)
+	r.double.FailCapacity("web")
+	c := testProvider()
+	for range 4 {
+		if _, err := r.Step(c); err != nil {
+			t.Fatal(err)
+		}
+		r.Clock.Advance(time.Second)
+	}
+	got := c.GetCondition(xpv2.TypeReady)
+	if got.Status != corev1.ConditionFalse || got.Message != failed {
+		t.Errorf("what AWS says is told, got %+v", got)
+	}
+	r.Remove(c)
+	r.Settle(c)
+}
+
+func TestALostCreationIsOurs(t *testing.T) {
+	r := newRig(t)
+	r.double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
+	c := testProvider()
+	if _, err := r.Step(c); err == nil {
+		t.Fatal("the answer must be lost")
+	}
+	if got := r.Settle(c); len(got) != 0 {
+		t.Errorf("nothing more must be created: %v", got)
+	}
+	other := testProvider()
+	other.UID, other.Namespace = "uid-2", "bank"
+	if _, err := r.Step(other); !ownership.IsForeign(err) {
+		t.Errorf("another resource's is foreign, got %v", err)
+	}
+	r.Remove(other)
+	if got := r.Settle(other); len(got) != 0 {
+		t.Errorf("and never deleted: %v", got)
+	}
+}
+
+func TestWhatCannotBeChanged(t *testing.T) {
+	r := newRig(t)
+	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
+		p.VPCConfig = &v1beta1.CapacityProviderVPCConfig{SubnetIDsFrom: []v1beta1.FieldSelector{{Name: "subnet"}}, SecurityGroupIDsFrom: []v1beta1.FieldSelector{{Name: "group"}}}
+		p.PermissionsConfig = &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArnFrom: &v1beta1.FieldSelector{Name: "role"}}
+		p.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
+	})
+	for name, value := range map[string]string{"subnet": "subnet-1", "group": "sg-1", "role": "arn:aws:iam::123456789012:role/r", "key": "arn:aws:kms:eu-central-1:123456789012:key/k"} {
+		if _, err := r.Step(c); err == nil {
+			t.Fatal("what is missing is told")
+		}
+		r.fields[name] = value
+	}
+	r.Settle(c)
+	r.fields["subnet"] = "subnet-2"
+	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "AWS can't change: vpcConfig.subnetIds") {
+		t.Errorf("a subnet that is another now is told, got %v", err)
+	}
+}
+
+func TestAProviderInUseIsNotDeleted(t *testing.T) {
+	r := newRig(t)
+	c := testProvider()
+	r.Settle(c)
+	if _, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
+		Code:                   &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
+		CapacityProviderConfig: &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: c.Status.AtProvider.CapacityProviderArn}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.Remove(c)
+	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "is used by functions") {
+		t.Errorf("AWS's reason is told, got %v", err)
+	}
+}
+
+// generator makes random specs over every field.
+type generator struct{ *rand.Rand }
+
+func pick[T any](g generator, of ...T) *T {
+	if g.IntN(len(of)+1) == 0 {
+		return nil
+	}
+	return ptr.To(of[g.IntN(len(of))])
+}
+
+func (g generator) settings() v1beta1.CapacityProviderSettings {
+	s := v1beta1.CapacityProviderSettings{Tags: map[string]string{}}
+	for _, k := range []string{"a", "b", "ignored"} {
+		if v := pick(g, "1", "2"); v != nil {
+			s.Tags[k] = *v
+		}
+	}
+	if g.IntN(2) == 0 {
+		s.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: pick(g, int32(2), 64), ScalingMode: pick(g, "Auto", "Manual")}
+		if ptr.Deref(s.CapacityProviderScalingConfig.ScalingMode, "") == "Manual" {
+			s.CapacityProviderScalingConfig.ScalingPolicies = []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: ptr.Deref(pick(g, "50", "70.50"), "1")}}
+		}
+	}
+	if g.IntN(2) == 0 {
+		s.PropagateTags = &v1beta1.PropagateTags{Mode: "None"}
+		if v := pick(g, "1", "2"); v != nil {
+			s.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"k": *v}}
+		}
+	}
+	if g.IntN(2) == 0 {
+		s.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: pick(g, "/a", "/b"), SystemLogLevel: pick(g, "DEBUG", "INFO", "WARN")}}
+	}
+	return s
+}
+
+// Whatever the spec, a creation leaves no drift, and a change converges.
+func TestRandomSpecsConverge(t *testing.T) {
+	for seed := range uint64(60) {
+		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
+		r := newRig(t)
+		c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
+			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), pick(g, "arn:aws:kms:eu-central-1:123456789012:key/k")
+			if g.IntN(2) == 0 {
+				p.InstanceRequirements = &v1beta1.InstanceRequirements{AllowedInstanceTypes: []string{"m7g.large", "c7g.large"}}
+				if a := pick(g, "x86_64", "arm64"); a != nil {
+					p.InstanceRequirements.Architectures = []string{*a}
+				}
+			}
+		})
+		if g.IntN(3) == 0 {
+			c.Spec.InitProvider = ptr.To(g.settings())
+		}
+		if diff := cmp.Diff([]string{opCreate}, r.Settle(c)); diff != "" {
+			t.Fatalf("seed %d: a creation is all: -want, +got:\n%s", seed, diff)
+		}
+		for range 3 {
+			edit(c, func(p *v1beta1.CapacityProviderParameters) { p.CapacityProviderSettings = g.settings() })
+			r.Settle(c)
+			if got := steptest.Writes(r.Look(c)); len(got) != 0 {
+				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package capacityprovider
+
+import (
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// settings are all that can differ between what is wanted of a capacity provider and
+// what AWS has, as one value. JSON names are the users' field names.
+type settings struct {
+	VPCConfig            vpcConfig         `json:"vpcConfig"`
+	PermissionsConfig    permissionsConfig `json:"permissionsConfig"`
+	InstanceRequirements *instances        `json:"instanceRequirements"`
+	KMSKeyArn            *string           `json:"kmsKeyArn"`
+
+	ScalingConfig   *scalingConfig         `json:"capacityProviderScalingConfig"`
+	PropagateTags   *v1beta1.PropagateTags `json:"propagateTags"`
+	TelemetryConfig *telemetry             `json:"telemetryConfig"`
+	Tags            map[string]string      `json:"tags"`
+}
+
+type vpcConfig struct {
+	SubnetIDs        diff.Set `json:"subnetIds"`
+	SecurityGroupIDs diff.Set `json:"securityGroupIds"`
+}
+
+type permissionsConfig struct {
+	CapacityProviderOperatorRoleArn *string `json:"capacityProviderOperatorRoleArn"`
+}
+
+type instances struct {
+	Architectures         architectures `json:"architectures"`
+	AllowedInstanceTypes  diff.Set      `json:"allowedInstanceTypes"`
+	ExcludedInstanceTypes diff.Set      `json:"excludedInstanceTypes"`
+}
+
+// architectures is a list by its form and a scalar by its nature. Not set, it is left to
+// AWS.
+type architectures *string
+
+type scalingConfig struct {
+	MaxVCPUCount *int32  `json:"maxVCpuCount"`
+	ScalingMode  *string `json:"scalingMode"`
+
+	// ScalingPolicies are values by metric.
+	ScalingPolicies map[string]string `json:"scalingPolicies"`
+}
+
+type telemetry struct {
+	LoggingConfig v1beta1.CapacityProviderLoggingConfig `json:"loggingConfig"`
+}
+
+// fromSettings puts what can be changed in comparable form.
+func fromSettings(p v1beta1.CapacityProviderSettings) settings {
+	s := settings{PropagateTags: p.PropagateTags, Tags: p.Tags}
+	if c := p.CapacityProviderScalingConfig; c != nil {
+		s.ScalingConfig = &scalingConfig{MaxVCPUCount: c.MaxVCPUCount, ScalingMode: c.ScalingMode, ScalingPolicies: map[string]string{}}
+		for _, policy := range c.ScalingPolicies {
+			s.ScalingConfig.ScalingPolicies[policy.PredefinedMetricType] = plain(policy.TargetValue)
+		}
+	}
+	if c := p.TelemetryConfig; c != nil {
+		s.TelemetryConfig = &telemetry{LoggingConfig: c.LoggingConfig}
+	}
+	return s
+}
+
+// fixed puts what can't be changed in comparable form. References to fields of other
+// objects have been resolved into it before.
+func fixed(s settings, p v1beta1.CapacityProviderParameters) settings {
+	s.KMSKeyArn = p.KMSKeyArn
+	if c := p.VPCConfig; c != nil {
+		s.VPCConfig = vpcConfig{SubnetIDs: c.SubnetIDs, SecurityGroupIDs: c.SecurityGroupIDs}
+	}
+	if c := p.PermissionsConfig; c != nil {
+		s.PermissionsConfig.CapacityProviderOperatorRoleArn = c.CapacityProviderOperatorRoleArn
+	}
+	if c := p.InstanceRequirements; c != nil {
+		s.InstanceRequirements = &instances{AllowedInstanceTypes: c.AllowedInstanceTypes, ExcludedInstanceTypes: c.ExcludedInstanceTypes}
+		if len(c.Architectures) > 0 {
+			s.InstanceRequirements.Architectures = &c.Architectures[0]
+		}
+	}
+	return s
+}
+
+// observed is what one look has found.
+type observed struct {
+	provider *types.CapacityProvider
+	tags     map[string]string
+}
+
+// fromObserved puts AWS's answers in comparable form. Blocks that AWS leaves out are as
+// good as its defaults.
+func fromObserved(name string, o observed) settings {
+	p := o.provider
+	s := settings{
+		KMSKeyArn: nonEmpty(p.KmsKeyArn), Tags: o.tags,
+		ScalingConfig:   &scalingConfig{ScalingMode: ptr.To(string(types.CapacityProviderScalingModeAuto)), ScalingPolicies: map[string]string{}},
+		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
+		TelemetryConfig: &telemetry{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To(defaultLogGroup(name))}},
+	}
+	if c := p.VpcConfig; c != nil {
+		s.VPCConfig = vpcConfig{SubnetIDs: c.SubnetIds, SecurityGroupIDs: c.SecurityGroupIds}
+	}
+	if c := p.PermissionsConfig; c != nil {
+		s.PermissionsConfig.CapacityProviderOperatorRoleArn = c.CapacityProviderOperatorRoleArn
+	}
+	if c := p.InstanceRequirements; c != nil {
+		s.InstanceRequirements = &instances{AllowedInstanceTypes: c.AllowedInstanceTypes, ExcludedInstanceTypes: c.ExcludedInstanceTypes}
+		if len(c.Architectures) > 0 {
+			s.InstanceRequirements.Architectures = ptr.To(string(c.Architectures[0]))
+		}
+	}
+	observedScaling(&s, p.CapacityProviderScalingConfig)
+	if c := p.PropagateTags; c != nil && c.Mode != "" {
+		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(c.Mode), ExplicitTags: c.ExplicitTags}
+	}
+	if c := p.TelemetryConfig; c != nil && c.LoggingConfig != nil {
+		s.TelemetryConfig.LoggingConfig.SystemLogLevel = nonEmpty(ptr.To(string(c.LoggingConfig.SystemLogLevel)))
+		if g := nonEmpty(c.LoggingConfig.LogGroup); g != nil {
+			s.TelemetryConfig.LoggingConfig.LogGroup = g
+		}
+	}
+	return s
+}
+
+func observedScaling(s *settings, c *types.CapacityProviderScalingConfig) {
+	if c == nil {
+		return
+	}
+	s.ScalingConfig.MaxVCPUCount = c.MaxVCpuCount
+	if c.ScalingMode != "" {
+		s.ScalingConfig.ScalingMode = ptr.To(string(c.ScalingMode))
+	}
+	if c.ScalingMode != types.CapacityProviderScalingModeManual {
+		return // What AWS scales by on its own is its own.
+	}
+	for _, policy := range c.ScalingPolicies {
+		s.ScalingConfig.ScalingPolicies[string(policy.PredefinedMetricType)] = decimal(ptr.Deref(policy.TargetValue, 0))
+	}
+}
+
+func defaultLogGroup(name string) string { return "/aws/lambda/capacity-provider/" + name }
+
+func nonEmpty(s *string) *string {
+	if ptr.Deref(s, "") == "" {
+		return nil
+	}
+	return s
+}
+
+// plain is a number in its shortest form, so that "70.0" and 70 are the same.
+func plain(s string) string {
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return s
+	}
+	return decimal(f)
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
