@@ -145,7 +145,7 @@ func TestResourcePolicyUpdate(t *testing.T) {
 	for then, want := range map[string]string{
 		`region: eu-west-1`: "spec.forProvider.region: Forbidden: region can't be changed: create a new ResourcePolicy in the other region",
 		`resourceArn: "arn:aws:lambda:eu-central-1:123456789012:function:other"`: "spec.forProvider.resourceArn: Forbidden: resourceArn can't be changed: create a new ResourcePolicy for the other resource",
-		`policy: '{"Statement": {}}'`: "",
+		`policy: '{"Statement": {}}'`:                                            "",
 	} {
 		patch := client.RawPatch("application/merge-patch+json", toJSON(t, forProvider(then)))
 		if got := complaints(c.Patch(t.Context(), p.DeepCopy(), patch, client.DryRunAll)); got != want {

@@ -141,7 +141,10 @@ const recent = 2 * time.Second
 // fresh is how old an answer may be that another resource asked for.
 func (g *gate[T]) fresh(mg T, p quota.Priority) inventory.Fresh {
 	age := g.poll.Interval / 2 //nolint:mnd // Drift is seen after one and a half intervals at most.
-	if p == quota.User || !settled(mg) {
+	switch {
+	case requested(mg):
+		age = 0
+	case p == quota.User, !settled(mg):
 		age = min(age, recent)
 	}
 	now := g.now()

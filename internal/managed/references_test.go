@@ -282,8 +282,12 @@ func TestFreshness(t *testing.T) {
 	age("settled")
 	h.change(func(mg *thing) { mg.Generation, mg.Spec.Value = 2, "b" })
 	age("changed")
-	want := map[string]time.Duration{"new": 2 * time.Second, "settled": 5 * time.Minute, "changed": 2 * time.Second}
+	h.change(func(mg *thing) {
+		meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"})
+	})
+	age("requested")
+	want := map[string]time.Duration{"requested": 0, "new": 2 * time.Second, "settled": 5 * time.Minute, "changed": 2 * time.Second}
 	if diff := cmp.Diff(want, seen); diff != "" {
-		t.Errorf("a shared answer is to be recent where the user waits, and at most half a poll interval old else: %s", diff)
+		t.Errorf("a shared answer is to be new where the user asks for a look, recent where the user waits, and at most half a poll interval old else: %s", diff)
 	}
 }

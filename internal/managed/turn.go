@@ -133,8 +133,9 @@ func Emit(ctx context.Context, e event.Event) {
 }
 
 // Fresh says how old an answer of AWS may be that this reconcile goes by, where
-// another resource asked for it: a moment where the user waits for it or something is
-// in motion, half the time between two looks where all was in order.
+// another resource asked for it: not at all where the user asks for a look, a moment
+// where the user waits or something is in motion, half the time between two looks where
+// all was in order.
 func Fresh(ctx context.Context) inventory.Fresh { return turnOf(ctx).Fresh }
 
 // Annotate a resource, in memory and at once in the cluster, for what must be known
