@@ -90,10 +90,12 @@ func TestReads(t *testing.T) {
 		edit   func(*managedtest.Thing)
 		want   int
 	}{
-		"New":         {"Its creation will follow.", func(*managedtest.Thing) {}, 2},
-		"Made":        {"It was made.", func(mg *managedtest.Thing) { meta.AddAnnotations(mg, ownership.Name(mg, "cart")) }, 1},
-		"Deleted":     {"Nothing will be made.", func(mg *managedtest.Thing) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, 1},
-		"ObserveOnly": {"Nothing may be made.", func(mg *managedtest.Thing) { mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve} }, 1},
+		"New":     {"Its creation will follow.", func(*managedtest.Thing) {}, 2},
+		"Made":    {"It was made.", func(mg *managedtest.Thing) { meta.AddAnnotations(mg, ownership.Name(mg, "cart")) }, 1},
+		"Deleted": {"Nothing will be made.", func(mg *managedtest.Thing) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, 1},
+		"ObserveOnly": {"Nothing may be made.", func(mg *managedtest.Thing) {
+			mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+		}, 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
