@@ -85,6 +85,15 @@ func (l *LayerVersionList) GetItems() []resource.Managed {
 	return items
 }
 
+// GetItems of this LayerVersionPermissionList.
+func (l *LayerVersionPermissionList) GetItems() []resource.Managed {
+	items := make([]resource.Managed, len(l.Items))
+	for i := range l.Items {
+		items[i] = &l.Items[i]
+	}
+	return items
+}
+
 // GetItems of this PermissionList.
 func (l *PermissionList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))

@@ -462,6 +462,33 @@ func (mg *Invocation) ResolveReferences(ctx context.Context, c client.Reader) er
 	return nil
 }
 
+// ResolveReferences of this LayerVersionPermission.
+func (mg *LayerVersionPermission) ResolveReferences(ctx context.Context, c client.Reader) error {
+	r := reference.NewAPINamespacedResolver(c, mg)
+
+	var rsp reference.NamespacedResolutionResponse
+	var err error
+
+	rsp, err = r.Resolve(ctx, reference.NamespacedResolutionRequest{
+		CurrentValue: reference.FromPtrValue(mg.Spec.ForProvider.LayerVersionArn),
+		Extract:      reference.ExternalName(),
+		Namespace:    mg.GetNamespace(),
+		Reference:    mg.Spec.ForProvider.LayerVersionArnRef,
+		Selector:     mg.Spec.ForProvider.LayerVersionArnSelector,
+		To: reference.To{
+			List:    &LayerVersionList{},
+			Managed: &LayerVersion{},
+		},
+	})
+	if err != nil {
+		return errors.Wrap(err, "mg.Spec.ForProvider.LayerVersionArn")
+	}
+	mg.Spec.ForProvider.LayerVersionArn = reference.ToPtrValue(rsp.ResolvedValue)
+	mg.Spec.ForProvider.LayerVersionArnRef = rsp.ResolvedReference
+
+	return nil
+}
+
 // ResolveReferences of this Permission.
 func (mg *Permission) ResolveReferences(ctx context.Context, c client.Reader) error {
 	r := reference.NewAPINamespacedResolver(c, mg)

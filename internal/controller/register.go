@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/functionurl"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/invocation"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/layerversion"
+	"github.com/crossplane-contrib/provider-lambda/internal/controller/layerversionpermission"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/permission"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/provisionedconcurrencyconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/resourcepolicy"
@@ -36,6 +37,7 @@ var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) erro
 	v1beta1.FunctionURLGroupVersionKind:                  functionurl.Setup,
 	v1beta1.InvocationGroupVersionKind:                   invocation.Setup,
 	v1beta1.LayerVersionGroupVersionKind:                 layerversion.Setup,
+	v1beta1.LayerVersionPermissionGroupVersionKind:       layerversionpermission.Setup,
 	v1beta1.PermissionGroupVersionKind:                   permission.Setup,
 	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Setup,
 	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Setup,

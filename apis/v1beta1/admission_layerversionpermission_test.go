@@ -1,0 +1,91 @@
+package v1beta1
+
+import (
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+const layerPermission = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: LayerVersionPermission
+metadata: {name: partner, namespace: default}
+spec:
+  forProvider:
+    region: eu-central-1
+    layerName: base
+    versionNumber: 1
+    principal: "111122223333"
+`
+
+func TestLayerVersionPermissionRefused(t *testing.T) {
+	const together = "spec.forProvider.versionNumber: Invalid value: layerName and versionNumber go together: set both, or neither and layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
+	testRefusals(t, layerPermission, map[string]refusal{
+		"NoRegion":  {reason: "A layer lies in a region.", change: forProvider(`region: null`), want: "spec.forProvider.region: Required value"},
+		"NoVersion": {reason: "A policy is of a version.", change: forProvider(`versionNumber: null`), want: together},
+		"NoLayer":   {reason: "A version is of a layer.", change: forProvider(`layerName: null`), want: together},
+		"Neither": {
+			reason: "A policy is of something.", change: forProvider(`layerName: null, versionNumber: null`),
+			want: "spec.forProvider.layerVersionArn: Required value: set layerName and versionNumber, or layerVersionArn, or layerVersionArnRef or layerVersionArnSelector to a LayerVersion",
+		},
+		"Twice": {
+			reason: "One of them would be ignored.", change: forProvider(`layerVersionArnRef: {name: base}`),
+			want: "spec.forProvider.layerName: Forbidden: the version is given twice: keep layerName and versionNumber, or else layerVersionArn, layerVersionArnRef or layerVersionArnSelector",
+		},
+		"LayerArn": {
+			reason: "Region and account are known.", change: forProvider(`layerName: "arn:aws:lambda:eu-central-1:123456789012:layer:base"`),
+			want: `spec.forProvider.layerName: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:base": layerName is the plain name of a layer: letters, digits, hyphens and underscores, no ARN and no version`,
+		},
+		"Zero": {
+			reason: "Versions are counted from 1.", change: forProvider(`versionNumber: 0`),
+			want: "spec.forProvider.versionNumber: Invalid value: 0: spec.forProvider.versionNumber in body should be greater than or equal to 1",
+		},
+		"UnversionedArn": {
+			reason: "A policy is of a version.", change: forProvider(`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:eu-central-1:123456789012:layer:base"`),
+			want: `spec.forProvider.layerVersionArn: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:base": layerVersionArn is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version`,
+		},
+		"NoPrincipal": {
+			reason: "AWS needs it.", change: forProvider(`principal: null`),
+			want: "spec.forProvider.principal: Required value: set it to who gets the permission, for example to '111122223333'",
+		},
+		"Role": {
+			reason: "AWS permits accounts.", change: forProvider(`principal: "arn:aws:iam::111122223333:role/r"`),
+			want: `spec.forProvider.principal: Invalid value: "arn:aws:iam::111122223333:role/r": principal is neither an account's 12 digits, nor the ARN of its root user, nor *`,
+		},
+		"Action": {
+			reason: "AWS permits one.", change: forProvider(`action: "*"`),
+			want: `spec.forProvider.action: Unsupported value: "*": supported values: "lambda:GetLayerVersion"`,
+		},
+		"AccountOfOrganization": {
+			reason: "AWS takes it with anyone.", change: forProvider(`organizationId: o-a1b2c3d4e5`),
+			want: "spec.forProvider.organizationId: Forbidden: organizationId is for the principal *: remove it, or set principal to that",
+		},
+		"Organization": {
+			reason: "That is none.", change: forProvider(`principal: "*", organizationId: ours`),
+			want: `spec.forProvider.organizationId: Invalid value: "ours": organizationId is no organization's id: use the form o-a1b2c3d4e5`,
+		},
+		"Name": {
+			reason: "It would be the statement's id.", change: `metadata: {name: a.b}`,
+			want: "metadata: Invalid value: metadata.name is the statement's id in AWS and has no dots: use hyphens, or set spec.forProvider.statementId",
+		},
+	})
+}
+
+func TestLayerVersionPermissionAccepted(t *testing.T) {
+	c := strictClient(t)
+	for name, change := range map[string]string{
+		"Least":        ``,
+		"Arn":          forProvider(`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:eu-central-1:123456789012:layer:base:3"`),
+		"Ref":          forProvider(`layerName: null, versionNumber: null, layerVersionArnRef: {name: base}`),
+		"Selector":     forProvider(`layerName: null, versionNumber: null, layerVersionArnSelector: {matchLabels: {app: base}}`),
+		"Root":         forProvider(`principal: "arn:aws:iam::111122223333:root", action: lambda:GetLayerVersion`),
+		"Organization": forProvider(`principal: "*", organizationId: o-a1b2c3d4e5`),
+		"Observed":     `spec: {managementPolicies: [Observe], forProvider: {principal: null}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := complaints(c.Create(t.Context(), manifest(t, layerPermission, change), client.DryRunAll)); got != "" {
+				t.Errorf("refused:\n%s", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,21 @@
+package v1beta1
+
+// GetObservedGeneration is the generation that was last settled.
+func (p *LayerVersionPermission) GetObservedGeneration() int64 {
+	return p.Status.GetObservedGeneration()
+}
+
+// SetObservedGeneration says which generation is settled.
+func (p *LayerVersionPermission) SetObservedGeneration(generation int64) {
+	p.Status.SetObservedGeneration(generation)
+}
+
+// GetLastHandledReconcileAt is the last reconcile request that was handled.
+func (p *LayerVersionPermission) GetLastHandledReconcileAt() string {
+	return p.Status.GetLastHandledReconcileAt()
+}
+
+// SetLastHandledReconcileAt says which reconcile request was handled.
+func (p *LayerVersionPermission) SetLastHandledReconcileAt(token string) {
+	p.Status.SetLastHandledReconcileAt(token)
+}

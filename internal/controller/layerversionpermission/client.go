@@ -1,0 +1,14 @@
+package layerversionpermission
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+)
+
+// lambdaAPI are the calls to Lambda that this kind makes.
+type lambdaAPI interface {
+	GetLayerVersionPolicy(ctx context.Context, in *lambda.GetLayerVersionPolicyInput, opts ...func(*lambda.Options)) (*lambda.GetLayerVersionPolicyOutput, error)
+	AddLayerVersionPermission(ctx context.Context, in *lambda.AddLayerVersionPermissionInput, opts ...func(*lambda.Options)) (*lambda.AddLayerVersionPermissionOutput, error)
+	RemoveLayerVersionPermission(ctx context.Context, in *lambda.RemoveLayerVersionPermissionInput, opts ...func(*lambda.Options)) (*lambda.RemoveLayerVersionPermissionOutput, error)
+}

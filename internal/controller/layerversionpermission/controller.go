@@ -1,0 +1,65 @@
+// Package layerversionpermission manages statements of the policies of versions of AWS
+// Lambda layers.
+//
+// All permissions of one version share what GetLayerVersionPolicy answers. AWS has no
+// call that changes a statement: one that differs, or belongs to another version now, is
+// removed, and added by the next reconcile, which finds it absent.
+package layerversionpermission
+
+import (
+	"context"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// The AWS operations that this kind calls.
+const (
+	callRead   = "GetLayerVersionPolicy"
+	callAdd    = "AddLayerVersionPermission"
+	callRemove = "RemoveLayerVersionPermission"
+)
+
+// Setup adds a controller of LayerVersionPermissions to the manager.
+func Setup(mgr ctrl.Manager, o managed.Options) error {
+	return managed.Setup(mgr, o, managed.Kind[*v1beta1.LayerVersionPermission]{
+		GVK:     v1beta1.LayerVersionPermissionGroupVersionKind,
+		New:     func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
+		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
+		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
+		Reads:   reads,
+		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
+			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory()}
+			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), nil
+		},
+		DeterministicName: true,
+		References:        references,
+		RefersTo:          []schema.GroupVersionKind{v1beta1.LayerVersionGroupVersionKind},
+	})
+}
+
+// reads are the calls of the next observation, and the creation that will most likely
+// follow the first one.
+func reads(p *v1beta1.LayerVersionPermission) []string {
+	if p.Status.AtProvider.StatementID == nil && flow.Allows(p, xpv2.ManagementActionCreate) && !meta.WasDeleted(p) {
+		return []string{callRead, callAdd}
+	}
+	return []string{callRead}
+}
+
+func references(p *v1beta1.LayerVersionPermission) []managed.Reference {
+	fp := p.Spec.ForProvider
+	return []managed.Reference{{Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind, Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector}}
+}

@@ -1,0 +1,48 @@
+package layerversionpermission
+
+import (
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+)
+
+// observed is a statement in AWS.
+type observed struct {
+	at        place
+	statement policy.Statement
+	revision  string
+}
+
+func (o observed) grant() policy.Grant {
+	return policy.GrantOf(o.statement, ":layer:"+o.at.holder())
+}
+
+// terms are a statement and its place in the terms of spec.forProvider.
+type terms struct {
+	LayerName      string `json:"layerName"`
+	VersionNumber  int64  `json:"versionNumber"`
+	Action         string `json:"action"`
+	Principal      string `json:"principal"`
+	OrganizationID string `json:"organizationId"`
+
+	// Rest is what a statement says that spec has no field for.
+	Rest string `json:"statement"`
+}
+
+func termsOf(at place, g policy.Grant) terms {
+	out := terms{LayerName: at.layer, VersionNumber: at.version, Action: g.Action, Principal: g.Principal, OrganizationID: g.PrincipalOrgID}
+	g.Action, g.Principal, g.PrincipalOrgID = "", "", ""
+	if out.Rest = g.Rest; out.Rest == "" && g != (policy.Grant{}) {
+		out.Rest = "a condition of functions"
+	}
+	return out
+}
+
+// changes tells how a statement differs from the wanted one. A principal that is not
+// wanted is left as it is.
+func changes(at place, wanted policy.Grant, o observed) diff.Changes {
+	is := o.grant().Like(wanted)
+	if wanted.Principal == "" {
+		wanted.Principal = is.Principal
+	}
+	return diff.Compare(termsOf(at, wanted.Normal()), termsOf(o.at, is))
+}

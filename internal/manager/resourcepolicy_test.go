@@ -1,0 +1,64 @@
+package manager
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	p := &v1beta1.ResourcePolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: r.ns},
+		Spec: v1beta1.ResourcePolicySpec{
+			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
+			ForProvider: v1beta1.ResourcePolicyParameters{
+				Region: region, ResourceArnRef: &xpv2.NamespacedReference{Name: "f"},
+				Policy: ptr.To(`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`),
+			},
+		},
+	}
+	r.create(p, r.function("f"))
+	r.ready(p)
+	arn := ptr.Deref(p.Status.AtProvider.ResourceArn, "")
+	if meta.GetExternalName(p) != arn || !strings.HasSuffix(arn, ":function:f") || ptr.Deref(p.Status.AtProvider.Policy, "") != r.double.Policy(arn) {
+		t.Errorf("a Ready ResourcePolicy must tell its resource and policy, got %+v", p.Status.AtProvider)
+	}
+
+	edit(r, p, func(p *v1beta1.ResourcePolicy) {
+		p.Spec.ForProvider.Policy = ptr.To(strings.Replace(*p.Spec.ForProvider.Policy, "111122223333", "444455556666", 1))
+	})
+	r.ready(p)
+	if policy := r.double.Policy(arn); !strings.Contains(policy, "444455556666") {
+		t.Errorf("a Ready ResourcePolicy must be in AWS as its manifest says, got %s", policy)
+	}
+
+	if !r.double.PutPolicy(arn, "") {
+		t.Fatal("the policy can't be removed by hand")
+	}
+	r.look(p)
+	r.until("the change by hand is set right", func() bool { return strings.Contains(r.double.Policy(arn), "444455556666") })
+	r.ready(p)
+
+	edit(r, p, func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(`{"Statement": {"effect": }}`) })
+	r.until("it stalls on what is no policy", func() bool {
+		r.get(p)
+		return p.GetCondition(condition.TypeStalled).Status == "True" && strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "spec.forProvider.policy is no policy")
+	})
+
+	r.remove(p)
+	r.gone(p)
+	if policy := r.double.Policy(arn); policy != "" {
+		t.Errorf("a deleted ResourcePolicy must be gone from AWS, got %s", policy)
+	}
+}
