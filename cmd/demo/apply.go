@@ -14,31 +14,31 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// apply the examples, as kubectl does. It returns the names of the Functions.
-func (w *world) apply(ctx context.Context) ([]string, error) {
-	var functions []string
-	for _, path := range exampleFiles(w.flags.Examples) {
+// apply the examples, as kubectl does. It returns how many of them are ours.
+func (w *world) apply(ctx context.Context, files []string) (int, error) {
+	applied := 0
+	for _, path := range files {
 		b, err := readFile(path)
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		objects, err := decode(b)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", path, err)
+			return 0, fmt.Errorf("cannot read %s: %w", path, err)
 		}
 		for _, u := range objects {
 			u.SetNamespace(namespace)
 			if err := w.kube.Patch(ctx, u, client.Apply, client.FieldOwner("demo"), client.ForceOwnership); err != nil { //nolint:staticcheck // Unstructured has no apply configuration.
-				return nil, fmt.Errorf("cannot apply %s %s of %s: %w", u.GetKind(), u.GetName(), path, err)
+				return 0, fmt.Errorf("cannot apply %s %s of %s: %w", u.GetKind(), u.GetName(), path, err)
 			}
 			fmt.Printf("    %s/%s\n", u.GetKind(), u.GetName())
-			if u.GetKind() == v1beta1.FunctionKind {
-				functions = append(functions, u.GetName())
+			if u.GroupVersionKind().Group == v1beta1.Group {
+				applied++
 			}
 		}
 	}
 	fmt.Println()
-	return functions, nil
+	return applied, nil
 }
 
 func decode(b []byte) ([]*unstructured.Unstructured, error) {

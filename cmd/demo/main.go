@@ -19,7 +19,7 @@ type flags struct {
 	Once       bool   `env:"ONCE" help:"Show everything once, check that it truly happened, clean up and end, instead of staying up. The exit code is 0 only if all of it did."`
 	Kubeconfig string `default:".cache/demo/kubeconfig" help:"Where to write the kubeconfig for kubectl."`
 	CRDs       string `default:"package/crds" help:"Folder of the provider's CRDs."`
-	Examples   string `default:"examples/function" help:"Folder of the examples to apply."`
+	Examples   string `default:"examples" help:"Folder of the examples to apply."`
 	Debug      bool   `help:"Show the provider's log."`
 }
 

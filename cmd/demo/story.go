@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -25,9 +26,12 @@ const (
 
 // What the story is about.
 const (
-	driftOf  = "hello"
-	rotateOf = "with-environment"
-	rotated  = "db"
+	driftOf   = "hello"
+	rotateOf  = "with-environment"
+	rotated   = "db"
+	releaseOf = "shop"
+	released  = "shop-lib"
+	follower  = "live"
 )
 
 // run tells the story, a step at a time. Each step returns an error if what it
@@ -40,7 +44,7 @@ func run(ctx context.Context, f flags) error {
 	}
 	defer w.stop()
 
-	for _, step := range []func(context.Context) error{w.create, w.drift, w.rotate} {
+	for _, step := range []func(context.Context) error{w.create, w.drift, w.rotate, w.release} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -56,23 +60,17 @@ func run(ctx context.Context, f flags) error {
 
 // create applies the examples and shows how each becomes ready.
 func (w *world) create(ctx context.Context) error {
-	sectionf("kubectl apply -f %s", w.flags.Examples)
-	names, err := w.apply(ctx)
+	files := exampleFiles(w.flags.Examples)
+	sectionf("kubectl apply -f %s", strings.Join(files, " -f "))
+	applied, err := w.apply(ctx, files)
 	if err != nil {
 		return err
 	}
-	took, err := w.watch(ctx, readyWithin, "every Function is Ready", func(fs []v1beta1.Function) bool {
-		for i := range fs {
-			if !ready(&fs[i]) {
-				return false
-			}
-		}
-		return len(fs) == len(names)
-	})
+	took, err := w.watch(ctx, readyWithin, "every resource is Ready", func(all resources) bool { return len(all) == applied && all.ready() })
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\n%d Functions are Ready after %s.\n", len(names), took.Round(100*time.Millisecond))
+	fmt.Printf("\n%d resources are Ready after %s.\n", applied, took.Round(100*time.Millisecond))
 	return nil
 }
 
@@ -86,9 +84,9 @@ func (w *world) drift(ctx context.Context) error {
 	if _, err := w.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf), MemorySize: ptr.To[int32](1024)}); err != nil {
 		return fmt.Errorf("cannot change function %s by hand: %w", driftOf, err)
 	}
-	took, err := w.watch(ctx, fixedWithin, "the memory is what the manifest says, and the Function Ready", func(fs []v1beta1.Function) bool {
+	took, err := w.watch(ctx, fixedWithin, "the memory is what the manifest says, and the Function Ready", func(all resources) bool {
 		now, err := w.memory(ctx, driftOf)
-		f := find(fs, driftOf)
+		f := find[*v1beta1.Function](all, driftOf)
 		return err == nil && now == before && f != nil && ready(f)
 	})
 	if err != nil {
@@ -110,8 +108,8 @@ func (w *world) rotate(ctx context.Context) error {
 	if err := w.kube.Update(ctx, s); err != nil {
 		return fmt.Errorf("cannot rotate Secret %s: %w", rotated, err)
 	}
-	took, err := w.watch(ctx, fixedWithin, "AWS has the new value, and the Function is Ready", func(fs []v1beta1.Function) bool {
-		f := find(fs, rotateOf)
+	took, err := w.watch(ctx, fixedWithin, "AWS has the new value, and the Function is Ready", func(all resources) bool {
+		f := find[*v1beta1.Function](all, rotateOf)
 		return w.variable(ctx, rotateOf, "DB_PASSWORD") == fresh && f != nil && ready(f)
 	})
 	if err != nil {
@@ -121,22 +119,78 @@ func (w *world) rotate(ctx context.Context) error {
 	return w.events(ctx, rotateOf)
 }
 
-// remove deletes everything and checks that nothing is left in AWS.
-func (w *world) remove(ctx context.Context) error {
-	sectionf("kubectl delete functions --all")
-	if err := w.kube.DeleteAllOf(ctx, &v1beta1.Function{}, client.InNamespace(namespace)); err != nil {
-		return fmt.Errorf("cannot delete the Functions: %w", err)
-	}
-	took, err := w.watch(ctx, fixedWithin, "every Function is gone", func(fs []v1beta1.Function) bool { return len(fs) == 0 })
+// release changes a ConfigMap and shows that the layer made of it is published, that
+// the function moves to the new version and is published, and that the alias follows.
+func (w *world) release(ctx context.Context) error {
+	sectionf("The ConfigMap %s is edited: a layer, a function and an alias follow", released)
+	all, err := w.resources(ctx)
 	if err != nil {
 		return err
 	}
-	out, err := w.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
+	alias := find[*v1beta1.Alias](all, follower)
+	if alias == nil {
+		return fmt.Errorf("there is no Alias %s", follower)
+	}
+	before := ptr.Deref(alias.Status.AtProvider.FunctionVersion, "")
+	cm := &corev1.ConfigMap{}
+	if err := w.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: released}, cm); err != nil {
+		return fmt.Errorf("cannot read ConfigMap %s: %w", released, err)
+	}
+	cm.Data["prices.py"] = fmt.Sprintf("PRICES = {'tea': 5}  # %d\n", time.Now().UnixNano())
+	if err := w.kube.Update(ctx, cm); err != nil {
+		return fmt.Errorf("cannot edit ConfigMap %s: %w", released, err)
+	}
+	after := ""
+	took, err := w.watch(ctx, fixedWithin, "the alias invokes the new version", func(all resources) bool {
+		a, f := find[*v1beta1.Alias](all, follower), find[*v1beta1.Function](all, releaseOf)
+		if a == nil || f == nil {
+			return false
+		}
+		after = ptr.Deref(a.Status.AtProvider.FunctionVersion, "")
+		return after != before && after == ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, "") && all.ready()
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Printf("\nThe alias %s went from version %s to %s after %s. No manifest names a version.\n", follower, before, after, took.Round(100*time.Millisecond))
+	return w.events(ctx, follower)
+}
+
+// remove deletes everything and checks that nothing is left in AWS.
+func (w *world) remove(ctx context.Context) error {
+	sectionf("kubectl delete everything that was applied")
+	all, err := w.resources(ctx)
+	if err != nil {
+		return err
+	}
+	for _, mg := range all {
+		if err := w.kube.Delete(ctx, mg); client.IgnoreNotFound(err) != nil {
+			return fmt.Errorf("cannot delete %s %s: %w", kindOf(mg), mg.GetName(), err)
+		}
+	}
+	took, err := w.watch(ctx, fixedWithin, "every resource is gone", func(all resources) bool { return len(all) == 0 })
+	if err != nil {
+		return err
+	}
+	return w.nothingLeft(ctx, took)
+}
+
+// nothingLeft returns an error if AWS still has something.
+func (w *world) nothingLeft(ctx context.Context, took time.Duration) error {
+	functions, err := w.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
 	if err != nil {
 		return fmt.Errorf("cannot list what is left in AWS: %w", err)
 	}
-	if n := len(out.Functions); n > 0 {
-		return fmt.Errorf("%d functions were left behind in AWS", n)
+	layers, err := w.aws.ListLayers(ctx, &lambda.ListLayersInput{})
+	if err != nil {
+		return fmt.Errorf("cannot list what is left in AWS: %w", err)
+	}
+	mappings, err := w.aws.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{})
+	if err != nil {
+		return fmt.Errorf("cannot list what is left in AWS: %w", err)
+	}
+	if f, l, m := len(functions.Functions), len(layers.Layers), len(mappings.EventSourceMappings); f+l+m > 0 {
+		return fmt.Errorf("%d functions, %d layers and %d event source mappings were left behind in AWS", f, l, m)
 	}
 	fmt.Printf("\nAll gone after %s, and nothing is left in AWS.\n", took.Round(100*time.Millisecond))
 	return nil
@@ -163,20 +217,6 @@ Everything stays up until Ctrl-C.
 }
 
 func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }
-
-func ready(f *v1beta1.Function) bool {
-	c := f.GetCondition("Ready")
-	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == f.GetGeneration()
-}
-
-func find(fs []v1beta1.Function, name string) *v1beta1.Function {
-	for i := range fs {
-		if fs[i].GetName() == name {
-			return &fs[i]
-		}
-	}
-	return nil
-}
 
 // memory of a function in AWS, in MB, and an error while AWS is changing it.
 func (w *world) memory(ctx context.Context, name string) (int32, error) {
@@ -220,11 +260,10 @@ func (w *world) events(ctx context.Context, name string) error {
 
 // exampleFiles are those that the demo applies, in order.
 func exampleFiles(dir string) []string {
-	var out []string
-	for _, name := range []string{"inline.yaml", "environment.yaml", "configmap.yaml", "s3.yaml", "image.yaml"} {
-		out = append(out, filepath.Join(dir, name))
+	return []string{
+		filepath.Join(dir, "function", "inline.yaml"), filepath.Join(dir, "function", "environment.yaml"), filepath.Join(dir, "function", "configmap.yaml"),
+		filepath.Join(dir, "function", "s3.yaml"), filepath.Join(dir, "function", "image.yaml"), filepath.Join(dir, "app", "shop.yaml"),
 	}
-	return out
 }
 
 func readFile(path string) ([]byte, error) {

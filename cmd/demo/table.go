@@ -10,15 +10,14 @@ import (
 	"time"
 
 	"golang.org/x/term"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
 // refresh is how often the table looks at the cluster.
 const refresh = 200 * time.Millisecond
 
-// A table shows Functions as kubectl does. On a terminal it updates in place,
+// A table shows resources as kubectl does. On a terminal it updates in place,
 // elsewhere it prints a new table whenever a row has changed.
 type table struct {
 	out   io.Writer
@@ -31,14 +30,13 @@ func newTable() *table {
 	return &table{out: os.Stdout, tty: term.IsTerminal(int(os.Stdout.Fd()))}
 }
 
-func (t *table) show(fs []v1beta1.Function, started time.Time) {
+func (t *table) show(all resources, started time.Time) {
 	var rows bytes.Buffer
 	tw := tabwriter.NewWriter(&rows, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(tw, "    NAME\tREADY\tSYNCED\tSTATE\tMEMORY\tEXTERNAL-NAME")
-	for i := range fs {
-		f := &fs[i]
-		_, _ = fmt.Fprintf(tw, "    %s\t%s\t%s\t%s\t%s\t%s\n", f.GetName(), f.GetCondition("Ready").Status, f.GetCondition("Synced").Status,
-			f.GetCondition("Ready").Reason, memoryOf(f), f.GetAnnotations()["crossplane.io/external-name"])
+	_, _ = fmt.Fprintln(tw, "    KIND\tNAME\tREADY\tSYNCED\tSTATE\tEXTERNAL-NAME")
+	for _, mg := range all {
+		_, _ = fmt.Fprintf(tw, "    %s\t%s\t%s\t%s\t%s\t%s\n", kindOf(mg), mg.GetName(), mg.GetCondition("Ready").Status, mg.GetCondition("Synced").Status,
+			mg.GetCondition("Ready").Reason, meta.GetExternalName(mg))
 	}
 	_ = tw.Flush()
 	if rows.String() == t.last {
@@ -55,26 +53,19 @@ func (t *table) show(fs []v1beta1.Function, started time.Time) {
 	_, _ = t.out.Write(rows.Bytes())
 }
 
-func memoryOf(f *v1beta1.Function) string {
-	if f.Status.AtProvider.MemorySize == nil {
-		return ""
-	}
-	return fmt.Sprintf("%d MB", *f.Status.AtProvider.MemorySize)
-}
-
-// watch shows the Functions until something is so, or the time is up.
-func (w *world) watch(ctx context.Context, within time.Duration, what string, so func([]v1beta1.Function) bool) (time.Duration, error) {
+// watch shows all resources until something is so, or the time is up.
+func (w *world) watch(ctx context.Context, within time.Duration, what string, so func(resources) bool) (time.Duration, error) {
 	t := newTable()
 	started := time.Now()
 	tick := time.NewTicker(refresh)
 	defer tick.Stop()
 	for {
-		list := &v1beta1.FunctionList{}
-		if err := w.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
-			return 0, fmt.Errorf("cannot list Functions: %w", err)
+		all, err := w.resources(ctx)
+		if err != nil {
+			return 0, err
 		}
-		t.show(list.Items, started)
-		if so(list.Items) {
+		t.show(all, started)
+		if so(all) {
 			return time.Since(started), nil
 		}
 		if time.Since(started) > within {

@@ -174,6 +174,9 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, tc.want) {
 				t.Errorf("%s\nSynced is %s: %q, want %q", tc.reason, c.Status, c.Message, tc.want)
 			}
+			if ready := h.stored().GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || !strings.Contains(ready.Message, tc.want) {
+				t.Errorf("%s\nReady is %s: %q, want that it is waited for", tc.reason, ready.Reason, ready.Message)
+			}
 			if len(h.cloud.calls) > 0 {
 				t.Errorf("%s\nAWS was called: %v", tc.reason, h.cloud.calls)
 			}

@@ -1,0 +1,59 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// resources of the kinds that the demo applies.
+type resources []resource.Managed
+
+// resources that are in the cluster.
+func (w *world) resources(ctx context.Context) (resources, error) {
+	var all resources
+	for _, list := range []resource.ManagedList{
+		&v1beta1.FunctionList{}, &v1beta1.LayerVersionList{}, &v1beta1.AliasList{},
+		&v1beta1.FunctionURLList{}, &v1beta1.PermissionList{}, &v1beta1.EventSourceMappingList{},
+	} {
+		if err := w.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			return nil, fmt.Errorf("cannot list %T: %w", list, err)
+		}
+		all = append(all, list.GetItems()...)
+	}
+	return all, nil
+}
+
+// ready tells whether all of them are.
+func (all resources) ready() bool {
+	for _, mg := range all {
+		if !ready(mg) {
+			return false
+		}
+	}
+	return true
+}
+
+// find the one of a kind and name. Nil if there is none.
+func find[T resource.Managed](all resources, name string) (found T) {
+	for _, mg := range all {
+		if t, ok := mg.(T); ok && mg.GetName() == name {
+			return t
+		}
+	}
+	return found
+}
+
+func ready(mg resource.Managed) bool {
+	c := mg.GetCondition("Ready")
+	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration()
+}
+
+func kindOf(mg resource.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
