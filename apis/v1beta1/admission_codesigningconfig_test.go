@@ -1,0 +1,93 @@
+package v1beta1
+
+import "testing"
+
+const signingConfig = `
+apiVersion: lambda.aws.m.crossplane.io/v1beta1
+kind: CodeSigningConfig
+metadata: {name: hello, namespace: default}
+spec:
+  forProvider:
+    region: eu-central-1
+    allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"]}
+`
+
+func TestCodeSigningConfigRefused(t *testing.T) {
+	testRefusals(t, signingConfig, map[string]refusal{
+		"NoRegion": {
+			reason: "It lies in a region.",
+			change: forProvider(`region: null`),
+			want:   `spec.forProvider.region: Required value`,
+		},
+		"NoPublishers": {
+			reason: "Someone has to sign.",
+			change: forProvider(`allowedPublishers: null`),
+			want:   `spec.forProvider.allowedPublishers: Required value: set signingProfileVersionArns to the signing profile versions that may sign code (in spec.initProvider, if another tool keeps them later)`,
+		},
+		"NobodyAllowed": {
+			reason: "Someone has to sign.",
+			change: forProvider(`allowedPublishers: {signingProfileVersionArns: null}`),
+			want:   `spec.forProvider.allowedPublishers: Invalid value: set one of signingProfileVersionArns and signingProfileVersionArnsFrom`,
+		},
+		"Both": {
+			reason: "They come from one place.",
+			change: forProvider(`allowedPublishers: {signingProfileVersionArnsFrom: [{apiVersion: v1, kind: K, name: one, fieldPath: f}]}`),
+			want:   `spec.forProvider.allowedPublishers: Invalid value: set one of signingProfileVersionArns and signingProfileVersionArnsFrom`,
+		},
+		"ProfileWithoutVersion": {
+			reason: "A profile has versions.",
+			change: forProvider(`allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p"]}`),
+			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version has an ARN of the form arn:aws:signer:region:123456789012:/signing-profiles/name/version: name the version too`,
+		},
+		"ProfileName": {
+			reason: "A name is no ARN.",
+			change: forProvider(`allowedPublishers: {signingProfileVersionArns: [p]}`),
+			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version has an ARN of the form arn:aws:signer:region:123456789012:/signing-profiles/name/version: name the version too`,
+		},
+		"Twice": {
+			reason: "Once is enough.",
+			change: forProvider(`allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v", "arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"]}`),
+			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version is named twice: keep it once`,
+		},
+		"Policy": {
+			reason: "AWS has two.",
+			change: forProvider(`codeSigningPolicies: {untrustedArtifactOnDeployment: Allow}`),
+			want:   `spec.forProvider.codeSigningPolicies.untrustedArtifactOnDeployment: Unsupported value: "Allow": supported values: "Warn", "Enforce"`,
+		},
+		"TagOfAWS": {
+			reason: "AWS keeps these to itself.",
+			change: forProvider(`tags: {"aws:x": one}`),
+			want:   `spec.forProvider.tags: Invalid value: tags that start with aws: are AWS's own: remove them`,
+		},
+		"TagOfOurs": {
+			reason: "They say whose it is.",
+			change: forProvider(`tags: {crossplane-name: one}`),
+			want:   `spec.forProvider.tags: Invalid value: tags that start with crossplane- are the provider's own: remove them`,
+		},
+	})
+}
+
+func TestCodeSigningConfigUpdates(t *testing.T) {
+	testUpdates(t, signingConfig, map[string]update{
+		"Region": {
+			reason: "It stays where it is.",
+			first:  forProvider(`region: eu-central-1`),
+			then:   forProvider(`region: eu-west-1`),
+			want:   `spec.forProvider.region: Forbidden: region can't be changed: create a new CodeSigningConfig in the other region`,
+		},
+		"Description": {
+			reason: "It can be changed.",
+			first:  forProvider(`description: a`),
+			then:   forProvider(`description: b`),
+			want:   ``,
+		},
+	})
+}
+
+func TestCodeSigningConfigAccepted(t *testing.T) {
+	testAcceptances(t, signingConfig, map[string]acceptance{
+		"Observed":   {"To look, the region is enough.", `spec: {managementPolicies: [Observe], forProvider: {allowedPublishers: null}}`},
+		"FromOthers": {"Another object may tell.", forProvider(`allowedPublishers: {signingProfileVersionArns: null, signingProfileVersionArnsFrom: [{apiVersion: signer.example.org/v1, kind: SigningProfile, name: one, fieldPath: status.arn}]}`)},
+		"AtCreation": {"Another tool may keep them.", `spec: {forProvider: {allowedPublishers: null}, initProvider: {allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"]}}}`},
+	})
+}
