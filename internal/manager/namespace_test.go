@@ -1,0 +1,128 @@
+package manager
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// shop is one resource of each kind, all in the rig's namespace.
+func (r *rig) shop() []managed.Managed {
+	r.Helper()
+	b, err := os.ReadFile("testdata/shop.yaml")
+	if err != nil {
+		r.Fatal(err)
+	}
+	decoder := serializer.NewCodecFactory(r.kube.Scheme(), serializer.EnableStrict).UniversalDeserializer()
+	var out []managed.Managed
+	for doc := range strings.SplitSeq(string(b), "\n---\n") {
+		obj, _, err := decoder.Decode([]byte(doc), nil, nil)
+		if err != nil {
+			r.Fatalf("%v in\n%s", err, doc)
+		}
+		mg, ok := obj.(managed.Managed)
+		if !ok {
+			r.Fatalf("%T is no managed resource", obj)
+		}
+		mg.SetNamespace(r.ns)
+		out = append(out, mg)
+	}
+	return out
+}
+
+// left is what AWS still has, by kind.
+func (r *rig) left() map[string]int {
+	r.Helper()
+	ctx, out := r.Context(), map[string]int{}
+	count := func(what string, list func(context.Context) (int, error)) {
+		n, err := list(ctx)
+		if err != nil {
+			r.Fatalf("cannot list %s: %v", what, err)
+		}
+		if n > 0 {
+			out[what] = n
+		}
+	}
+	count("functions", func(ctx context.Context) (int, error) {
+		l, err := r.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
+		return len(l.Functions), err
+	})
+	count("event source mappings", func(ctx context.Context) (int, error) {
+		l, err := r.aws.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{})
+		return len(l.EventSourceMappings), err
+	})
+	count("layers", func(ctx context.Context) (int, error) {
+		l, err := r.aws.ListLayers(ctx, &lambda.ListLayersInput{})
+		return len(l.Layers), err
+	})
+	count("code signing configurations", func(ctx context.Context) (int, error) {
+		l, err := r.aws.ListCodeSigningConfigs(ctx, &lambda.ListCodeSigningConfigsInput{})
+		return len(l.CodeSigningConfigs), err
+	})
+	count("capacity providers", func(ctx context.Context) (int, error) {
+		l, err := r.aws.ListCapacityProviders(ctx, &lambda.ListCapacityProvidersInput{})
+		return len(l.CapacityProviders), err
+	})
+	return out
+}
+
+// Everything that a team has is applied at once, in the worst order, and deleted with
+// its namespace: functions, what configures them, what they refer to, and the config.
+func TestNamespaceOfEveryKind(t *testing.T) {
+	r := newRig(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
+	shop := r.shop()
+	var kinds []string
+	for _, mg := range slices.Backward(shop) {
+		kinds = append(kinds, mg.GetObjectKind().GroupVersionKind().Kind)
+		r.create(mg)
+	}
+	if diff := cmp.Diff(managedKinds(r), slices.Sorted(slices.Values(kinds))); diff != "" {
+		t.Errorf("testdata/shop.yaml is to have one of every kind: %s", diff)
+	}
+	for _, mg := range shop {
+		r.ready(mg)
+	}
+	if got := r.left(); len(got) < 5 {
+		t.Errorf("all of it is to be in AWS, got %v", got)
+	}
+	if err := r.kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the namespace is gone", func() bool {
+		return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKey{Name: r.ns}, &corev1.Namespace{}))
+	})
+	if got := r.left(); len(got) > 0 {
+		t.Errorf("nothing is to be left in AWS, got %v", got)
+	}
+}
+
+// managedKinds are all kinds of managed resources that the provider has.
+func managedKinds(r *rig) []string {
+	var out []string
+	for kind := range r.kube.Scheme().KnownTypes(v1beta1.SchemeGroupVersion) {
+		obj, err := r.kube.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(kind))
+		if err != nil {
+			r.Fatal(err)
+		}
+		if _, ok := obj.(managed.Managed); ok {
+			out = append(out, kind)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
