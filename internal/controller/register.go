@@ -40,9 +40,9 @@ var kinds = map[schema.GroupVersionKind]func(ctrl.Manager, managed.Options) erro
 	v1beta1.LayerVersionPermissionGroupVersionKind:       layerversionpermission.Setup,
 	v1beta1.PermissionGroupVersionKind:                   permission.Setup,
 	v1beta1.ProvisionedConcurrencyConfigGroupVersionKind: provisionedconcurrencyconfig.Setup,
+	v1beta1.ResourcePolicyGroupVersionKind:               resourcepolicy.Setup,
 	v1beta1.RuntimeManagementConfigGroupVersionKind:      runtimemanagementconfig.Setup,
 	v1beta1.VersionGroupVersionKind:                      version.Setup,
-	v1beta1.ResourcePolicyGroupVersionKind:               resourcepolicy.Setup,
 }
 
 // Setup adds the controllers of all kinds to a manager.
