@@ -32,7 +32,7 @@ type CapacityProvider struct {
 
 // CapacityScaling bounds what instances a capacity provider starts.
 type CapacityScaling struct {
-	MaxVCpuCount    *int32           `json:",omitempty"` //nolint:revive // Lambda's spelling
+	MaxVCpuCount    *int32           `json:",omitempty"`
 	ScalingMode     string           `json:",omitempty"`
 	ScalingPolicies []CapacityTarget `json:",omitempty"`
 }

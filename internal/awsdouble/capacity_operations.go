@@ -159,7 +159,9 @@ func (s *Server) runsOn(h *home, arn string) []map[string]string {
 // runsOn is the ARN of an instance's capacity provider, empty where it has none.
 func (i *instance) runsOn() string {
 	c := struct {
-		LambdaManagedInstancesCapacityProviderConfig struct{ CapacityProviderArn string }
+		LambdaManagedInstancesCapacityProviderConfig struct {
+			CapacityProviderArn string `json:"CapacityProviderArn"`
+		} `json:"LambdaManagedInstancesCapacityProviderConfig"`
 	}{}
 	_ = json.Unmarshal(i.CapacityProviderConfig, &c) // It was read when it was sent.
 	return c.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn

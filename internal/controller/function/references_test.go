@@ -40,7 +40,6 @@ func TestOtherResources(t *testing.T) {
 
 func TestWhatReferencesAreResolvedTo(t *testing.T) {
 	own, referred := "arn:aws:lambda:eu-central-1:580247275435:layer:a:1", "arn:aws:lambda:eu-central-1:123456789012:layer:b:2"
-	signing := func(s string) *string { return ptr.To(s) }
 	cases := map[string]struct {
 		reason  string
 		p       v1beta1.FunctionSettings
@@ -48,10 +47,10 @@ func TestWhatReferencesAreResolvedTo(t *testing.T) {
 		signing *string
 	}{
 		"Nothing":     {reason: "What is not set is left to AWS."},
-		"Values":      {reason: "Values are as they were written.", p: v1beta1.FunctionSettings{Layers: []string{own}, CodeSigningConfigArn: signing("c1")}, layers: []string{own}, signing: signing("c1")},
-		"Referred":    {reason: "References stand for values.", p: v1beta1.FunctionSettings{ReferredLayers: []string{referred}, ReferredCodeSigningConfigArn: signing("c2")}, layers: []string{referred}, signing: signing("c2")},
-		"Both":        {reason: "Layers add up, the given ones first; of a single field the value wins.", p: v1beta1.FunctionSettings{Layers: []string{own}, ReferredLayers: []string{referred}, CodeSigningConfigArn: signing("c1"), ReferredCodeSigningConfigArn: signing("c2")}, layers: []string{own, referred}, signing: signing("c1")},
-		"NoneByValue": {reason: "An empty string asks for none, whatever is referred to.", p: v1beta1.FunctionSettings{CodeSigningConfigArn: signing("")}, signing: signing("")},
+		"Values":      {reason: "Values are as they were written.", p: v1beta1.FunctionSettings{Layers: []string{own}, CodeSigningConfigArn: ptr.To("c1")}, layers: []string{own}, signing: ptr.To("c1")},
+		"Referred":    {reason: "References stand for values.", p: v1beta1.FunctionSettings{ReferredLayers: []string{referred}, ReferredCodeSigningConfigArn: ptr.To("c2")}, layers: []string{referred}, signing: ptr.To("c2")},
+		"Both":        {reason: "Layers add up, the given ones first; of a single field the value wins.", p: v1beta1.FunctionSettings{Layers: []string{own}, ReferredLayers: []string{referred}, CodeSigningConfigArn: ptr.To("c1"), ReferredCodeSigningConfigArn: ptr.To("c2")}, layers: []string{own, referred}, signing: ptr.To("c1")},
+		"NoneByValue": {reason: "An empty string asks for none, whatever is referred to.", p: v1beta1.FunctionSettings{CodeSigningConfigArn: ptr.To("")}, signing: ptr.To("")},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
