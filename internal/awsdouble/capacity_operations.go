@@ -158,11 +158,11 @@ func (s *Server) runsOn(h *home, arn string) []map[string]string {
 
 // runsOn is the ARN of an instance's capacity provider, empty where it has none.
 func (i *instance) runsOn() string {
-	c := struct {
+	var c struct {
 		LambdaManagedInstancesCapacityProviderConfig struct {
 			CapacityProviderArn string `json:"CapacityProviderArn"`
 		} `json:"LambdaManagedInstancesCapacityProviderConfig"`
-	}{}
+	}
 	_ = json.Unmarshal(i.CapacityProviderConfig, &c) // It was read when it was sent.
 	return c.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn
 }

@@ -15,7 +15,8 @@
 // What is refused of aliases' weights, that an alias exists already or is not
 // there to read, and that a version is in use, is in AWS's words as users quote
 // them. That versions with snapshots begin as Pending, and what $LATEST.PUBLISHED is
-// published and deleted like, is from documentation. How weights are printed, and that aliases are listed by name, is ours.
+// published and deleted like, is from documentation. How weights are printed, and that
+// aliases are listed by name, is ours.
 //
 // Of layers, the answers to a version that is not there and to a number below 1,
 // and that a list that was not sent is left out, are not observed; the layers of
@@ -34,10 +35,10 @@
 // provisioned mode are the double's own.
 //
 // That settings of CORS are kept or replaced as a whole, that an empty block clears
-// them and that names of headers come back in lower case is as users measured it. What
-// is refused of provisioned concurrency beyond the recorded limits, of an asynchronous
-// invocation without settings, and of CORS without an origin, is in AWS's words as
-// users quote them. No recording shows management of runtimes: its states are those
+// them and that names of headers come back in lower case is as users measured it. That
+// provisioned concurrency of $LATEST and CORS without an origin are refused is in AWS's
+// words as users quote them; other refusals beyond those recorded, of provisioned
+// concurrency and of asynchronous invocation, are in words of ours. No recording shows management of runtimes: its states are those
 // of the model, and the words of its refusals are ours. So is what becomes of the
 // configurations of a version or an alias that is deleted: they go with it. That an alias
 // whose provisioned concurrency moves shows the old version with all calls is documented;
