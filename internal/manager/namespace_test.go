@@ -82,9 +82,13 @@ func (r *rig) left() map[string]int {
 }
 
 // Everything that a team has is applied at once, in the worst order, and deleted with
-// its namespace: functions, what configures them, what they refer to, and the config.
+// its namespace: functions, what configures them, what they refer to, and the config. The
+// provider has no more rights than Crossplane grants it, and waits for its kinds.
 func TestNamespaceOfEveryKind(t *testing.T) {
 	r := newRig(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
+	r.stop()
+	r.cfg = r.as("every-kind", crossplanesRules(true))
+	r.start(func(o *Options) { o.SafeStart = true })
 	shop := r.shop()
 	var kinds []string
 	for _, mg := range slices.Backward(shop) {
