@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // listed answers ListAliases with aliases of version 1.
@@ -99,7 +100,7 @@ func TestObserve(t *testing.T) {
 		"DeletedWithItsFunction": {
 			reason: "Aliases go with their function.", alias: testAlias(named, deleted),
 			list: func(*lambda.ListAliasesInput) (*lambda.ListAliasesOutput, error) {
-				return nil, apiError(http.StatusNotFound, "ResourceNotFoundException", "Function not found")
+				return nil, steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "Function not found")
 			},
 		},
 		"DeletedNeverCreated": {
@@ -115,7 +116,7 @@ func TestObserve(t *testing.T) {
 		"Denied": {
 			reason: "What AWS refuses is told.", alias: testAlias(),
 			list: func(*lambda.ListAliasesInput) (*lambda.ListAliasesOutput, error) {
-				return nil, apiError(http.StatusForbidden, "AccessDeniedException", "no")
+				return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
 			},
 			err: "cannot list the aliases of function f",
 		},
@@ -164,7 +165,7 @@ func TestSomeoneElseWasQuicker(t *testing.T) {
 		if ptr.Deref(in.RevisionId, "") != "r" {
 			t.Errorf("an update must name the revision that it was made for, got %v", in.RevisionId)
 		}
-		return nil, apiError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
+		return nil, steptest.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
 	}}
 	a := testAlias(named, func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersion = ptr.To("2") })
 	e := testExternal(api, nil, &inventory.Cache{})

@@ -2,13 +2,10 @@ package alias
 
 import (
 	"context"
-	"net/http"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -22,11 +19,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 const (
-	testRegion = "eu-central-1"
-	testARN    = "arn:aws:lambda:eu-central-1:123456789012:function:f:live"
+	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f:live"
 )
 
 // fakeLambda answers with its fields. A call that a test does not expect finds a nil
@@ -81,12 +78,9 @@ func testAlias(change ...func(*v1beta1.Alias)) *v1beta1.Alias {
 	a := &v1beta1.Alias{
 		ObjectMeta: metav1.ObjectMeta{Name: "live", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.AliasSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{
-				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
-				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
-			},
+			ManagedResourceSpec: steptest.Spec(),
 			ForProvider: v1beta1.AliasParameters{
-				Region: testRegion, FunctionName: ptr.To("f"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+				Region: steptest.Region, FunctionName: ptr.To("f"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 			},
 		},
 	}
@@ -107,14 +101,6 @@ func named(a *v1beta1.Alias) { meta.AddAnnotations(a, ownership.Name(a, "live"))
 func testExternal(api lambdaAPI, functions client.Reader, cache *inventory.Cache) *flow.External[*v1beta1.Alias, types.AliasConfiguration] {
 	t := &thing{api: api, functions: functions, cache: cache}
 	return flow.New(t, flow.Calls{Create: callCreate, Delete: callDelete})
-}
-
-// apiError is an error as AWS answers it.
-func apiError(status int, code, message string) error {
-	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "X", Err: &smithyhttp.ResponseError{
-		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
-		Err:      &smithy.GenericAPIError{Code: code, Message: message},
-	}}
 }
 
 func weighted(t *testing.T, version, weight string) *v1beta1.AliasRoutingConfig {

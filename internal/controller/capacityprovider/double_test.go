@@ -1,14 +1,11 @@
 package capacityprovider
 
 import (
-	"context"
-	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
@@ -30,51 +27,25 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
-const testRegion = "eu-central-1"
-
-// getter answers what fields of other objects hold.
-type getter map[string]string
-
-func (g getter) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
-	if v, ok := g[s.Name]; ok {
-		return v, nil
-	}
-	return "", errors.New("there is no " + s.Name)
-}
-
 type rig struct {
-	steptest.Rig[*v1beta1.CapacityProvider]
+	*steptest.Rig[*v1beta1.CapacityProvider]
 
-	double *awsdouble.Server
-	lambda *lambda.Client
 	tags   *tagmemory.Memory
-	fields getter
+	fields steptest.Fields
 }
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	r := &rig{fields: getter{}}
-	r.T, r.Clock = t, steptest.NewClock()
-	r.double = awsdouble.New(awsdouble.Options{Now: r.Clock.Now, CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
-	r.double.Start()
-	t.Cleanup(r.double.Close)
-	r.lambda = lambda.NewFromConfig(r.double.Config(testRegion), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
-	r.tags = tagmemory.New(r.Clock.Now)
-	r.External = func(*v1beta1.CapacityProvider) xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
+	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
+	r := &rig{tags: tagmemory.New(w.Now), fields: steptest.Fields{}}
+	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
 		return flow.New(r.thing(), flow.Calls{Create: opCreate, Delete: opDelete})
-	}
-	r.Calls = func() []string {
-		var out []string
-		for _, c := range r.double.Calls() {
-			out = append(out, c.Operation)
-		}
-		return out
-	}
+	})
 	return r
 }
 
 func (r *rig) thing() *thing {
-	return &thing{api: r.lambda, fields: r.fields, tags: r.tags, owner: tagging.Owner{
+	return &thing{api: r.Lambda, fields: r.fields, tags: r.tags, owner: tagging.Owner{
 		Kind: kind, ClusterID: "cluster-1", Config: "default", Ignore: func(k string) bool { return k == "ignored" },
 	}}
 }
@@ -83,12 +54,9 @@ func testProvider(change ...func(*v1beta1.CapacityProviderParameters)) *v1beta1.
 	c := &v1beta1.CapacityProvider{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.CapacityProviderSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{
-				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
-				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
-			},
+			ManagedResourceSpec: steptest.Spec(),
 			ForProvider: v1beta1.CapacityProviderParameters{
-				Region:            testRegion,
+				Region:            steptest.Region,
 				VPCConfig:         &v1beta1.CapacityProviderVPCConfig{SubnetIDs: []string{"subnet-1", "subnet-2"}, SecurityGroupIDs: []string{"sg-1"}},
 				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: ptr.To("arn:aws:iam::123456789012:role/operator")},
 			},
@@ -106,10 +74,10 @@ func edit(c *v1beta1.CapacityProvider, change func(*v1beta1.CapacityProviderPara
 }
 
 func (r *rig) provider() awsdouble.CapacityProvider {
-	r.T.Helper()
-	p, ok := r.double.CapacityProvider(testRegion, "web")
+	r.Helper()
+	p, ok := r.Double.CapacityProvider(steptest.Region, "web")
 	if !ok {
-		r.T.Fatal("AWS has no capacity provider")
+		r.Fatal("AWS has no capacity provider")
 	}
 	return p
 }
@@ -160,7 +128,7 @@ func TestLifeOfACapacityProvider(t *testing.T) {
 	if diff := cmp.Diff([]string{opDelete}, r.Settle(c)); diff != "" {
 		t.Errorf("a deletion is one call, and waits until it is gone: -want, +got:\n%s", diff)
 	}
-	if _, there := r.double.CapacityProvider(testRegion, "web"); there {
+	if _, there := r.Double.CapacityProvider(steptest.Region, "web"); there {
 		t.Error("it must be gone")
 	}
 }
@@ -173,7 +141,7 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	if diff := cmp.Diff([]string{opGet}, r.Look(c)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	r.Clock.Advance(time.Hour)
+	r.Advance(time.Hour)
 	if diff := cmp.Diff([]string{opGet, opTags}, r.Look(c)); diff != "" {
 		t.Errorf("an hour later: -want, +got:\n%s", diff)
 	}
@@ -181,13 +149,13 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 
 func TestACreationThatFails(t *testing.T) {
 	r := newRig(t)
-	r.double.FailCapacity("web")
+	r.Double.FailCapacity("web")
 	c := testProvider()
 	for range 4 {
 		if _, err := r.Step(c); err != nil {
 			t.Fatal(err)
 		}
-		r.Clock.Advance(time.Second)
+		r.Advance(time.Second)
 	}
 	got := c.GetCondition(xpv2.TypeReady)
 	if got.Status != corev1.ConditionFalse || got.Message != failed {
@@ -199,7 +167,7 @@ func TestACreationThatFails(t *testing.T) {
 
 func TestALostCreationIsOurs(t *testing.T) {
 	r := newRig(t)
-	r.double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
+	r.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
 	c := testProvider()
 	if _, err := r.Step(c); err == nil {
 		t.Fatal("the answer must be lost")
@@ -242,7 +210,7 @@ func TestAProviderInUseIsNotDeleted(t *testing.T) {
 	r := newRig(t)
 	c := testProvider()
 	r.Settle(c)
-	if _, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+	if _, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
 		Code:                   &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
 		CapacityProviderConfig: &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: c.Status.AtProvider.CapacityProviderArn}},

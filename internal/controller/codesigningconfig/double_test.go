@@ -1,15 +1,12 @@
 package codesigningconfig
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
@@ -31,66 +28,40 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
-const testRegion = "eu-central-1"
-
 // profile is the ARN of a signing profile's version.
 func profile(n int) string {
 	return fmt.Sprintf("arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p%d/v", n)
 }
 
-// getter answers what fields of other objects hold.
-type getter map[string]string
-
-func (g getter) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
-	if v, ok := g[s.Name]; ok {
-		return v, nil
-	}
-	return "", errors.New("there is no " + s.Name)
-}
-
 type rig struct {
-	steptest.Rig[*v1beta1.CodeSigningConfig]
+	*steptest.Rig[*v1beta1.CodeSigningConfig]
 
-	double *awsdouble.Server
-	lambda *lambda.Client
 	tags   *tagmemory.Memory
-	fields getter
+	fields steptest.Fields
 }
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	r := &rig{fields: getter{}}
-	r.T, r.Clock = t, steptest.NewClock()
-	r.double = awsdouble.New(awsdouble.Options{Now: r.Clock.Now})
-	r.double.Start()
-	t.Cleanup(r.double.Close)
-	r.lambda = lambda.NewFromConfig(r.double.Config(testRegion), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
-	r.tags = tagmemory.New(r.Clock.Now)
-	r.External = func(*v1beta1.CodeSigningConfig) xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
+	w := steptest.NewWorld(t, awsdouble.Options{})
+	r := &rig{tags: tagmemory.New(w.Now), fields: steptest.Fields{}}
+	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
 		return flow.New(r.thing(), flow.Calls{Create: opCreate, Delete: opDelete})
-	}
-	r.Calls = func() []string {
-		var out []string
-		for _, c := range r.double.Calls() {
-			out = append(out, c.Operation)
-		}
-		return out
-	}
+	})
 	return r
 }
 
 func (r *rig) thing() *thing {
-	return &thing{api: r.lambda, fields: r.fields, tags: r.tags, owner: tagging.Owner{
+	return &thing{api: r.Lambda, fields: r.fields, tags: r.tags, owner: tagging.Owner{
 		Kind: kind, ClusterID: "cluster-1", Config: "default", Ignore: func(k string) bool { return k == "ignored" },
 	}}
 }
 
 // all are the configurations that AWS has.
 func (r *rig) all() []types.CodeSigningConfig {
-	r.T.Helper()
-	out, err := r.lambda.ListCodeSigningConfigs(r.T.Context(), &lambda.ListCodeSigningConfigsInput{})
+	r.Helper()
+	out, err := r.Lambda.ListCodeSigningConfigs(r.Context(), &lambda.ListCodeSigningConfigsInput{})
 	if err != nil {
-		r.T.Fatal(err)
+		r.Fatal(err)
 	}
 	return out.CodeSigningConfigs
 }
@@ -99,11 +70,8 @@ func testConfig(change ...func(*v1beta1.CodeSigningConfigParameters)) *v1beta1.C
 	c := &v1beta1.CodeSigningConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.CodeSigningConfigSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{
-				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
-				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
-			},
-			ForProvider: v1beta1.CodeSigningConfigParameters{Region: testRegion, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
+			ManagedResourceSpec: steptest.Spec(),
+			ForProvider: v1beta1.CodeSigningConfigParameters{Region: steptest.Region, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
 				AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
 			}},
 		},
@@ -161,9 +129,9 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 		want   []string
 	}{
 		{"It is steady.", func() {}, []string{opGet}},
-		{"The process is new.", func() { r.tags = tagmemory.New(r.Clock.Now) }, []string{opGet, opTags}},
+		{"The process is new.", func() { r.tags = tagmemory.New(r.Now) }, []string{opGet, opTags}},
 		{"It is steady again.", func() {}, []string{opGet}},
-		{"An hour has passed.", func() { r.Clock.Advance(time.Hour) }, []string{opGet, opTags}},
+		{"An hour has passed.", func() { r.Advance(time.Hour) }, []string{opGet, opTags}},
 		{"Spec changed.", func() { edit(c, func(*v1beta1.CodeSigningConfigParameters) {}) }, []string{opGet, opTags}},
 	} {
 		tc.before()
@@ -178,16 +146,16 @@ func TestDriftIsPutRight(t *testing.T) {
 	c := testConfig()
 	r.Settle(c)
 	arn := ptr.To(meta.GetExternalName(c))
-	if _, err := r.lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}}); err != nil {
+	if _, err := r.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{opUpdate}, r.Settle(c)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if _, err := r.lambda.UntagResource(t.Context(), &lambda.UntagResourceInput{Resource: arn, TagKeys: ownership.Keys()}); err != nil {
+	if _, err := r.Lambda.UntagResource(t.Context(), &lambda.UntagResourceInput{Resource: arn, TagKeys: ownership.Keys()}); err != nil {
 		t.Fatal(err)
 	}
-	r.Clock.Advance(time.Hour)
+	r.Advance(time.Hour)
 	if diff := cmp.Diff([]string{tagging.CallTag}, r.Settle(c)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
@@ -197,12 +165,12 @@ func TestDriftIsPutRight(t *testing.T) {
 func TestALostCreationIsFoundAgain(t *testing.T) {
 	r := newRig(t)
 	for range 3 {
-		if _, err := r.lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}}); err != nil {
+		if _, err := r.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}}); err != nil {
 			t.Fatal(err)
 		}
-		r.Clock.Advance(time.Hour)
+		r.Advance(time.Hour)
 	}
-	r.double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
+	r.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
 	c := testConfig()
 	if _, err := r.Step(c); err == nil {
 		t.Fatal("the answer must be lost")
@@ -210,11 +178,11 @@ func TestALostCreationIsFoundAgain(t *testing.T) {
 	if name := meta.GetExternalName(c); name != "" {
 		t.Fatalf("nothing is known yet, got %q", name)
 	}
-	before := len(r.double.Calls())
+	before := len(r.Double.Calls())
 	if got := r.Settle(c); len(got) != 0 || len(r.all()) != 4 {
 		t.Errorf("nothing more must be created: %v; AWS has %d", got, len(r.all()))
 	}
-	if diff := cmp.Diff([]string{opList, opTags, opGet, opTags}, r.Calls()[before:][:4]); diff != "" {
+	if diff := cmp.Diff([]string{opList, opTags, opGet, opTags}, r.Operations()[before:][:4]); diff != "" {
 		t.Errorf("only what is as young as the creation is looked at: -want, +got:\n%s", diff)
 	}
 	r.Remove(c)
@@ -233,7 +201,7 @@ func TestForeignAndImported(t *testing.T) {
 	if _, err := r.Step(c); !ownership.IsForeign(err) {
 		t.Errorf("another resource's configuration is foreign, got %v", err)
 	}
-	out, err := r.lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}})
+	out, err := r.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +221,7 @@ func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
 	r := newRig(t)
 	c := testConfig()
 	r.Settle(c)
-	if _, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+	if _, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage, CodeSigningConfigArn: ptr.To(meta.GetExternalName(c)),
 		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
 	}); err != nil {
@@ -263,7 +231,7 @@ func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
 	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "attached to a function") {
 		t.Errorf("AWS's reason is told, got %v", err)
 	}
-	if _, err := r.lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")}); err != nil {
+	if _, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")}); err != nil {
 		t.Fatal(err)
 	}
 	if r.Settle(c); len(r.all()) != 0 {

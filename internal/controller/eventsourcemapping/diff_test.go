@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // stream is AWS's answer for a mapping of a stream that nothing was said of.
@@ -30,7 +31,7 @@ func stream(change ...func(*lambda.GetEventSourceMappingOutput)) observed {
 // TestCompare tells what is due for a spec, and what is sent.
 func TestCompare(t *testing.T) {
 	params := func(change func(*v1beta1.EventSourceMappingParameters)) v1beta1.EventSourceMappingParameters {
-		p := v1beta1.EventSourceMappingParameters{Region: testRegion, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testStream), StartingPosition: ptr.To("LATEST")}
+		p := v1beta1.EventSourceMappingParameters{Region: steptest.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testStream), StartingPosition: ptr.To("LATEST")}
 		if change != nil {
 			change(&p)
 		}

@@ -8,8 +8,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -23,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 const testUUID = "01234567-89ab-cdef-0123-456789abcdef"
@@ -72,15 +71,7 @@ func (f *fakeLambda) DeleteEventSourceMapping(context.Context, *lambda.DeleteEve
 	return f.delete()
 }
 
-// apiError is an error as AWS answers it.
-func apiError(status int, code, message string) error {
-	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "X", Err: &smithyhttp.ResponseError{
-		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
-		Err:      &smithy.GenericAPIError{Code: code, Message: message},
-	}}
-}
-
-var errGone = apiError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")
+var errGone = steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")
 
 // queue is AWS's answer for testMapping.
 func queue(change ...func(*lambda.GetEventSourceMappingOutput)) *lambda.GetEventSourceMappingOutput {
@@ -145,7 +136,7 @@ func TestObserve(t *testing.T) {
 		"PendingDenied": {
 			reason: "Without a look it might be made twice.", m: testMapping(pending),
 			api: &fakeLambda{list: func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
-				return nil, apiError(http.StatusForbidden, "AccessDeniedException", "no")
+				return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
 			}},
 			want: want{err: "cannot list event source mappings, to find the one that may have been created", calls: []string{opList}},
 		},
@@ -155,7 +146,7 @@ func TestObserve(t *testing.T) {
 		},
 		"TagsDenied": {
 			reason: "Without tags nobody can tell whose it is.", m: known(),
-			api:  &fakeLambda{get: always(queue(), nil), tags: always((*lambda.ListTagsOutput)(nil), apiError(http.StatusForbidden, "AccessDeniedException", "no"))},
+			api:  &fakeLambda{get: always(queue(), nil), tags: always((*lambda.ListTagsOutput)(nil), steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no"))},
 			want: want{err: "cannot read the tags of", calls: []string{opGet, opTags}},
 		},
 		"Gone": {
@@ -223,8 +214,8 @@ func TestObserve(t *testing.T) {
 
 // A call that AWS does not take now is made later; what it refuses is told.
 func TestCallsThatAreRefused(t *testing.T) {
-	inUse := apiError(http.StatusBadRequest, "ResourceInUseException", "Cannot update the event source mapping because it is in use.")
-	refused := apiError(http.StatusBadRequest, "InvalidParameterValueException", "Function does not exist")
+	inUse := steptest.APIError(http.StatusBadRequest, "ResourceInUseException", "Cannot update the event source mapping because it is in use.")
+	refused := steptest.APIError(http.StatusBadRequest, "InvalidParameterValueException", "Function does not exist")
 	ours := always(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), testCluster, "default", kind)}, nil)
 	differs := func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }
 	api := func(err error) *fakeLambda {
@@ -245,7 +236,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 		want string
 	}{
 		"CreateRefused":   {m: testMapping(), err: refused, want: "cannot create event source mapping: InvalidParameterValueException: Function does not exist"},
-		"CreateDuplicate": {m: testMapping(), err: apiError(http.StatusConflict, "ResourceConflictException", "A mapping already exists."), want: "cannot create event source mapping: ResourceConflictException: A mapping already exists."},
+		"CreateDuplicate": {m: testMapping(), err: steptest.APIError(http.StatusConflict, "ResourceConflictException", "A mapping already exists."), want: "cannot create event source mapping: ResourceConflictException: A mapping already exists."},
 		"UpdateInUse":     {m: known(differs), err: inUse, held: true},
 		"UpdateRefused":   {m: known(differs), err: refused, want: "cannot update event source mapping " + testUUID + " (UpdateEventSourceMapping): InvalidParameterValueException: Function does not exist"},
 		"DeleteInUse":     {m: known(remove), err: inUse, held: true},

@@ -25,11 +25,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 const (
-	testRegion  = "eu-central-1"
 	testCluster = "cluster-1"
 	testQueue   = "arn:aws:sqs:eu-central-1:123456789012:q"
 	testStream  = "arn:aws:kinesis:eu-central-1:123456789012:stream/s"
@@ -106,7 +106,7 @@ func newRig(t testing.TB) *rig {
 
 // restart the provider: all that it remembers in memory is gone.
 func (r *rig) restart() {
-	r.lambda = lambda.NewFromConfig(r.double.Config(testRegion), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
+	r.lambda = lambda.NewFromConfig(r.double.Config(steptest.Region), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
 	r.tags, r.sent = tagmemory.New(r.clock.Now), newAttempts()
 }
 
@@ -204,11 +204,8 @@ func testMapping(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSour
 	m := &v1beta1.EventSourceMapping{
 		ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.EventSourceMappingSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{
-				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
-				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
-			},
-			ForProvider: v1beta1.EventSourceMappingParameters{Region: testRegion, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue)},
+			ManagedResourceSpec: steptest.Spec(),
+			ForProvider:         v1beta1.EventSourceMappingParameters{Region: steptest.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue)},
 		},
 	}
 	for _, c := range change {

@@ -22,9 +22,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
-
-const testRegion = "eu-central-1"
 
 // clock is a settable clock.
 type clock struct {
@@ -73,11 +72,11 @@ func newRig(t testing.TB) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &rig{t: t, clock: c, double: d, lambda: lambda.NewFromConfig(d.Config(testRegion)), objects: objs}
+	return &rig{t: t, clock: c, double: d, lambda: lambda.NewFromConfig(d.Config(steptest.Region)), objects: objs}
 }
 
 func (r *rig) external() *flow.External[*v1beta1.Function, observed] {
-	cfg := r.double.Config(testRegion)
+	cfg := r.double.Config(steptest.Region)
 	e, th := testExternal(r.lambda, r.objects)
 	th.now = r.clock.Now
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })

@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 func TestObserve(t *testing.T) {
@@ -251,7 +252,7 @@ func TestCreateAlreadyExists(t *testing.T) {
 	f := testFunction()
 	api := &fakeLambda{
 		get:    always[*lambda.GetFunctionInput]((*lambda.GetFunctionOutput)(nil), notFound()),
-		create: always[*lambda.CreateFunctionInput]((*lambda.CreateFunctionOutput)(nil), apiError(409, "ResourceConflictException", "Function already exist: f")),
+		create: always[*lambda.CreateFunctionInput]((*lambda.CreateFunctionOutput)(nil), steptest.APIError(409, "ResourceConflictException", "Function already exist: f")),
 	}
 	e, _ := testExternal(api, nil)
 	turn := &managed.Turn{}
@@ -271,8 +272,8 @@ func TestCreateAlreadyExists(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
-	busy := apiError(409, "ResourceConflictException", "The operation cannot be performed at this time. An update is in progress for resource: "+testARN)
-	stale := apiError(412, "PreconditionFailedException", "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id")
+	busy := steptest.APIError(409, "ResourceConflictException", "The operation cannot be performed at this time. An update is in progress for resource: "+testARN)
+	stale := steptest.APIError(412, "PreconditionFailedException", "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id")
 
 	cases := map[string]struct {
 		reason string

@@ -14,13 +14,12 @@ import (
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
@@ -99,11 +98,8 @@ func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.FunctionSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{
-				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
-				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
-			},
-			ForProvider: v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: minimal()},
+			ManagedResourceSpec: steptest.Spec(),
+			ForProvider:         v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: minimal()},
 		},
 	}
 	f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
@@ -154,14 +150,6 @@ func testThing(api lambdaAPI, objs fakeObjects) *thing {
 		owner:    ignoring(""),
 		now:      func() time.Time { return testNow },
 	}
-}
-
-// apiError is an error as AWS answers it.
-func apiError(status int, code, message string) error {
-	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "X", Err: &smithyhttp.ResponseError{
-		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
-		Err:      &smithy.GenericAPIError{Code: code, Message: message},
-	}}
 }
 
 func notFound() error {

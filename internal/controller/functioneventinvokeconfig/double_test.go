@@ -15,24 +15,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig is a double with the real SDK before it.
-type rig struct{ *configuredtest.Rig }
+// rig reconciles in a world with a function.
+type rig struct {
+	*steptest.Rig[*v1beta1.FunctionEventInvokeConfig]
+}
 
 func newRig(t testing.TB) rig {
 	t.Helper()
-	return rig{configuredtest.New(t, 0)}
-}
-
-func (r rig) connect() xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig] {
-	return newExternal(r.AWS, r.Cache, fakeFields{"q": queueARN})
-}
-
-// settle reconciles until nothing is left to do.
-func (r rig) settle(c *v1beta1.FunctionEventInvokeConfig) []configuredtest.Outcome {
-	r.Helper()
-	return configuredtest.Settle(r.Rig, c, r.connect)
+	return rig{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig] {
+		return newExternal(w.Lambda, w.Cache, steptest.Fields{"q": queueARN})
+	})}
 }
 
 func TestLife(t *testing.T) {
@@ -41,36 +36,28 @@ func TestLife(t *testing.T) {
 		c.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias)
 		c.Spec.ForProvider.MaximumEventAgeInSeconds = ptr.To[int32](60)
 	})
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Created, configuredtest.Settled}, r.settle(c)); diff != "" {
-		t.Errorf("a create and a look, -want +got:\n%s", diff)
-	}
+	r.Want(c, "a create and a look", steptest.Created, steptest.Settled)
 	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:live" || *at.FunctionArn != configuredtest.FunctionARN+":live" || *at.OnFailureDestination != queueARN {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 
 	c.Spec.ForProvider.MaximumEventAgeInSeconds, c.Spec.ForProvider.DestinationConfig = nil, nil
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Updated, configuredtest.Settled}, r.settle(c)); diff != "" {
-		t.Errorf("one call carries all, -want +got:\n%s", diff)
-	}
+	r.Want(c, "one call carries all", steptest.Updated, steptest.Settled)
 	if at := c.Status.AtProvider; at.MaximumEventAgeInSeconds != nil || at.OnFailureDestination != nil || *at.MaximumRetryAttempts != 1 {
 		t.Errorf("got %+v, want that what left spec left AWS", at)
 	}
 
-	if _, err := r.AWS.UpdateFunctionEventInvokeConfig(t.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{
+	if _, err := r.Lambda.UpdateFunctionEventInvokeConfig(t.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{
 		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), MaximumEventAgeInSeconds: ptr.To[int32](300),
 		DestinationConfig: &types.DestinationConfig{OnSuccess: &types.OnSuccess{Destination: ptr.To(topicARN)}},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Pass(1)
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Updated, configuredtest.Settled}, r.settle(c)); diff != "" {
-		t.Errorf("a change by hand is put right, -want +got:\n%s", diff)
-	}
+	r.Advance(1)
+	r.Want(c, "a change by hand is put right", steptest.Updated, steptest.Settled)
 
-	configuredtest.Delete(c)
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Deleted, configuredtest.Gone}, r.settle(c)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	r.Remove(c)
+	r.Want(c, "it goes", steptest.Deleted, steptest.Gone)
 }
 
 func TestLostAnswer(t *testing.T) {
@@ -78,11 +65,11 @@ func TestLostAnswer(t *testing.T) {
 	// The SDK tries four times in all, and no answer comes to any.
 	r.Double.Fail(awsdouble.Fault{Operation: callPut, Drop: awsdouble.DropAfter, Times: 4})
 	c := newConfig()
-	if _, err := configuredtest.Step(r.Rig, c, r.connect()); err == nil {
+	if _, err := r.Do(c); err == nil {
 		t.Fatal("the answer was not lost")
 	}
 	r.Double.ClearFaults()
-	if got := r.settle(c); len(got) != 1 || meta.GetExternalName(c) != "cart:$LATEST" {
+	if got := r.Outcomes(c); len(got) != 1 || meta.GetExternalName(c) != "cart:$LATEST" {
 		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(c))
 	}
 }
@@ -94,12 +81,12 @@ func TestConfigurationsOfAFunctionShareACall(t *testing.T) {
 		all = append(all, newConfig(func(c *v1beta1.FunctionEventInvokeConfig) { c.Spec.ForProvider.Qualifier = ptr.To(q) }))
 	}
 	for _, c := range all {
-		r.settle(c)
+		r.Outcomes(c)
 	}
-	r.Pass(1)
+	r.Advance(1)
 	r.Double.ResetCalls()
 	for _, c := range all {
-		if o, err := configuredtest.Step(r.Rig, c, r.connect()); o != configuredtest.Settled || err != nil {
+		if o, err := r.Do(c); o != steptest.Settled || err != nil {
 			t.Fatal(o, err)
 		}
 	}
@@ -155,17 +142,17 @@ func TestRandomSettingsConverge(t *testing.T) {
 				c.Spec.InitProvider = ptr.To(g.settings())
 			}
 		})
-		if got := r.settle(c); len(got) != 2 {
+		if got := r.Outcomes(c); len(got) != 2 {
 			t.Fatalf("seed %d: %v to create %+v", seed, got, c.Spec)
 		}
 		created := c.DeepCopy()
 		c.Spec.ForProvider.FunctionEventInvokeConfigSettings = filled()
-		if got := r.settle(c); len(got) > 2 {
+		if got := r.Outcomes(c); len(got) > 2 {
 			t.Fatalf("seed %d: %v\nfrom %+v\nto   %+v", seed, got, created.Spec, c.Spec)
 		}
 		r.check(seed, c)
-		configuredtest.Delete(c)
-		r.settle(c)
+		r.Remove(c)
+		r.Outcomes(c)
 	}
 }
 

@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 const cartARN = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
@@ -44,16 +45,6 @@ func (f *fakeLambda) PutFunctionEventInvokeConfig(_ context.Context, in *lambda.
 
 func (f *fakeLambda) DeleteFunctionEventInvokeConfig(_ context.Context, in *lambda.DeleteFunctionEventInvokeConfigInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionEventInvokeConfigOutput, error) {
 	return f.remove(in)
-}
-
-// fakeFields are fields of other providers' objects by their name.
-type fakeFields map[string]string
-
-func (f fakeFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
-	if v, ok := f[s.Name]; ok {
-		return v, nil
-	}
-	return "", errors.New(s.Kind + " " + s.Name + " does not exist")
 }
 
 func listed(all ...types.FunctionEventInvokeConfig) func() (*lambda.ListFunctionEventInvokeConfigsOutput, error) {
@@ -148,7 +139,7 @@ func TestObserve(t *testing.T) {
 				got.reserved = append(got.reserved, ops...)
 				return 0
 			}})
-			o, err := newExternal(&fakeLambda{list: tc.list}, &inventory.Cache{}, fakeFields{"q": queueARN}).Observe(ctx, tc.mg)
+			o, err := newExternal(&fakeLambda{list: tc.list}, &inventory.Cache{}, steptest.Fields{"q": queueARN}).Observe(ctx, tc.mg)
 			got.exists, got.upToDate, got.ready = o.ResourceExists, o.ResourceUpToDate, tc.mg.GetCondition(xpv2.TypeReady).Reason
 			if err != nil && tc.want.err != "" && strings.Contains(err.Error(), tc.want.err) {
 				got.err = tc.want.err

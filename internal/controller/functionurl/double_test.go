@@ -15,24 +15,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig is a double with the real SDK before it.
-type rig struct{ *configuredtest.Rig }
+// rig reconciles in a world with a function.
+type rig struct {
+	*steptest.Rig[*v1beta1.FunctionURL]
+}
 
 func newRig(t testing.TB) rig {
 	t.Helper()
-	return rig{configuredtest.New(t, 0)}
-}
-
-func (r rig) connect() xpmanaged.TypedExternalClient[*v1beta1.FunctionURL] {
-	return newExternal(r.AWS, r.Cache)
-}
-
-// settle reconciles until nothing is left to do.
-func (r rig) settle(u *v1beta1.FunctionURL) []configuredtest.Outcome {
-	r.Helper()
-	return configuredtest.Settle(r.Rig, u, r.connect)
+	return rig{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionURL] {
+		return newExternal(w.Lambda, w.Cache)
+	})}
 }
 
 func TestLife(t *testing.T) {
@@ -41,41 +36,33 @@ func TestLife(t *testing.T) {
 		u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias)
 		u.Spec.ForProvider.Cors = &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}
 	})
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Created, configuredtest.Settled}, r.settle(u)); diff != "" {
-		t.Errorf("a create and a look, -want +got:\n%s", diff)
-	}
+	r.Want(u, "a create and a look", steptest.Created, steptest.Settled)
 	url := ptr.Deref(u.Status.AtProvider.FunctionURL, "")
 	if meta.GetExternalName(u) != "cart:live" || url == "" {
 		t.Errorf("named %q, at %q", meta.GetExternalName(u), url)
 	}
-	o, err := r.connect().Observe(t.Context(), u)
+	o, err := r.External().Observe(t.Context(), u)
 	if err != nil || string(o.ConnectionDetails["functionUrl"]) != url {
 		t.Errorf("the connection is %s, %v, want the URL", o.ConnectionDetails, err)
 	}
 
 	u.Spec.ForProvider.Cors = nil
 	u.Spec.ForProvider.AuthType = ptr.To("NONE")
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Updated, configuredtest.Settled}, r.settle(u)); diff != "" {
-		t.Errorf("one update carries all, -want +got:\n%s", diff)
-	}
+	r.Want(u, "one update carries all", steptest.Updated, steptest.Settled)
 	if at := u.Status.AtProvider; at.Cors != nil || *at.AuthType != "NONE" || *at.FunctionURL != url {
 		t.Errorf("got %+v, want no CORS, and the same URL", at)
 	}
 
-	if _, err := r.AWS.UpdateFunctionUrlConfig(t.Context(), &lambda.UpdateFunctionUrlConfigInput{
+	if _, err := r.Lambda.UpdateFunctionUrlConfig(t.Context(), &lambda.UpdateFunctionUrlConfigInput{
 		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), Cors: &types.Cors{AllowOrigins: []string{"https://evil.example"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Pass(1)
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Updated, configuredtest.Settled}, r.settle(u)); diff != "" {
-		t.Errorf("a change by hand is put right, -want +got:\n%s", diff)
-	}
+	r.Advance(1)
+	r.Want(u, "a change by hand is put right", steptest.Updated, steptest.Settled)
 
-	configuredtest.Delete(u)
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Deleted, configuredtest.Gone}, r.settle(u)); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	r.Remove(u)
+	r.Want(u, "it goes", steptest.Deleted, steptest.Gone)
 }
 
 func TestLostAnswer(t *testing.T) {
@@ -83,13 +70,13 @@ func TestLostAnswer(t *testing.T) {
 	r.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
 	u := newURL()
 	// The SDK tries again, and is told that there is one.
-	if _, err := configuredtest.Step(r.Rig, u, r.connect()); err != nil {
+	if _, err := r.Do(u); err != nil {
 		t.Fatal(err)
 	}
 	if meta.GetExternalName(u) != "" {
 		t.Fatal("the answer was not lost")
 	}
-	if got := r.settle(u); len(got) != 1 || meta.GetExternalName(u) != "cart" {
+	if got := r.Outcomes(u); len(got) != 1 || meta.GetExternalName(u) != "cart" {
 		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(u))
 	}
 	if n := r.Double.Count(callCreate); n != 2 {
@@ -101,27 +88,25 @@ func TestLostAnswerOfADeletedResource(t *testing.T) {
 	r := newRig(t)
 	r.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
 	u := newURL()
-	if _, err := configuredtest.Step(r.Rig, u, r.connect()); err != nil {
+	if _, err := r.Do(u); err != nil {
 		t.Fatal(err)
 	}
 	u.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
-	configuredtest.Delete(u)
-	if diff := cmp.Diff([]configuredtest.Outcome{configuredtest.Deleted, configuredtest.Gone}, r.settle(u)); diff != "" {
-		t.Errorf("nothing stays behind, -want +got:\n%s", diff)
-	}
+	r.Remove(u)
+	r.Want(u, "nothing stays behind", steptest.Deleted, steptest.Gone)
 }
 
 func TestForeignURLStays(t *testing.T) {
 	r := newRig(t)
-	if _, err := r.AWS.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To(configuredtest.Function), AuthType: types.FunctionUrlAuthTypeNone}); err != nil {
+	if _, err := r.Lambda.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To(configuredtest.Function), AuthType: types.FunctionUrlAuthTypeNone}); err != nil {
 		t.Fatal(err)
 	}
 	u := newURL()
-	if _, err := configuredtest.Step(r.Rig, u, r.connect()); err == nil {
+	if _, err := r.Do(u); err == nil {
 		t.Error("a URL of someone else's must be told")
 	}
-	configuredtest.Delete(u)
-	if got := r.settle(u); len(got) != 1 || r.Double.Count(callDelete) != 0 {
+	r.Remove(u)
+	if got := r.Outcomes(u); len(got) != 1 || r.Double.Count(callDelete) != 0 {
 		t.Errorf("%v, want that it is let go of", got)
 	}
 }
@@ -130,13 +115,13 @@ func TestURLsOfAFunctionShareACall(t *testing.T) {
 	r := newRig(t)
 	urls := []*v1beta1.FunctionURL{newURL(), newURL(func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias) })}
 	for _, u := range urls {
-		r.settle(u)
+		r.Outcomes(u)
 	}
-	r.Pass(1)
+	r.Advance(1)
 	r.Double.ResetCalls()
 	for range 3 {
 		for _, u := range urls {
-			if o, err := configuredtest.Step(r.Rig, u, r.connect()); o != configuredtest.Settled || err != nil {
+			if o, err := r.Do(u); o != steptest.Settled || err != nil {
 				t.Fatal(o, err)
 			}
 		}
@@ -144,8 +129,8 @@ func TestURLsOfAFunctionShareACall(t *testing.T) {
 	if n := r.Double.Count(""); n != 1 {
 		t.Errorf("%d calls for six looks at the same moment, want one", n)
 	}
-	r.Pass(1)
-	if _, err := configuredtest.Step(r.Rig, urls[0], r.connect()); err != nil || r.Double.Count("") != 2 {
+	r.Advance(1)
+	if _, err := r.Do(urls[0]); err != nil || r.Double.Count("") != 2 {
 		t.Errorf("%d calls, %v, want another one for a later look", r.Double.Count(""), err)
 	}
 }
@@ -199,17 +184,17 @@ func TestRandomSettingsConverge(t *testing.T) {
 				u.Spec.InitProvider = ptr.To(g.settings())
 			}
 		})
-		if got := r.settle(u); len(got) != 2 {
+		if got := r.Outcomes(u); len(got) != 2 {
 			t.Fatalf("seed %d: %v to create %+v", seed, got, u.Spec)
 		}
 		created := u.DeepCopy()
 		u.Spec.ForProvider.FunctionURLSettings = g.settings()
-		if got := r.settle(u); len(got) > 2 {
+		if got := r.Outcomes(u); len(got) > 2 {
 			t.Fatalf("seed %d: %v\nfrom %+v\nto   %+v", seed, got, created.Spec, u.Spec)
 		}
 		r.check(seed, u)
-		configuredtest.Delete(u)
-		r.settle(u)
+		r.Remove(u)
+		r.Outcomes(u)
 	}
 }
 

@@ -1,14 +1,12 @@
 package layerversion
 
 import (
-	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -19,8 +17,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
@@ -30,59 +26,33 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-const testRegion = "eu-central-1"
-
 func arn(n int) string {
 	return fmt.Sprintf("arn:aws:lambda:eu-central-1:123456789012:layer:l:%d", n)
 }
 
-// fakeObjects are the Secrets and ConfigMaps that there are.
-type fakeObjects map[objects.Ref]objects.Data
-
-func (f fakeObjects) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
-	if d, ok := f[ref]; ok {
-		return d, nil
-	}
-	return nil, &objects.MissingError{Ref: ref}
-}
-
 type rig struct {
-	steptest.Rig[*v1beta1.LayerVersion]
+	*steptest.Rig[*v1beta1.LayerVersion]
 
-	double  *awsdouble.Server
-	lambda  *lambda.Client
-	objects fakeObjects
+	objects steptest.Objects
 }
 
 func newRig(t testing.TB) *rig {
 	t.Helper()
-	r := &rig{objects: fakeObjects{}}
-	r.T, r.Clock = t, steptest.NewClock()
-	r.double = awsdouble.New(awsdouble.Options{Now: r.Clock.Now})
-	r.double.Start()
-	t.Cleanup(r.double.Close)
-	cfg := r.double.Config(testRegion)
-	r.lambda = lambda.NewFromConfig(cfg, func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
-	storage := s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
-	r.External = func(*v1beta1.LayerVersion) xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
-		return flow.New(&thing{api: r.lambda, bundles: bundle.Finder{Objects: r.objects, S3: storage}}, flow.Calls{Create: opPublish, Delete: opDelete})
-	}
-	r.Calls = func() []string {
-		var out []string
-		for _, c := range r.double.Calls() {
-			out = append(out, c.Operation)
-		}
-		return out
-	}
+	w := steptest.NewWorld(t, awsdouble.Options{})
+	r := &rig{objects: steptest.Objects{}}
+	storage := s3.NewFromConfig(w.Double.Config(steptest.Region), func(o *s3.Options) { o.UsePathStyle = true })
+	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
+		return flow.New(&thing{api: w.Lambda, bundles: bundle.Finder{Objects: r.objects, S3: storage}}, flow.Calls{Create: opPublish, Delete: opDelete})
+	})
 	return r
 }
 
 // versions that AWS has of the layer, oldest first.
 func (r *rig) versions() []int64 {
-	r.T.Helper()
-	out, err := r.lambda.ListLayerVersions(r.T.Context(), &lambda.ListLayerVersionsInput{LayerName: ptr.To("l")})
+	r.Helper()
+	out, err := r.Lambda.ListLayerVersions(r.Context(), &lambda.ListLayerVersionsInput{LayerName: ptr.To("l")})
 	if err != nil {
-		r.T.Fatal(err)
+		r.Fatal(err)
 	}
 	var numbers []int64
 	for i := range out.LayerVersions {
@@ -94,20 +64,20 @@ func (r *rig) versions() []int64 {
 
 // others publish a version.
 func (r *rig) others(files map[string][]byte) {
-	r.T.Helper()
+	r.Helper()
 	b, err := bundle.Zip(files)
 	if err != nil {
-		r.T.Fatal(err)
+		r.Fatal(err)
 	}
-	if _, err := r.lambda.PublishLayerVersion(r.T.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: b}}); err != nil {
-		r.T.Fatal(err)
+	if _, err := r.Lambda.PublishLayerVersion(r.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: b}}); err != nil {
+		r.Fatal(err)
 	}
 }
 
 func (r *rig) wantVersions(reason string, want ...int64) {
-	r.T.Helper()
+	r.Helper()
 	if diff := cmp.Diff(want, r.versions()); diff != "" {
-		r.T.Errorf("%s: versions: -want, +got:\n%s", reason, diff)
+		r.Errorf("%s: versions: -want, +got:\n%s", reason, diff)
 	}
 }
 
@@ -115,11 +85,8 @@ func testLayer(change ...func(*v1beta1.LayerVersionParameters)) *v1beta1.LayerVe
 	l := &v1beta1.LayerVersion{
 		ObjectMeta: metav1.ObjectMeta{Name: "l", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.LayerVersionSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{
-				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
-				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
-			},
-			ForProvider: v1beta1.LayerVersionParameters{Region: testRegion, Content: inline("one")},
+			ManagedResourceSpec: steptest.Spec(),
+			ForProvider:         v1beta1.LayerVersionParameters{Region: steptest.Region, Content: inline("one")},
 		},
 	}
 	for _, f := range change {
@@ -203,7 +170,7 @@ func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
 	r.Settle(l)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = nil })
-	if _, err := r.lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](2)}); err != nil {
+	if _, err := r.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](2)}); err != nil {
 		t.Fatal(err)
 	}
 	r.Remove(l)
@@ -225,7 +192,7 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 			for _, text := range []string{"one", "two"} {
 				want++
 				edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline(text) })
-				r.double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop})
+				r.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop})
 				if _, err := r.Step(l); err == nil {
 					t.Fatal("the answer must be lost")
 				}
@@ -255,7 +222,7 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 func TestALostPublicationIsReplaced(t *testing.T) {
 	r := newRig(t)
 	l := testLayer()
-	r.double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
+	r.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
 	if _, err := r.Step(l); err == nil {
 		t.Fatal("the answer must be lost")
 	}
@@ -263,7 +230,7 @@ func TestALostPublicationIsReplaced(t *testing.T) {
 	r.Settle(l)
 	r.wantVersions("The first is replaced like any other", 2)
 
-	r.double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
+	r.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("three") })
 	if _, err := r.Step(l); err == nil {
 		t.Fatal("the answer must be lost")
@@ -279,7 +246,7 @@ func TestAPublicationThatIsRefused(t *testing.T) {
 	r := newRig(t)
 	l := testLayer()
 	r.Settle(l)
-	r.double.Fail(awsdouble.Fault{Operation: opPublish, Error: awsdouble.ServiceFailure()})
+	r.Double.Fail(awsdouble.Fault{Operation: opPublish, Error: awsdouble.ServiceFailure()})
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
 	if _, err := r.Step(l); err == nil {
 		t.Fatal("AWS's error must be told")
@@ -299,7 +266,7 @@ func TestContentOfS3(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.double.PutObject("code", "layer.zip", b)
+		r.Double.PutObject("code", "layer.zip", b)
 	}
 	put("one")
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
@@ -314,7 +281,7 @@ func TestContentOfS3(t *testing.T) {
 		t.Errorf("a replaced object is published: -want, +got:\n%s", diff)
 	}
 	put("three")
-	r.double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
+	r.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter})
 	if _, err := r.Step(l); err == nil {
 		t.Fatal("the answer must be lost")
 	}
@@ -382,7 +349,7 @@ func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
 	r := newRig(t)
 	l := testLayer()
 	r.Settle(l)
-	if _, err := r.lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](1)}); err != nil {
+	if _, err := r.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](1)}); err != nil {
 		t.Fatal(err)
 	}
 	r.Settle(l)

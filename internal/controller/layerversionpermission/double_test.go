@@ -10,113 +10,49 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 const (
-	testRegion = "eu-central-1"
-	layerArn   = "arn:aws:lambda:eu-central-1:123456789012:layer:base"
+	layerArn = "arn:aws:lambda:eu-central-1:123456789012:layer:base"
 )
 
-// rig is a double with the real SDK before it, and a reconciler that does what the
-// runtime does, a step at a time.
+// rig is a world in which layer base has the versions 1 and 2.
 type rig struct {
-	t      *testing.T
-	double *awsdouble.Server
-	lambda *lambda.Client
-	cache  *inventory.Cache
-	now    time.Time
-
-	// age is how old an answer may be.
-	age time.Duration
+	*steptest.Rig[*v1beta1.LayerVersionPermission]
 }
 
-// newRig has a layer base with versions 1 and 2.
-func newRig(t *testing.T) *rig {
+func newRig(t testing.TB) rig {
 	t.Helper()
-	d := awsdouble.New(awsdouble.Options{})
-	d.Start()
-	t.Cleanup(d.Close)
-	d.PutObject("bucket", "k", []byte("PK\x05\x06"+strings.Repeat("\x00", 18)))
-	r := &rig{t: t, double: d, lambda: lambda.NewFromConfig(d.Config(testRegion)), cache: &inventory.Cache{}, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	w := steptest.NewWorld(t, awsdouble.Options{})
+	w.Lambda = w.Retrying()
+	w.Double.PutObject("bucket", "k", []byte("PK\x05\x06"+strings.Repeat("\x00", 18)))
 	for range 2 {
-		_, err := r.lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{
+		_, err := w.Lambda.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{
 			LayerName: ptr.To("base"), Content: &types.LayerVersionContentInput{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k")},
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w.Must(err)
 	}
-	return r
-}
-
-// step is one reconcile. It tells whether there was nothing to do.
-func (r *rig) step(p *v1beta1.LayerVersionPermission) (settled bool, err error) {
-	ctx := managed.WithTurn(r.t.Context(), &managed.Turn{Fresh: inventory.Fresh{Now: r.now, Since: r.now.Add(-r.age)}})
-	e := flow.New(&thing{api: r.lambda, cache: r.cache}, flow.Calls{Create: callAdd, Delete: callRemove})
-	obs, err := e.Observe(ctx, p)
-	switch {
-	case err != nil:
-		return false, err
-	case meta.WasDeleted(p) && obs.ResourceExists:
-		_, err = e.Delete(ctx, p)
-		return false, err
-	case meta.WasDeleted(p):
-		return true, nil
-	case !obs.ResourceExists:
-		meta.SetExternalCreatePending(p, r.now)
-		_, err = e.Create(ctx, p)
-		return false, err
-	case !obs.ResourceUpToDate:
-		_, err = e.Update(ctx, p)
-		return false, err
-	}
-	return p.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue, nil
-}
-
-// settle reconciles until there is nothing to do, and returns the calls.
-func (r *rig) settle(p *v1beta1.LayerVersionPermission) []string {
-	r.t.Helper()
-	r.double.ResetCalls()
-	for range 10 {
-		r.now = r.now.Add(time.Second)
-		done, err := r.step(p)
-		if err != nil {
-			r.t.Fatalf("reconcile: %v", err)
-		}
-		if done {
-			return operations(r.double.Calls())
-		}
-	}
-	r.t.Fatalf("did not settle: %v; calls %v", p.GetCondition(xpv2.TypeReady), operations(r.double.Calls()))
-	return nil
-}
-
-func operations(calls []awsdouble.Call) []string {
-	var out []string
-	for i := range calls {
-		out = append(out, calls[i].Operation)
-	}
-	return out
+	w.Double.ResetCalls()
+	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission] {
+		return flow.New(&thing{api: w.Lambda, cache: w.Cache}, flow.Calls{Create: callAdd, Delete: callRemove})
+	})}
 }
 
 func testPermission(change ...func(*v1beta1.LayerVersionPermission)) *v1beta1.LayerVersionPermission {
 	p := &v1beta1.LayerVersionPermission{
 		ObjectMeta: metav1.ObjectMeta{Name: "partner", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.LayerVersionPermissionSpec{ForProvider: v1beta1.LayerVersionPermissionParameters{
-			Region: testRegion, LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1), Principal: ptr.To("111122223333"),
+			Region: steptest.Region, LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1), Principal: ptr.To("111122223333"),
 		}},
 	}
 	for _, c := range change {
@@ -128,10 +64,10 @@ func testPermission(change ...func(*v1beta1.LayerVersionPermission)) *v1beta1.La
 func TestFromSpecToAWSAndBack(t *testing.T) {
 	r := newRig(t)
 	p := testPermission()
-	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("added: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	s := p.Status.AtProvider
@@ -140,16 +76,16 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 
 	p.Spec.ForProvider.Principal, p.Spec.ForProvider.OrganizationID = ptr.To("*"), ptr.To("o-a1b2c3d4e5")
-	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
-	if got := r.double.LayerPolicy(layerArn + ":1"); !strings.Contains(got, "o-a1b2c3d4e5") {
+	if got := r.Double.LayerPolicy(layerArn + ":1"); !strings.Contains(got, "o-a1b2c3d4e5") {
 		t.Errorf("the policy is %s", got)
 	}
 
-	p.DeletionTimestamp = ptr.To(metav1.Now())
-	r.settle(p)
-	if got := r.double.LayerPolicy(layerArn + ":1"); got != "" {
+	r.Remove(p)
+	r.Reconcile(p)
+	if got := r.Double.LayerPolicy(layerArn + ":1"); got != "" {
 		t.Errorf("a deleted permission is gone, got %s", got)
 	}
 }
@@ -157,11 +93,11 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 // The statement follows its layer to the version that is published next, whatever becomes
 // of the one before.
 func TestFollowsTheLayer(t *testing.T) {
-	for name, prepare := range map[string]func(*rig){
-		"Kept": func(*rig) {},
-		"Deleted": func(r *rig) {
-			if _, err := r.lambda.DeleteLayerVersion(r.t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1)}); err != nil {
-				r.t.Fatal(err)
+	for name, prepare := range map[string]func(rig){
+		"Kept": func(rig) {},
+		"Deleted": func(r rig) {
+			if _, err := r.Lambda.DeleteLayerVersion(r.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1)}); err != nil {
+				r.Fatal(err)
 			}
 		},
 	} {
@@ -171,24 +107,24 @@ func TestFollowsTheLayer(t *testing.T) {
 				p.Spec.ForProvider.LayerName, p.Spec.ForProvider.VersionNumber = nil, nil
 				p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":1")
 			})
-			r.settle(p)
+			r.Reconcile(p)
 			prepare(r)
 			p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":2")
-			r.settle(p)
-			if got := r.double.LayerPolicy(layerArn + ":1"); got != "" {
+			r.Reconcile(p)
+			if got := r.Double.LayerPolicy(layerArn + ":1"); got != "" {
 				t.Errorf("left behind: %s", got)
 			}
-			if got := r.double.LayerPolicy(layerArn + ":2"); !strings.Contains(got, "partner") || meta.GetExternalName(p) != "base:2:partner" {
+			if got := r.Double.LayerPolicy(layerArn + ":2"); !strings.Contains(got, "partner") || meta.GetExternalName(p) != "base:2:partner" {
 				t.Errorf("named %s, the policy is %s", meta.GetExternalName(p), got)
 			}
-			if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+			if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
 				t.Errorf("it stays so: -want, +got:\n%s", diff)
 			}
 
 			// The reference can't be resolved any more.
 			p.Spec.ForProvider.LayerVersionArn, p.DeletionTimestamp = nil, ptr.To(metav1.Now())
-			r.settle(p)
-			if got := r.double.LayerPolicy(layerArn + ":2"); got != "" {
+			r.Reconcile(p)
+			if got := r.Double.LayerPolicy(layerArn + ":2"); got != "" {
 				t.Errorf("a deleted permission is gone, got %s", got)
 			}
 		})
@@ -199,21 +135,21 @@ func TestDrift(t *testing.T) {
 	r := newRig(t)
 	const others = `{"Sid":"other","Effect":"Allow","Principal":"*","Action":"lambda:GetLayerVersion","Resource":"` + layerArn + `:1"}`
 	put := func(statements string) {
-		if !r.double.PutLayerPolicy(layerArn+":1", `{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`) {
+		if !r.Double.PutLayerPolicy(layerArn+":1", `{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`) {
 			t.Fatal("the policy can't be put")
 		}
 	}
 	put(others)
 	p := testPermission()
-	r.settle(p)
+	r.Reconcile(p)
 	for name, own := range map[string]string{
 		"Principal": strings.Replace(others, "other", "partner", 1),
 		"Denied":    strings.Replace(strings.Replace(others, "other", "partner", 1), "Allow", "Deny", 1),
 		"Condition": strings.Replace(others, `{"Sid":"other"`, `{"Sid":"partner","Condition":{"StringEquals":{"aws:SourceAccount":"1"}}`, 1),
 	} {
 		put(others + "," + own)
-		r.settle(p)
-		got := r.double.LayerPolicy(layerArn + ":1")
+		r.Reconcile(p)
+		got := r.Double.LayerPolicy(layerArn + ":1")
 		if !strings.Contains(got, "111122223333") || !strings.Contains(got, "other") || strings.Contains(got, "Deny") || strings.Contains(got, "Condition") {
 			t.Errorf("%s: the policy is %s", name, got)
 		}
@@ -223,24 +159,24 @@ func TestDrift(t *testing.T) {
 func TestForeignAndLost(t *testing.T) {
 	r := newRig(t)
 	p := testPermission()
-	r.double.Fail(awsdouble.Fault{Operation: callAdd, Drop: awsdouble.DropAfter, Times: -1})
-	if _, err := r.step(p); err == nil {
+	r.Double.Fail(awsdouble.Fault{Operation: callAdd, Drop: awsdouble.DropAfter, Times: -1})
+	if _, err := r.Step(p); err == nil {
 		t.Fatal("the answer was not lost")
 	}
-	r.double.ClearFaults()
-	r.now = r.now.Add(time.Second)
-	_, err := r.step(testPermission(func(q *v1beta1.LayerVersionPermission) { q.UID = "u2" }))
+	r.Double.ClearFaults()
+	r.Advance(time.Second)
+	_, err := r.Step(testPermission(func(q *v1beta1.LayerVersionPermission) { q.UID = "u2" }))
 	want := `statement partner of the policy of layer version base:1 exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "base:1:partner"`
 	if err == nil || err.Error() != want {
 		t.Errorf("another resource: %v", err)
 	}
-	r.settle(p)
+	r.Reconcile(p)
 	if meta.GetExternalName(p) != "base:1:partner" {
 		t.Errorf("named %q", meta.GetExternalName(p))
 	}
 	q := testPermission(func(q *v1beta1.LayerVersionPermission) { q.UID = "u3"; meta.SetExternalName(q, "base:2:partner") })
 	want = `the annotation crossplane.io/external-name is "base:2:partner", but spec asks for "base:1:partner": make them the same`
-	if _, err := r.step(q); err == nil || err.Error() != want {
+	if _, err := r.Step(q); err == nil || err.Error() != want {
 		t.Errorf("named otherwise: %v", err)
 	}
 }
@@ -251,17 +187,18 @@ func TestSharedReads(t *testing.T) {
 	var all []*v1beta1.LayerVersionPermission
 	for i := range 10 {
 		p := testPermission(func(p *v1beta1.LayerVersionPermission) { p.Name = fmt.Sprintf("p%d", i) })
-		r.settle(p)
+		r.Reconcile(p)
 		all = append(all, p)
 	}
-	r.now, r.age = r.now.Add(time.Hour), time.Minute
-	r.double.ResetCalls()
+	r.Advance(time.Hour)
+	r.Age = time.Minute
+	r.Double.ResetCalls()
 	for _, p := range all {
-		if done, err := r.step(p); err != nil || !done {
+		if done, err := r.Step(p); err != nil || !done {
 			t.Fatalf("%s: settled %t, %v", p.Name, done, err)
 		}
 	}
-	if got := len(r.double.Calls()); got != 1 {
+	if got := len(r.Double.Calls()); got != 1 {
 		t.Errorf("%d calls for %d permissions", got, len(all))
 	}
 }
@@ -284,19 +221,19 @@ func TestRandomSpecs(t *testing.T) {
 	}
 	for i := range 80 {
 		p := testPermission(random, func(p *v1beta1.LayerVersionPermission) { p.Name = fmt.Sprintf("p%d", i) })
-		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", p.Spec.ForProvider, diff)
 		}
 		random(p)
-		r.settle(p)
-		if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+		r.Reconcile(p)
+		if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", p.Spec.ForProvider, diff)
 		}
-		p.DeletionTimestamp = ptr.To(metav1.Now())
-		r.settle(p)
+		r.Remove(p)
+		r.Reconcile(p)
 	}
 	for _, version := range []string{":1", ":2"} {
-		if got := r.double.LayerPolicy(layerArn + version); got != "" {
+		if got := r.Double.LayerPolicy(layerArn + version); got != "" {
 			t.Errorf("left of %s: %s", version, got)
 		}
 	}

@@ -9,21 +9,16 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
@@ -47,103 +42,31 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// rig is a double with the real SDK before it, and a reconciler that does what the
-// runtime does, a step at a time.
+// rig is a world in which function cart has version 1 and the alias live.
 type rig struct {
-	t      *testing.T
-	clock  *clock
-	double *awsdouble.Server
-	lambda *lambda.Client
-	cache  *inventory.Cache
-
-	// age is how old an answer may be.
-	age time.Duration
+	*steptest.Rig[*v1beta1.Permission]
 }
 
-// newRig has a function cart with version 1 and the alias live.
-func newRig(t *testing.T) *rig {
+func newRig(t testing.TB) rig {
 	t.Helper()
-	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	d := awsdouble.New(awsdouble.Options{Now: c.Now})
-	d.Start()
-	t.Cleanup(d.Close)
-	d.PutImage("repo", "1", "sha256:"+strings.Repeat("0", 64))
-	r := &rig{t: t, clock: c, double: d, lambda: lambda.NewFromConfig(d.Config(testRegion)), cache: &inventory.Cache{}}
-	_, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: ptr.To("cart"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
-		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1")},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("cart")}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := r.lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("cart"), Name: ptr.To("live"), FunctionVersion: ptr.To("1")}); err != nil {
-		t.Fatal(err)
-	}
-	d.ResetCalls()
-	return r
-}
-
-// step is one reconcile. It tells whether there was nothing to do.
-func (r *rig) step(p *v1beta1.Permission) (settled bool, err error) {
-	now := r.clock.Now()
-	ctx := managed.WithTurn(r.t.Context(), &managed.Turn{Fresh: inventory.Fresh{Now: now, Since: now.Add(-r.age)}})
-	e := flow.New(&thing{api: r.lambda, cache: r.cache, fields: fakeFields{}}, flow.Calls{Create: callAdd, Delete: callRemove})
-	obs, err := e.Observe(ctx, p)
-	switch {
-	case err != nil:
-		return false, err
-	case meta.WasDeleted(p) && obs.ResourceExists:
-		_, err = e.Delete(ctx, p)
-		return false, err
-	case meta.WasDeleted(p):
-		return true, nil
-	case !obs.ResourceExists:
-		meta.SetExternalCreatePending(p, now)
-		_, err = e.Create(ctx, p)
-		return false, err
-	case !obs.ResourceUpToDate:
-		_, err = e.Update(ctx, p)
-		return false, err
-	}
-	return p.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue, nil
-}
-
-// settle reconciles until there is nothing to do, and returns the calls.
-func (r *rig) settle(p *v1beta1.Permission) []string {
-	r.t.Helper()
-	r.double.ResetCalls()
-	for range 10 {
-		r.clock.advance(time.Second)
-		done, err := r.step(p)
-		if err != nil {
-			r.t.Fatalf("reconcile: %v", err)
-		}
-		if done {
-			return operations(r.double.Calls())
-		}
-	}
-	r.t.Fatalf("did not settle: %v; calls %v", p.GetCondition(xpv2.TypeReady), operations(r.double.Calls()))
-	return nil
-}
-
-func operations(calls []awsdouble.Call) []string {
-	var out []string
-	for i := range calls {
-		out = append(out, calls[i].Operation)
-	}
-	return out
+	w := steptest.NewWorld(t, awsdouble.Options{})
+	w.Lambda = w.Retrying()
+	w.AddFunction("cart")
+	w.Publish("cart")
+	w.AddAlias("cart", "live")
+	w.Double.ResetCalls()
+	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
+		return flow.New(&thing{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{}}, flow.Calls{Create: callAdd, Delete: callRemove})
+	})}
 }
 
 func TestFromSpecToAWSAndBack(t *testing.T) {
 	r := newRig(t)
 	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceArn = ptr.To("arn:aws:s3:::uploads") })
-	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("added: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	if got := ptr.Deref(p.Status.AtProvider.FunctionArn, ""); got != functionArn || p.Status.AtProvider.RevisionID == nil || meta.GetExternalName(p) != "bucket" {
@@ -152,13 +75,13 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 
 	p.Spec.ForProvider.Principal = ptr.To("111122223333")
 	p.Spec.ForProvider.SourceArn = nil
-	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 
-	p.DeletionTimestamp = ptr.To(metav1.Now())
-	r.settle(p)
-	if got := r.double.Policy(functionArn); got != "" {
+	r.Remove(p)
+	r.Reconcile(p)
+	if got := r.Double.Policy(functionArn); got != "" {
 		t.Errorf("a deleted permission is gone, got %s", got)
 	}
 }
@@ -166,16 +89,16 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 // Statements of others stay as they are, and one that somebody changed is put right.
 func TestDrift(t *testing.T) {
 	r := newRig(t)
-	_, err := r.lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
+	_, err := r.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
 		FunctionName: ptr.To("cart"), StatementId: ptr.To("other"), Action: ptr.To("lambda:*"), Principal: ptr.To("444455556666"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := r.double.Policy(functionArn)
+	before := r.Double.Policy(functionArn)
 	p := testPermission()
-	r.settle(p)
-	right := r.double.Policy(functionArn)
+	r.Reconcile(p)
+	right := r.Double.Policy(functionArn)
 	own := strings.LastIndex(right, functionArn)
 	for name, changed := range map[string]string{
 		"Principal": strings.Replace(right, `{"Service":"s3.amazonaws.com"}`, `"*"`, 1),
@@ -189,21 +112,21 @@ func TestDrift(t *testing.T) {
 			if !differs(t, right, changed) {
 				t.Fatal("nothing was changed")
 			}
-			if !r.double.PutPolicy(functionArn, changed) {
+			if !r.Double.PutPolicy(functionArn, changed) {
 				t.Fatal("the policy can't be put")
 			}
-			r.settle(p)
-			if got := r.double.Policy(functionArn); differs(t, right, got) {
+			r.Reconcile(p)
+			if got := r.Double.Policy(functionArn); differs(t, right, got) {
 				t.Errorf("the policy is %s", got)
 			}
-			if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+			if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
 				t.Errorf("it stays so: -want, +got:\n%s", diff)
 			}
 		})
 	}
-	p.DeletionTimestamp = ptr.To(metav1.Now())
-	r.settle(p)
-	if got := r.double.Policy(functionArn); !strings.Contains(got, `"other"`) || strings.Contains(got, `"bucket"`) {
+	r.Remove(p)
+	r.Reconcile(p)
+	if got := r.Double.Policy(functionArn); !strings.Contains(got, `"other"`) || strings.Contains(got, `"bucket"`) {
 		t.Errorf("only its own statement goes, got %s", got)
 	}
 }
@@ -226,13 +149,13 @@ func differs(t *testing.T, a, b string) bool {
 func TestLostAnswer(t *testing.T) {
 	r := newRig(t)
 	p := testPermission()
-	r.double.Fail(awsdouble.Fault{Operation: callAdd, Drop: awsdouble.DropAfter, Times: -1})
-	if _, err := r.step(p); err == nil {
+	r.Double.Fail(awsdouble.Fault{Operation: callAdd, Drop: awsdouble.DropAfter, Times: -1})
+	if _, err := r.Step(p); err == nil {
 		t.Fatal("the answer was not lost")
 	}
-	r.double.ClearFaults()
-	r.settle(p)
-	if n := strings.Count(r.double.Policy(functionArn), `"Sid"`); n != 1 || meta.GetExternalName(p) != "bucket" {
+	r.Double.ClearFaults()
+	r.Reconcile(p)
+	if n := strings.Count(r.Double.Policy(functionArn), `"Sid"`); n != 1 || meta.GetExternalName(p) != "bucket" {
 		t.Errorf("%d statements, named %q", n, meta.GetExternalName(p))
 	}
 }
@@ -248,22 +171,22 @@ func TestSharedReads(t *testing.T) {
 				p.Spec.ForProvider.Qualifier = ptr.To("live")
 			}
 		})
-		r.settle(p)
+		r.Reconcile(p)
 		all = append(all, p)
 	}
-	r.clock.advance(time.Hour)
-	r.age = time.Minute
-	r.double.ResetCalls()
+	r.Advance(time.Hour)
+	r.Age = time.Minute
+	r.Double.ResetCalls()
 	for round := range 3 {
 		for _, p := range all {
-			if done, err := r.step(p); err != nil || !done {
+			if done, err := r.Step(p); err != nil || !done {
 				t.Fatalf("%s: settled %t, %v", p.Name, done, err)
 			}
 		}
-		if diff := cmp.Diff(2*(round+1), len(r.double.Calls())); diff != "" {
+		if diff := cmp.Diff(2*(round+1), len(r.Double.Calls())); diff != "" {
 			t.Errorf("round %d: calls, -want, +got:\n%s", round, diff)
 		}
-		r.clock.advance(10 * time.Minute)
+		r.Advance(10 * time.Minute)
 	}
 }
 
@@ -271,17 +194,17 @@ func TestSharedReads(t *testing.T) {
 func TestFunctionComesAndGoes(t *testing.T) {
 	r := newRig(t)
 	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = ptr.To("later") })
-	_, err := r.step(p)
+	_, err := r.Step(p)
 	if err == nil || !strings.Contains(err.Error(), "Function not found: arn:aws:lambda:eu-central-1:123456789012:function:later") {
 		t.Errorf("reconcile: %v", err)
 	}
 	q := testPermission()
-	r.settle(q)
-	if _, err := r.lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
+	r.Reconcile(q)
+	if _, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
 		t.Fatal(err)
 	}
-	q.DeletionTimestamp = ptr.To(metav1.Now())
-	r.settle(q)
+	r.Remove(q)
+	r.Reconcile(q)
 }
 
 // random statements that AWS accepts, over every field.
@@ -294,7 +217,7 @@ func random(g *rand.Rand) v1beta1.PermissionParameters {
 		return ptr.To(pick(of...))
 	}
 	fp := v1beta1.PermissionParameters{
-		Region: testRegion, FunctionName: ptr.To("cart"),
+		Region: steptest.Region, FunctionName: ptr.To("cart"),
 		Action: ptr.To(pick("lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:*")),
 		Principal: ptr.To(pick("s3.amazonaws.com", "alexa-appkit.amazon.com", "111122223333", "444455556666",
 			"arn:aws:iam::111122223333:root", "arn:aws:iam::111122223333:role/r", "*")),
@@ -327,22 +250,22 @@ func TestRandomSpecs(t *testing.T) {
 			p.Spec.ForProvider.Qualifier = qualifier
 		})
 		first := p.Spec.ForProvider
-		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.settle(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", first, diff)
 		}
 		p.Spec.ForProvider = random(g)
 		p.Spec.ForProvider.Qualifier = qualifier
-		if n := len(r.settle(p)); n != 1 && n != 5 {
+		if n := len(r.Reconcile(p)); n != 1 && n != 5 {
 			t.Fatalf("from %+v to %+v: %d calls", first, p.Spec.ForProvider, n)
 		}
-		if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", p.Spec.ForProvider, diff)
 		}
-		p.DeletionTimestamp = ptr.To(metav1.Now())
-		r.settle(p)
+		r.Remove(p)
+		r.Reconcile(p)
 	}
 	for _, arn := range []string{functionArn, functionArn + ":live", functionArn + ":1"} {
-		if got := r.double.Policy(arn); got != "" {
+		if got := r.Double.Policy(arn); got != "" {
 			t.Errorf("left of %s: %s", arn, got)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 func TestObserve(t *testing.T) {
@@ -31,7 +32,7 @@ func TestObserve(t *testing.T) {
 		reason string
 		p      *v1beta1.Permission
 		get    func(*lambda.GetPolicyInput) (*lambda.GetPolicyOutput, error)
-		fields fakeFields
+		fields steptest.Fields
 		want   want
 	}{
 		"NoPolicy": {
@@ -123,7 +124,7 @@ func TestObserve(t *testing.T) {
 		},
 		"SourceFrom": {
 			reason: "The source's ARN is another object's to tell.",
-			p:      testPermission(named, selected), get: answering(withSource), fields: fakeFields{"uploads": "arn:aws:s3:::uploads"},
+			p:      testPermission(named, selected), get: answering(withSource), fields: steptest.Fields{"uploads": "arn:aws:s3:::uploads"},
 			want: want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
 		},
 		"SourceFromMissing": {

@@ -17,9 +17,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
-
-const testRegion = "eu-central-1"
 
 // fakeLambda answers with its fields, and notes the calls in their order.
 type fakeLambda struct {
@@ -43,16 +42,6 @@ func (f *fakeLambda) AddPermission(_ context.Context, in *lambda.AddPermissionIn
 func (f *fakeLambda) RemovePermission(_ context.Context, in *lambda.RemovePermissionInput, _ ...func(*lambda.Options)) (*lambda.RemovePermissionOutput, error) {
 	f.calls = append(f.calls, callRemove)
 	return &lambda.RemovePermissionOutput{}, f.remove(in)
-}
-
-// fakeFields has values by the names of objects.
-type fakeFields map[string]string
-
-func (f fakeFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
-	if v, ok := f[s.Name]; ok {
-		return v, nil
-	}
-	return "", errors.Errorf("%s %s does not exist", s.Kind, s.Name)
 }
 
 var (
@@ -80,7 +69,7 @@ func testPermission(change ...func(*v1beta1.Permission)) *v1beta1.Permission {
 	p := &v1beta1.Permission{
 		ObjectMeta: metav1.ObjectMeta{Name: "bucket", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.PermissionSpec{ForProvider: v1beta1.PermissionParameters{
-			Region:       testRegion,
+			Region:       steptest.Region,
 			FunctionName: ptr.To("cart"),
 			Action:       ptr.To("lambda:InvokeFunction"),
 			Principal:    ptr.To("s3.amazonaws.com"),
@@ -100,7 +89,7 @@ func imported(p *v1beta1.Permission) { meta.SetExternalName(p, "bucket") }
 
 func deleted(p *v1beta1.Permission) { p.DeletionTimestamp = ptr.To(metav1.Now()) }
 
-func testExternal(api lambdaAPI, f fakeFields) (*flow.External[*v1beta1.Permission, observed], context.Context, *managed.Turn) {
+func testExternal(api lambdaAPI, f steptest.Fields) (*flow.External[*v1beta1.Permission, observed], context.Context, *managed.Turn) {
 	turn := &managed.Turn{}
 	t := &thing{api: api, cache: &inventory.Cache{}, fields: f}
 	return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), managed.WithTurn(context.Background(), turn), turn

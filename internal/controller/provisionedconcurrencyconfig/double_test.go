@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -18,105 +17,92 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // takes is how long the double takes to provide concurrency.
 const takes = time.Minute
 
-// rig is a double with the real SDK before it.
-type rig struct{ *configuredtest.Rig }
+// rig reconciles in a world with a function.
+type rig struct {
+	*steptest.Rig[*v1beta1.ProvisionedConcurrencyConfig]
+}
 
 func newRig(t testing.TB) rig {
 	t.Helper()
-	return rig{configuredtest.New(t, takes)}
-}
-
-func (r rig) connect() xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
-	return newExternal(r.AWS, r.Cache, r.Now)
-}
-
-// settle reconciles until nothing is left to do but wait.
-func (r rig) settle(c *v1beta1.ProvisionedConcurrencyConfig) []configuredtest.Outcome {
-	r.Helper()
-	return configuredtest.Settle(r.Rig, c, r.connect)
-}
-
-// want what reconciles come to.
-func (r rig) want(c *v1beta1.ProvisionedConcurrencyConfig, why string, want ...configuredtest.Outcome) {
-	r.Helper()
-	if diff := cmp.Diff(want, r.settle(c)); diff != "" {
-		r.Errorf("%s, -want +got:\n%s", why, diff)
-	}
+	return rig{configuredtest.New(t, takes, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
+		return newExternal(w.Lambda, w.Cache, w.Now)
+	})}
 }
 
 func TestLife(t *testing.T) {
 	r := newRig(t)
 	c := newConfig()
-	r.want(c, "a create, and AWS is at it", configuredtest.Created, configuredtest.Waits)
+	r.Want(c, "a create, and AWS is at it", steptest.Created, steptest.Waits)
 	if at := c.Status.AtProvider; *at.Status != "IN_PROGRESS" || *at.RequestedProvisionedConcurrentExecutions != 5 || *at.AllocatedProvisionedConcurrentExecutions != 0 || meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("got %+v", at)
 	}
-	r.Pass(takes)
-	r.want(c, "AWS says that it is ready", configuredtest.Settled)
+	r.Advance(takes)
+	r.Want(c, "AWS says that it is ready", steptest.Settled)
 	if at := c.Status.AtProvider; *at.Status != "READY" || *at.AvailableProvisionedConcurrentExecutions != 5 {
 		t.Errorf("got %+v", at)
 	}
 
 	c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9)
-	r.want(c, "one call, and AWS is at it", configuredtest.Updated, configuredtest.Waits)
+	r.Want(c, "one call, and AWS is at it", steptest.Updated, steptest.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != "Updating" || ready.Message != "IN_PROGRESS" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
-	r.Pass(takes)
-	r.want(c, "AWS says that it is ready", configuredtest.Settled)
+	r.Advance(takes)
+	r.Want(c, "AWS says that it is ready", steptest.Settled)
 
-	if _, err := r.AWS.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
+	if _, err := r.Lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
 		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), ProvisionedConcurrentExecutions: ptr.To[int32](1),
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Pass(takes)
-	r.want(c, "a change by hand is put right", configuredtest.Updated, configuredtest.Waits)
+	r.Advance(takes)
+	r.Want(c, "a change by hand is put right", steptest.Updated, steptest.Waits)
 
-	configuredtest.Delete(c)
-	r.want(c, "it goes while AWS is at it", configuredtest.Deleted, configuredtest.Gone)
+	r.Remove(c)
+	r.Want(c, "it goes while AWS is at it", steptest.Deleted, steptest.Gone)
 }
 
 func TestFailureIsShownAndTriedAgain(t *testing.T) {
 	r := newRig(t)
 	c := newConfig()
 	r.Double.FailProvisioning(configuredtest.Function, "FUNCTION_ERROR_INIT_FAILURE")
-	r.want(c, "a create", configuredtest.Created, configuredtest.Waits)
-	r.Pass(takes)
-	r.want(c, "it failed", configuredtest.Waits)
+	r.Want(c, "a create", steptest.Created, steptest.Waits)
+	r.Advance(takes)
+	r.Want(c, "it failed", steptest.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonUnavailable || ready.Message != "FAILED: FUNCTION_ERROR_INIT_FAILURE" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
 	if ptr.Deref(c.Status.AtProvider.StatusReason, "") != "FUNCTION_ERROR_INIT_FAILURE" {
 		t.Errorf("got %+v", c.Status.AtProvider)
 	}
-	r.Pass(retryAfter - takes)
-	r.want(c, "it is tried again", configuredtest.Updated, configuredtest.Waits)
-	r.Pass(takes)
-	r.want(c, "and is ready", configuredtest.Settled)
+	r.Advance(retryAfter - takes)
+	r.Want(c, "it is tried again", steptest.Updated, steptest.Waits)
+	r.Advance(takes)
+	r.Want(c, "and is ready", steptest.Settled)
 }
 
 func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
 	r := newRig(t)
 	c := newConfig()
-	r.settle(c)
-	r.Pass(takes)
-	r.want(c, "AWS has provided it", configuredtest.Settled)
-	if _, err := r.AWS.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(configuredtest.Function), Name: ptr.To(configuredtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
+	r.Outcomes(c)
+	r.Advance(takes)
+	r.Want(c, "AWS has provided it", steptest.Settled)
+	if _, err := r.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(configuredtest.Function), Name: ptr.To(configuredtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
 		t.Fatal(err)
 	}
-	r.Pass(1)
-	r.want(c, "AWS provides for the new version", configuredtest.Waits)
+	r.Advance(1)
+	r.Want(c, "AWS provides for the new version", steptest.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != "Updating" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
-	r.Pass(takes)
-	r.want(c, "and has", configuredtest.Settled)
+	r.Advance(takes)
+	r.Want(c, "and has", steptest.Settled)
 	if n := r.Double.Count(callPut); n != 1 {
 		t.Errorf("it was asked for %d times, want once", n)
 	}
@@ -136,7 +122,7 @@ func TestRefusals(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			_, err := configuredtest.Step(r.Rig, newConfig(tc.edit), r.connect())
+			_, err := r.Do(newConfig(tc.edit))
 			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "cannot create the provisioned concurrency") {
 				t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.want)
 			}
@@ -146,8 +132,8 @@ func TestRefusals(t *testing.T) {
 
 func TestOverlapOfVersionAndAliasIsTold(t *testing.T) {
 	r := newRig(t)
-	r.settle(newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") }))
-	_, err := configuredtest.Step(r.Rig, newConfig(), r.connect())
+	r.Outcomes(newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") }))
+	_, err := r.Do(newConfig())
 	if err == nil || !strings.Contains(err.Error(), "already Provisioned version") {
 		t.Errorf("got %v, want why the alias of version 1 cannot have it too", err)
 	}
@@ -157,11 +143,11 @@ func TestLostAnswer(t *testing.T) {
 	r := newRig(t)
 	r.Double.Fail(awsdouble.Fault{Operation: callPut, Drop: awsdouble.DropAfter, Times: 4})
 	c := newConfig()
-	if _, err := configuredtest.Step(r.Rig, c, r.connect()); err == nil {
+	if _, err := r.Do(c); err == nil {
 		t.Fatal("the answer was not lost")
 	}
 	r.Double.ClearFaults()
-	r.want(c, "it is found again", configuredtest.Waits)
+	r.Want(c, "it is found again", steptest.Waits)
 	if meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("named %q", meta.GetExternalName(c))
 	}
@@ -171,12 +157,12 @@ func TestConcurrencyOfAFunctionSharesACall(t *testing.T) {
 	r := newRig(t)
 	all := []*v1beta1.ProvisionedConcurrencyConfig{newConfig(), newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("2") })}
 	for _, c := range all {
-		r.settle(c)
+		r.Outcomes(c)
 	}
-	r.Pass(takes)
+	r.Advance(takes)
 	r.Double.ResetCalls()
 	for _, c := range all {
-		r.want(c, "nothing is left to do", configuredtest.Settled)
+		r.Want(c, "nothing is left to do", steptest.Settled)
 	}
 	if n := r.Double.Count(""); n != 1 {
 		t.Errorf("%d calls for two looks at the same moment, want one", n)
@@ -198,16 +184,16 @@ func TestRandomNumbersConverge(t *testing.T) {
 			}
 		})
 		for range 2 {
-			r.settle(c)
-			r.Pass(takes)
-			r.want(c, "AWS has provided it", configuredtest.Settled)
+			r.Outcomes(c)
+			r.Advance(takes)
+			r.Want(c, "AWS has provided it", steptest.Settled)
 			asked := c.Status.AtProvider.AvailableProvisionedConcurrentExecutions
 			if want := c.Spec.ForProvider.ProvisionedConcurrentExecutions; want != nil && *want != *asked {
 				t.Fatalf("seed %d: %d wanted, %d there", seed, *want, *asked)
 			}
 			c.Spec.ForProvider.ProvisionedConcurrentExecutions = number()
 		}
-		configuredtest.Delete(c)
-		r.settle(c)
+		r.Remove(c)
+		r.Outcomes(c)
 	}
 }

@@ -8,104 +8,41 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig is a double with the real SDK before it, and a reconciler that does what the
-// runtime does, a step at a time.
+// rig is a world in which there is function cart.
 type rig struct {
-	t      *testing.T
-	double *awsdouble.Server
-	lambda *lambda.Client
+	*steptest.Rig[*v1beta1.ResourcePolicy]
 }
 
-// newRig has a function cart.
-func newRig(t *testing.T) *rig {
+func newRig(t testing.TB) rig {
 	t.Helper()
-	d := awsdouble.New(awsdouble.Options{})
-	d.Start()
-	t.Cleanup(d.Close)
-	d.PutImage("repo", "1", "sha256:"+strings.Repeat("0", 64))
-	r := &rig{t: t, double: d, lambda: lambda.NewFromConfig(d.Config(testRegion))}
-	_, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: ptr.To("cart"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
-		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1")},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// step is one reconcile. It tells whether there was nothing to do.
-func (r *rig) step(p *v1beta1.ResourcePolicy) (settled bool, err error) {
-	ctx := managed.WithTurn(r.t.Context(), &managed.Turn{})
-	e := flow.New(&thing{api: r.lambda, fields: fakeFields{}}, flow.Calls{Create: callPut, Delete: callDelete})
-	obs, err := e.Observe(ctx, p)
-	switch {
-	case err != nil:
-		return false, err
-	case meta.WasDeleted(p) && obs.ResourceExists:
-		_, err = e.Delete(ctx, p)
-		return false, err
-	case meta.WasDeleted(p):
-		return true, nil
-	case !obs.ResourceExists:
-		pending(p)
-		_, err = e.Create(ctx, p)
-		return false, err
-	case !obs.ResourceUpToDate:
-		_, err = e.Update(ctx, p)
-		return false, err
-	}
-	return p.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue, nil
-}
-
-// settle reconciles until there is nothing to do, and returns the calls.
-func (r *rig) settle(p *v1beta1.ResourcePolicy) []string {
-	r.t.Helper()
-	r.double.ResetCalls()
-	for range 10 {
-		done, err := r.step(p)
-		if err != nil {
-			r.t.Fatalf("reconcile: %v", err)
-		}
-		if done {
-			return operations(r.double.Calls())
-		}
-	}
-	r.t.Fatalf("did not settle: %v; calls %v", p.GetCondition(xpv2.TypeReady), operations(r.double.Calls()))
-	return nil
-}
-
-func operations(calls []awsdouble.Call) []string {
-	var out []string
-	for i := range calls {
-		out = append(out, calls[i].Operation)
-	}
-	return out
+	w := steptest.NewWorld(t, awsdouble.Options{})
+	w.Lambda = w.Retrying()
+	w.AddFunction("cart")
+	w.Double.ResetCalls()
+	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy] {
+		return flow.New(&thing{api: w.Lambda, fields: steptest.Fields{}}, flow.Calls{Create: callPut, Delete: callDelete})
+	})}
 }
 
 func TestFromSpecToAWSAndBack(t *testing.T) {
 	r := newRig(t)
 	p := testPolicy(asking(accountPolicy))
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("put: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	s := p.Status.AtProvider
@@ -114,26 +51,26 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 
 	p.Spec.ForProvider.Policy = ptr.To(publicPolicy)
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 
-	_, err := r.lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
+	_, err := r.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
 		FunctionName: ptr.To("cart"), StatementId: ptr.To("other"), Action: ptr.To("lambda:*"), Principal: ptr.To("444455556666"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.settle(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.Reconcile(p)); diff != "" {
 		t.Errorf("a statement that was added is not wanted: -want, +got:\n%s", diff)
 	}
-	if got := r.double.Policy(testArn); strings.Contains(got, "other") {
+	if got := r.Double.Policy(testArn); strings.Contains(got, "other") {
 		t.Errorf("the policy is %s", got)
 	}
 
-	p.DeletionTimestamp = ptr.To(metav1.Now())
-	r.settle(p)
-	if got := r.double.Policy(testArn); got != "" {
+	r.Remove(p)
+	r.Reconcile(p)
+	if got := r.Double.Policy(testArn); got != "" {
 		t.Errorf("a deleted policy is gone, got %s", got)
 	}
 }
@@ -142,20 +79,20 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	r := newRig(t)
 	p := testPolicy()
-	r.double.Fail(awsdouble.Fault{Operation: callPut, Drop: awsdouble.DropAfter, Times: -1})
-	if _, err := r.step(p); err == nil {
+	r.Double.Fail(awsdouble.Fault{Operation: callPut, Drop: awsdouble.DropAfter, Times: -1})
+	if _, err := r.Step(p); err == nil {
 		t.Fatal("the answer was not lost")
 	}
-	r.double.ClearFaults()
-	if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" || meta.GetExternalName(p) != testArn {
+	r.Double.ClearFaults()
+	if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" || meta.GetExternalName(p) != testArn {
 		t.Errorf("named %q: -want, +got:\n%s", meta.GetExternalName(p), diff)
 	}
 }
 
 func TestRefusedByAWS(t *testing.T) {
 	r := newRig(t)
-	r.double.Fail(awsdouble.Fault{Operation: callPut, Error: awsdouble.Error{Status: 400, Code: "PublicPolicyException", Message: "The policy would grant public access."}})
-	_, err := r.step(testPolicy())
+	r.Double.Fail(awsdouble.Fault{Operation: callPut, Error: awsdouble.Error{Status: 400, Code: "PublicPolicyException", Message: "The policy would grant public access."}})
+	_, err := r.Step(testPolicy())
 	if err == nil || !strings.Contains(err.Error(), "cannot put the policy of "+testArn) || !strings.Contains(err.Error(), "public access") {
 		t.Errorf("reconcile: %v", err)
 	}
@@ -195,17 +132,17 @@ func TestRandomSpecs(t *testing.T) {
 	for range 100 {
 		first, then := random(g), random(g)
 		p := testPolicy(asking(first))
-		if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.settle(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.Reconcile(p)); diff != "" {
 			t.Fatalf("%s: -want, +got:\n%s", first, diff)
 		}
 		p.Spec.ForProvider.Policy = ptr.To(then)
-		if n := len(r.settle(p)); n != 1 && n != 3 {
+		if n := len(r.Reconcile(p)); n != 1 && n != 3 {
 			t.Fatalf("from %s to %s: %d calls", first, then, n)
 		}
-		if diff := cmp.Diff([]string{callRead}, r.settle(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
 			t.Fatalf("%s: -want, +got:\n%s", then, diff)
 		}
-		p.DeletionTimestamp = ptr.To(metav1.Now())
-		r.settle(p)
+		r.Remove(p)
+		r.Reconcile(p)
 	}
 }

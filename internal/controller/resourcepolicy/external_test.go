@@ -20,11 +20,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 const (
-	testRegion = "eu-central-1"
-	testArn    = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
+	testArn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
 
 	publicPolicy  = `{"Version":"2012-10-17","Statement":[{"Sid":"all","Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`
 	accountPolicy = `{"Version":"2012-10-17","Statement":[{"Sid":"all","Effect":"Allow","Principal":{"AWS":"111122223333"},"Action":"lambda:InvokeFunction","Resource":"*"}]}`
@@ -54,16 +54,6 @@ func (f *fakeLambda) DeleteResourcePolicy(_ context.Context, in *lambda.DeleteRe
 	return &lambda.DeleteResourcePolicyOutput{}, f.delete(in)
 }
 
-// fakeFields has values by the names of objects.
-type fakeFields map[string]string
-
-func (f fakeFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
-	if v, ok := f[s.Name]; ok {
-		return v, nil
-	}
-	return "", errors.Errorf("%s %s does not exist", s.Kind, s.Name)
-}
-
 var (
 	errNotFound = &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "The resource you requested does not exist."}
 	errStale    = &smithy.GenericAPIError{Code: "PreconditionFailedException", Message: "The Revision Id provided does not match the latest Revision Id."}
@@ -84,7 +74,7 @@ func testPolicy(change ...func(*v1beta1.ResourcePolicy)) *v1beta1.ResourcePolicy
 	p := &v1beta1.ResourcePolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "public", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.ResourcePolicySpec{ForProvider: v1beta1.ResourcePolicyParameters{
-			Region: testRegion, ResourceArn: ptr.To(testArn), Policy: ptr.To(publicPolicy),
+			Region: steptest.Region, ResourceArn: ptr.To(testArn), Policy: ptr.To(publicPolicy),
 		}},
 	}
 	for _, c := range change {
@@ -106,7 +96,7 @@ func asking(policy string) func(*v1beta1.ResourcePolicy) {
 	return func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(policy) }
 }
 
-func external(api lambdaAPI, f fakeFields) (*flow.External[*v1beta1.ResourcePolicy, observed], context.Context, *managed.Turn) {
+func external(api lambdaAPI, f steptest.Fields) (*flow.External[*v1beta1.ResourcePolicy, observed], context.Context, *managed.Turn) {
 	turn := &managed.Turn{}
 	return flow.New(&thing{api: api, fields: f}, flow.Calls{Create: callPut, Delete: callDelete}), managed.WithTurn(context.Background(), turn), turn
 }
@@ -133,7 +123,7 @@ func TestObserve(t *testing.T) {
 		reason string
 		p      *v1beta1.ResourcePolicy
 		get    func(*lambda.GetResourcePolicyInput) (*lambda.GetResourcePolicyOutput, error)
-		fields fakeFields
+		fields steptest.Fields
 		want   want
 	}{
 		"None": {
@@ -226,7 +216,7 @@ func TestObserve(t *testing.T) {
 		},
 		"From": {
 			reason: "The ARN is another object's to tell.",
-			p:      testPolicy(named, selected), get: answering(publicPolicy), fields: fakeFields{"live": testArn},
+			p:      testPolicy(named, selected), get: answering(publicPolicy), fields: steptest.Fields{"live": testArn},
 			want: want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
 		},
 		"FromMissing": {
@@ -236,7 +226,7 @@ func TestObserve(t *testing.T) {
 		},
 		"FromMovedOn": {
 			reason: "A policy is not left behind unnoticed.",
-			p:      testPolicy(named, selected), fields: fakeFields{"live": testArn + ":live"},
+			p:      testPolicy(named, selected), fields: steptest.Fields{"live": testArn + ":live"},
 			want: want{err: "spec now means " + testArn + ":live, but the policy is that of " + testArn + ", where it would be left behind: create another ResourcePolicy, or change spec or the annotation crossplane.io/external-name back"},
 		},
 		"Deleted": {

@@ -15,32 +15,25 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig is a double with the real SDK before it.
-type rig struct{ *configuredtest.Rig }
+// rig reconciles in a world with a function.
+type rig struct {
+	*steptest.Rig[*v1beta1.RuntimeManagementConfig]
+}
 
 func newRig(t testing.TB) rig {
 	t.Helper()
-	return rig{configuredtest.New(t, 0)}
-}
-
-func (r rig) connect() xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
-	return newExternal(r.AWS)
-}
-
-// want what reconciles come to.
-func (r rig) want(c *v1beta1.RuntimeManagementConfig, why string, want ...configuredtest.Outcome) {
-	r.Helper()
-	if diff := cmp.Diff(want, configuredtest.Settle(r.Rig, c, r.connect)); diff != "" {
-		r.Errorf("%s, -want +got:\n%s", why, diff)
-	}
+	return rig{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
+		return newExternal(w.Lambda)
+	})}
 }
 
 // there is what AWS has for a qualifier.
 func (r rig) there(qualifier string) settings {
 	r.Helper()
-	out, err := r.AWS.GetRuntimeManagementConfig(r.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To(configuredtest.Function), Qualifier: &qualifier})
+	out, err := r.Lambda.GetRuntimeManagementConfig(r.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To(configuredtest.Function), Qualifier: &qualifier})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -50,22 +43,22 @@ func (r rig) there(qualifier string) settings {
 func TestLife(t *testing.T) {
 	r := newRig(t)
 	c := newConfig(func(c *v1beta1.RuntimeManagementConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") })
-	r.want(c, "it is set", configuredtest.Created, configuredtest.Settled)
+	r.Want(c, "it is set", steptest.Created, steptest.Settled)
 	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:1" || *at.UpdateRuntimeOn != "FunctionUpdate" || *at.FunctionArn != configuredtest.FunctionARN+":1" {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 	c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA)
-	r.want(c, "one call carries all", configuredtest.Updated, configuredtest.Settled)
+	r.Want(c, "one call carries all", steptest.Updated, steptest.Settled)
 
-	if _, err := r.AWS.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{
+	if _, err := r.Lambda.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{
 		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To("1"), UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.want(c, "a change by hand is put right", configuredtest.Updated, configuredtest.Settled)
+	r.Want(c, "a change by hand is put right", steptest.Updated, steptest.Settled)
 
-	configuredtest.Delete(c)
-	r.want(c, "it is set back", configuredtest.Deleted, configuredtest.Gone)
+	r.Remove(c)
+	r.Want(c, "it is set back", steptest.Deleted, steptest.Gone)
 	if diff := cmp.Diff(on(auto, ""), r.there("1")); diff != "" {
 		t.Errorf("-default +AWS:\n%s", diff)
 	}
@@ -75,23 +68,23 @@ func TestLostAnswer(t *testing.T) {
 	r := newRig(t)
 	r.Double.Fail(awsdouble.Fault{Operation: callPut, Drop: awsdouble.DropAfter, Times: 4})
 	c := newConfig()
-	if _, err := configuredtest.Step(r.Rig, c, r.connect()); err == nil {
+	if _, err := r.Do(c); err == nil {
 		t.Fatal("the answer was not lost")
 	}
 	r.Double.ClearFaults()
 	c.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
-	configuredtest.Delete(c)
-	r.want(c, "what was set is set back", configuredtest.Deleted, configuredtest.Gone)
+	r.Remove(c)
+	r.Want(c, "what was set is set back", steptest.Deleted, steptest.Gone)
 }
 
 func TestSteadyLooksAreOneCallEach(t *testing.T) {
 	r := newRig(t)
 	c := newConfig()
-	r.want(c, "it is set", configuredtest.Created, configuredtest.Settled)
+	r.Want(c, "it is set", steptest.Created, steptest.Settled)
 	r.Double.ResetCalls()
 	const looks = 3
 	for range looks {
-		r.want(c, "nothing is left to do", configuredtest.Settled)
+		r.Want(c, "nothing is left to do", steptest.Settled)
 	}
 	if n := r.Double.Count(""); n != looks {
 		t.Errorf("%d calls for %d looks", n, looks)
@@ -115,8 +108,8 @@ func TestRandomSettingsConverge(t *testing.T) {
 			}
 		})
 		for range 2 {
-			configuredtest.Settle(r.Rig, c, r.connect)
-			r.want(c, "it stays", configuredtest.Settled)
+			r.Outcomes(c)
+			r.Want(c, "it stays", steptest.Settled)
 			if c.Spec.InitProvider == nil {
 				if diff := cmp.Diff(c.Spec.ForProvider.RuntimeManagementConfigSettings, r.there(qualifier)); diff != "" {
 					t.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
@@ -124,7 +117,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 			}
 			c.Spec.ForProvider.RuntimeManagementConfigSettings = pick()
 		}
-		configuredtest.Delete(c)
-		configuredtest.Settle(r.Rig, c, r.connect)
+		r.Remove(c)
+		r.Outcomes(c)
 	}
 }

@@ -4,155 +4,53 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
-	"sync"
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// emptyZip is an archive without files.
-const emptyZip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
-
-// clock is a settable clock.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
-
-// rig is a double with the real SDK before it, in which there is function f, and a
-// reconciler that does what the runtime does, a step at a time.
+// rig is a world in which there is function f.
 type rig struct {
-	t      *testing.T
-	clock  *clock
-	double *awsdouble.Server
-	lambda *lambda.Client
-	cache  *inventory.Cache
+	*steptest.Rig[*v1beta1.Version]
 }
 
-func newRig(t *testing.T, change ...func(*lambda.CreateFunctionInput)) *rig {
+func newRig(t testing.TB, change ...func(*lambda.CreateFunctionInput)) rig {
 	t.Helper()
-	c := &clock{now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	d := awsdouble.New(awsdouble.Options{Now: c.Now, CreateDuration: time.Second, UpdateDuration: time.Second})
-	d.Start()
-	t.Cleanup(d.Close)
-	r := &rig{t: t, clock: c, double: d, cache: &inventory.Cache{}}
-	r.lambda = lambda.NewFromConfig(d.Config(testRegion), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
-	in := &lambda.CreateFunctionInput{
-		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), Handler: ptr.To("index.handler"), Runtime: types.RuntimePython313,
-		Code:        &types.FunctionCode{ZipFile: []byte(emptyZip)},
-		Environment: &types.Environment{Variables: map[string]string{"PASSWORD": "hunter2"}},
-	}
-	for _, f := range change {
-		f(in)
-	}
-	if _, err := r.lambda.CreateFunction(t.Context(), in); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
+	w.AddFunction("f", append(change, func(in *lambda.CreateFunctionInput) {
+		in.Environment = &types.Environment{Variables: map[string]string{"PASSWORD": "hunter2"}}
+	})...)
+	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Version] {
+		return testExternal(w.Lambda, nil, w.Cache)
+	})}
 }
 
 // change the function, as someone does.
-func (r *rig) change(memory int32) {
-	r.t.Helper()
-	r.clock.advance(2 * time.Second)
-	if _, err := r.lambda.UpdateFunctionConfiguration(r.t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To(memory)}); err != nil {
-		r.t.Fatal(err)
+func (r rig) change(memory int32) {
+	r.Helper()
+	r.Advance(2 * time.Second)
+	if _, err := r.Lambda.UpdateFunctionConfiguration(r.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To(memory)}); err != nil {
+		r.Fatal(err)
 	}
-}
-
-// step is one reconcile that takes answers up to an age. It tells whether there was
-// nothing to do.
-func (r *rig) step(v *v1beta1.Version, age time.Duration) (settled bool, err error) {
-	now := r.clock.Now()
-	turn := &managed.Turn{Fresh: inventory.Fresh{Now: now, Since: now.Add(-age)}}
-	ctx := managed.WithTurn(r.t.Context(), turn)
-	e := testExternal(r.lambda, nil, r.cache)
-	obs, err := e.Observe(ctx, v)
-	if _, held := turn.Held(); held {
-		return false, err
-	}
-	switch {
-	case err != nil:
-		return false, err
-	case !obs.ResourceExists && meta.WasDeleted(v):
-		return true, nil
-	case meta.WasDeleted(v):
-		_, err = e.Delete(ctx, v)
-		return false, err
-	case !obs.ResourceExists:
-		meta.SetExternalCreatePending(v, now)
-		_, err = e.Create(ctx, v)
-		return false, err
-	case !obs.ResourceUpToDate:
-		_, err = e.Update(ctx, v)
-		return false, err
-	}
-	return v.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue, nil
-}
-
-// settle reconciles until there is nothing to do, and returns the calls that wrote.
-func (r *rig) settle(v *v1beta1.Version) []string {
-	r.t.Helper()
-	r.double.ResetCalls()
-	for range 20 {
-		r.clock.advance(time.Second)
-		done, err := r.step(v, 0)
-		if err != nil {
-			r.t.Fatalf("reconcile: %v", err)
-		}
-		if done {
-			return r.writes()
-		}
-	}
-	r.t.Fatalf("did not settle: %v; calls %v", v.GetCondition(xpv2.TypeReady), r.writes())
-	return nil
-}
-
-func (r *rig) writes() []string {
-	var out []string
-	for _, c := range r.double.Calls() {
-		if !strings.HasPrefix(c.Operation, "Get") && !strings.HasPrefix(c.Operation, "List") {
-			out = append(out, c.Operation)
-		}
-	}
-	return out
 }
 
 // versions that AWS has.
-func (r *rig) versions() []string {
-	r.t.Helper()
-	out, err := r.lambda.ListVersionsByFunction(r.t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+func (r rig) versions() []string {
+	r.Helper()
+	out, err := r.Lambda.ListVersionsByFunction(r.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
 	if err != nil {
-		r.t.Fatal(err)
+		r.Fatal(err)
 	}
 	var names []string
 	for _, v := range out.Versions[1:] {
@@ -161,26 +59,26 @@ func (r *rig) versions() []string {
 	return names
 }
 
-func (r *rig) has(v *v1beta1.Version, name string, versions ...string) {
-	r.t.Helper()
+func (r rig) has(v *v1beta1.Version, name string, versions ...string) {
+	r.Helper()
 	if diff := cmp.Diff(versions, r.versions()); diff != "" {
-		r.t.Errorf("versions in AWS: -want, +got:\n%s", diff)
+		r.Errorf("versions in AWS: -want, +got:\n%s", diff)
 	}
 	if got := meta.GetExternalName(v); got != name {
-		r.t.Errorf("external name %q, want %q", got, name)
+		r.Errorf("external name %q, want %q", got, name)
 	}
 }
 
-func (r *rig) remove(v *v1beta1.Version) {
-	r.t.Helper()
-	v.DeletionTimestamp = ptr.To(metav1.NewTime(r.clock.Now()))
-	r.settle(v)
+func (r rig) remove(v *v1beta1.Version) {
+	r.Helper()
+	r.Remove(v)
+	r.Settle(v)
 }
 
 func TestLifecycle(t *testing.T) {
 	r := newRig(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.Description = ptr.To("first") })
-	if diff := cmp.Diff([]string{callPublish}, r.settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{callPublish}, r.Settle(v)); diff != "" {
 		t.Errorf("creation: -want, +got:\n%s", diff)
 	}
 	r.has(v, "1", "1")
@@ -193,28 +91,28 @@ func TestLifecycle(t *testing.T) {
 	}
 
 	r.change(256)
-	if diff := cmp.Diff([]string{callPublish}, r.settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{callPublish}, r.Settle(v)); diff != "" {
 		t.Errorf("a change is published once: -want, +got:\n%s", diff)
 	}
 	r.has(v, "2", "1", "2")
 
-	if _, err := r.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f")}); err != nil {
+	if _, err := r.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f")}); err != nil {
 		t.Fatal(err)
 	}
-	r.clock.advance(2 * time.Second)
-	if got := r.settle(v); len(got) > 0 {
+	r.Advance(2 * time.Second)
+	if got := r.Settle(v); len(got) > 0 {
 		t.Errorf("an update that changes nothing must publish nothing, got %v", got)
 	}
 
-	if _, err := r.lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")}); err != nil {
+	if _, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")}); err != nil {
 		t.Fatal(err)
 	}
-	r.settle(v)
+	r.Settle(v)
 	r.has(v, "3", "1", "3")
 
 	r.remove(v)
 	r.has(v, "3", "1")
-	if _, there := r.double.Function("f"); !there {
+	if _, there := r.Double.Function("f"); !there {
 		t.Error("the function must stay")
 	}
 }
@@ -224,16 +122,16 @@ func TestRequests(t *testing.T) {
 	v := testVersion(func(v *v1beta1.Version) {
 		v.Spec.ForProvider.PublishPolicy, v.Spec.ForProvider.PublishTrigger = ptr.To(policyOnRequest), ptr.To("one")
 	})
-	r.settle(v)
+	r.Settle(v)
 	r.change(256)
-	if got := r.settle(v); len(got) > 0 {
+	if got := r.Settle(v); len(got) > 0 {
 		t.Errorf("a change must wait for a request, got %v", got)
 	}
 	v.Spec.ForProvider.PublishTrigger = ptr.To("two")
-	r.settle(v)
+	r.Settle(v)
 	r.has(v, "2", "1", "2")
 	v.Spec.ForProvider.PublishTrigger = ptr.To("three")
-	if diff := cmp.Diff([]string{callPublish}, r.settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{callPublish}, r.Settle(v)); diff != "" {
 		t.Errorf("a request is served once: -want, +got:\n%s", diff)
 	}
 	r.has(v, "2", "1", "2")
@@ -244,11 +142,11 @@ func TestSnapshotsAreWaitedFor(t *testing.T) {
 		in.SnapStart = &types.SnapStart{ApplyOn: types.SnapStartApplyOnPublishedVersions}
 	})
 	v := testVersion()
-	r.settle(v)
+	r.Settle(v)
 	r.change(256)
 	preparing := false
 	for range 20 {
-		if _, err := r.step(v, 0); err != nil {
+		if _, err := r.Step(v); err != nil {
 			t.Fatal(err)
 		}
 		if meta.GetExternalName(v) == "2" && ptr.Deref(v.Status.AtProvider.State, "") == "Pending" {
@@ -257,7 +155,7 @@ func TestSnapshotsAreWaitedFor(t *testing.T) {
 				t.Errorf("aliases must stay at version 1 until version 2 is prepared, not %q", got)
 			}
 		}
-		r.clock.advance(time.Second / 4)
+		r.Advance(time.Second / 4)
 	}
 	if got := *v.Status.AtProvider.PreparedVersion; !preparing || got != "2" {
 		t.Errorf("seen preparing: %t; prepared: %s", preparing, got)
@@ -267,19 +165,19 @@ func TestSnapshotsAreWaitedFor(t *testing.T) {
 func TestPruning(t *testing.T) {
 	r := newRig(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](1) })
-	r.settle(v)
-	if _, err := r.lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable"), FunctionVersion: ptr.To("1")}); err != nil {
+	r.Settle(v)
+	if _, err := r.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable"), FunctionVersion: ptr.To("1")}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range int32(4) {
 		r.change(256 + i)
-		r.settle(v)
+		r.Settle(v)
 	}
 	r.has(v, "5", "1", "4", "5")
-	if _, err := r.lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")}); err != nil {
+	if _, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")}); err != nil {
 		t.Fatal(err)
 	}
-	r.settle(v)
+	r.Settle(v)
 	r.has(v, "5", "4", "5")
 	r.remove(v)
 	r.has(v, "5")
@@ -287,41 +185,41 @@ func TestPruning(t *testing.T) {
 
 func TestOthersVersionsAreLeft(t *testing.T) {
 	r := newRig(t)
-	r.clock.advance(2 * time.Second)
+	r.Advance(2 * time.Second)
 	for range 2 {
 		r.change(512)
-		r.clock.advance(2 * time.Second)
-		if _, err := r.lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")}); err != nil {
+		r.Advance(2 * time.Second)
+		if _, err := r.Lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
-	r.settle(v)
+	r.Settle(v)
 	r.has(v, "2", "1", "2")
 	r.change(256)
-	r.settle(v)
+	r.Settle(v)
 	r.has(v, "3", "1", "2", "3")
 	r.remove(v)
 	r.has(v, "3", "1", "2")
 
 	w := testVersion(func(v *v1beta1.Version) { v.UID = "uid-2" })
 	r.change(512)
-	r.settle(w)
+	r.Settle(w)
 	r.has(w, "4", "1", "2", "4")
 	x := testVersion(func(v *v1beta1.Version) { v.UID = "uid-3" })
-	r.settle(x)
+	r.Settle(x)
 	r.remove(x)
 	r.has(w, "4", "1", "2", "4")
 }
 
 func TestImportedVersionsAreDeletedToo(t *testing.T) {
 	r := newRig(t)
-	r.settle(testVersion())
+	r.Settle(testVersion())
 	v := testVersion(func(v *v1beta1.Version) {
 		v.UID = "uid-2"
 		meta.SetExternalName(v, "1")
 	})
-	if got := r.settle(v); len(got) > 0 {
+	if got := r.Settle(v); len(got) > 0 {
 		t.Errorf("an import publishes nothing, got %v", got)
 	}
 	r.remove(v)
@@ -338,20 +236,20 @@ func TestLostAnswers(t *testing.T) {
 					r := newRig(t)
 					v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](100) })
 					if !first {
-						r.settle(v)
+						r.Settle(v)
 					}
 					r.change(256)
-					r.clock.advance(2 * time.Second)
+					r.Advance(2 * time.Second)
 					before := v.Status.DeepCopy()
-					r.double.Fail(awsdouble.Fault{Operation: callPublish, Drop: drop, Times: 1})
-					if _, err := r.step(v, 0); err == nil {
+					r.Double.Fail(awsdouble.Fault{Operation: callPublish, Drop: drop, Times: 1})
+					if _, err := r.Step(v); err == nil {
 						t.Fatal("the lost answer must be an error")
 					}
 					v.Status = *before // It may never have been written.
 					if changed {
 						r.change(512)
 					}
-					r.settle(v)
+					r.Settle(v)
 					want := 1
 					if !first {
 						want++
@@ -375,9 +273,9 @@ func TestLostAnswers(t *testing.T) {
 func TestDeletionRightAfterALostAnswer(t *testing.T) {
 	r := newRig(t)
 	v := testVersion()
-	r.clock.advance(2 * time.Second)
-	r.double.Fail(awsdouble.Fault{Operation: callPublish, Drop: awsdouble.DropAfter, Times: 1})
-	if _, err := r.step(v, 0); err == nil {
+	r.Advance(2 * time.Second)
+	r.Double.Fail(awsdouble.Fault{Operation: callPublish, Drop: awsdouble.DropAfter, Times: 1})
+	if _, err := r.Step(v); err == nil {
 		t.Fatal("the lost answer must be an error")
 	}
 	meta.AddAnnotations(v, map[string]string{"lambda.aws.m.crossplane.io/parent": "f"})
@@ -390,22 +288,23 @@ func TestDeletionRightAfterALostAnswer(t *testing.T) {
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	r := newRig(t)
 	v := testVersion()
-	r.settle(v)
-	r.double.ResetCalls()
+	r.Settle(v)
+	r.Double.ResetCalls()
+	r.Age = 5 * time.Minute
 	const looks = 5
 	for range looks {
-		r.clock.advance(5 * time.Minute)
-		if done, err := r.step(v, 5*time.Minute); err != nil || !done {
+		r.Advance(5 * time.Minute)
+		if done, err := r.Step(v); err != nil || !done {
 			t.Fatalf("a settled version must stay settled: %t, %v", done, err)
 		}
 	}
-	if got := r.double.Count(""); got != looks || r.double.Count(callGet) != looks {
-		t.Errorf("%d steady reconciles must be %d GetFunction calls, got %v", looks, looks, r.double.Calls())
+	if got := r.Double.Count(""); got != looks || r.Double.Count(callGet) != looks {
+		t.Errorf("%d steady reconciles must be %d GetFunction calls, got %v", looks, looks, r.Double.Calls())
 	}
-	r.clock.advance(6 * time.Minute)
-	r.double.ResetCalls()
-	if _, err := r.step(v, 5*time.Minute); err != nil || r.double.Count(callGet) != 2 {
-		t.Errorf("after half an hour the version is looked at too: %v, %v", r.double.Calls(), err)
+	r.Advance(6 * time.Minute)
+	r.Double.ResetCalls()
+	if _, err := r.Step(v); err != nil || r.Double.Count(callGet) != 2 {
+		t.Errorf("after half an hour the version is looked at too: %v, %v", r.Double.Calls(), err)
 	}
 }
 
@@ -418,7 +317,7 @@ func TestAnyHistory(t *testing.T) {
 			g := rand.New(rand.NewPCG(seed, 1))
 			r := newRig(t)
 			v := testVersion()
-			r.settle(v)
+			r.Settle(v)
 			for range steps {
 				fp := &v.Spec.ForProvider
 				most := 1
@@ -434,12 +333,12 @@ func TestAnyHistory(t *testing.T) {
 				case 5:
 					fp.Description = []*string{nil, ptr.To(""), ptr.To("d")}[g.IntN(3)]
 				}
-				r.clock.advance(2 * time.Second)
-				if n := len(slices.DeleteFunc(r.settle(v), func(op string) bool { return op != callPublish })); n > most {
+				r.Advance(2 * time.Second)
+				if n := len(slices.DeleteFunc(r.Settle(v), func(op string) bool { return op != callPublish })); n > most {
 					t.Errorf("one change was published %d times", n)
 				}
 				r.consistent(v)
-				if more := r.settle(v); len(more) > 0 {
+				if more := r.Settle(v); len(more) > 0 {
 					t.Errorf("a settled version must not be written to, got %v", more)
 				}
 			}
@@ -453,23 +352,23 @@ func TestAnyHistory(t *testing.T) {
 }
 
 // consistent checks that AWS has what a settled version says.
-func (r *rig) consistent(v *v1beta1.Version) {
-	r.t.Helper()
+func (r rig) consistent(v *v1beta1.Version) {
+	r.Helper()
 	fp := v.Spec.ForProvider
 	there := r.versions()
 	name := meta.GetExternalName(v)
 	if !slices.Contains(there, name) {
-		r.t.Errorf("version %s is not among %v", name, there)
+		r.Errorf("version %s is not among %v", name, there)
 	}
 	if l := fp.HistoryLimit; l != nil && len(there) > int(*l)+1 {
-		r.t.Errorf("%v are more than the version and %d earlier ones", there, *l)
+		r.Errorf("%v are more than the version and %d earlier ones", there, *l)
 	}
 	if *fp.PublishPolicy == policyOnRequest {
 		return
 	}
-	latest, _ := r.double.Function("f")
-	out, err := r.lambda.GetFunctionConfiguration(r.t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(name)})
+	latest, _ := r.Double.Function("f")
+	out, err := r.Lambda.GetFunctionConfiguration(r.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(name)})
 	if err != nil || *out.MemorySize != latest.MemorySize {
-		r.t.Errorf("version %s is not what the function is: %v", name, err)
+		r.Errorf("version %s is not what the function is: %v", name, err)
 	}
 }

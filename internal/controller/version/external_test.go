@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 func deleted(v *v1beta1.Version) {
@@ -141,7 +142,7 @@ func TestObserve(t *testing.T) {
 		"Denied": {
 			reason: "What AWS refuses is told.", version: testVersion(),
 			get: func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
-				return nil, apiError(http.StatusForbidden, "AccessDeniedException", "no")
+				return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
 			},
 			err: "cannot read function f",
 		},
@@ -219,7 +220,7 @@ func TestDeletionsHaveTheirQualifier(t *testing.T) {
 
 func TestVersionsInUse(t *testing.T) {
 	api := &fakeLambda{get: answers(configuration("7")), delete: func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
-		return nil, apiError(http.StatusConflict, "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]")
+		return nil, steptest.APIError(http.StatusConflict, "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]")
 	}}
 	v := testVersion(deleted, at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
@@ -256,7 +257,7 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 		if v.GetAnnotations()[ownership.AnnotationIntent] == "" {
 			t.Error("what is to be published must be noted before")
 		}
-		return nil, apiError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
+		return nil, steptest.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
 	}}
 	turn := &managed.Turn{}
 	ctx := managed.WithTurn(t.Context(), turn)

@@ -6,8 +6,6 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	"github.com/aws/smithy-go"
-	smithyhttp "github.com/aws/smithy-go/transport/http"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -15,17 +13,15 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 const (
-	testRegion = "eu-central-1"
-	testARN    = "arn:aws:lambda:eu-central-1:123456789012:function:f"
+	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 )
 
 // fakeLambda answers with its fields. A call that a test does not expect finds a nil
@@ -74,11 +70,8 @@ func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
 	v := &v1beta1.Version{
 		ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.VersionSpec{
-			ManagedResourceSpec: xpv2.ManagedResourceSpec{
-				ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
-				ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
-			},
-			ForProvider: v1beta1.VersionParameters{Region: testRegion, FunctionName: ptr.To("f"), PublishPolicy: ptr.To("OnChange")},
+			ManagedResourceSpec: steptest.Spec(),
+			ForProvider:         v1beta1.VersionParameters{Region: steptest.Region, FunctionName: ptr.To("f"), PublishPolicy: ptr.To("OnChange")},
 		},
 	}
 	for _, c := range change {
@@ -120,14 +113,6 @@ func answers(of ...*types.FunctionConfiguration) func(*lambda.GetFunctionInput) 
 				return &lambda.GetFunctionOutput{Configuration: c}, nil
 			}
 		}
-		return nil, apiError(http.StatusNotFound, "ResourceNotFoundException", "Function not found")
+		return nil, steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "Function not found")
 	}
-}
-
-// apiError is an error as AWS answers it.
-func apiError(status int, code, message string) error {
-	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "X", Err: &smithyhttp.ResponseError{
-		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},
-		Err:      &smithy.GenericAPIError{Code: code, Message: message},
-	}}
 }

@@ -1,0 +1,186 @@
+package steptest
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// patience is how many reconciles a resource may take until nothing is left to do.
+const patience = 40
+
+// An Outcome is what a reconcile has done.
+type Outcome string
+
+// The outcomes of a reconcile.
+const (
+	Created Outcome = "Created"
+	Updated Outcome = "Updated"
+	Deleted Outcome = "Deleted"
+
+	// Held is a reconcile that is to be done again, without any effect.
+	Held Outcome = "Held"
+
+	// Gone is a resource that was deleted, and is in AWS no more.
+	Gone Outcome = "Gone"
+
+	// Absent is a resource that is not there, and not to be created.
+	Absent Outcome = "Absent"
+
+	// Waits is a resource with nothing to do that is not Ready.
+	Waits Outcome = "Waits"
+
+	// Settled is a resource with nothing to do that is Ready.
+	Settled Outcome = "Settled"
+)
+
+// A Rig reconciles resources of one kind in a world.
+type Rig[T managed.Managed] struct {
+	*World
+
+	// External returns a new external client, as for each reconcile.
+	External func() xpmanaged.TypedExternalClient[T]
+
+	// Turn is that of the next reconcile, but for how old an answer may be. Nil is an
+	// empty one.
+	Turn func() *managed.Turn
+
+	// Age is how old an answer of AWS may be that a reconcile takes from the cache.
+	// Zero takes one of the same moment only.
+	Age time.Duration
+}
+
+// NewRig that reconciles with external clients in a world.
+func NewRig[T managed.Managed](w *World, external func() xpmanaged.TypedExternalClient[T]) *Rig[T] {
+	return &Rig[T]{World: w, External: external}
+}
+
+// Do one reconcile, with what the runtime does to the resource around it.
+func (r *Rig[T]) Do(mg T) (Outcome, error) {
+	turn := &managed.Turn{}
+	if r.Turn != nil {
+		turn = r.Turn()
+	}
+	now := r.Now()
+	turn.Fresh = inventory.Fresh{Now: now, Since: now.Add(-r.Age)}
+	ctx := managed.WithTurn(r.Context(), turn)
+	e := r.External()
+	obs, err := e.Observe(ctx, mg)
+	if err != nil {
+		return "", err
+	}
+	if _, held := turn.Held(); held {
+		return Held, nil
+	}
+	return r.act(ctx, e, mg, obs)
+}
+
+func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg T, obs xpmanaged.ExternalObservation) (Outcome, error) {
+	var err error
+	switch {
+	case meta.WasDeleted(mg) && !obs.ResourceExists:
+		mg.SetFinalizers(nil)
+		return Gone, nil
+	case meta.WasDeleted(mg):
+		_, err = e.Delete(ctx, mg)
+		return Deleted, err
+	case !obs.ResourceExists && obs.ResourceUpToDate:
+		return Absent, nil
+	case !obs.ResourceExists:
+		meta.SetExternalCreatePending(mg, r.Now())
+		if _, err = e.Create(ctx, mg); err == nil {
+			meta.SetExternalCreateSucceeded(mg, r.Now())
+		}
+		return Created, err
+	case !obs.ResourceUpToDate:
+		_, err = e.Update(ctx, mg)
+		return Updated, err
+	case mg.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue:
+		return Waits, nil
+	}
+	mg.SetObservedGeneration(mg.GetGeneration())
+	return Settled, nil
+}
+
+// Step is one reconcile. It tells whether there was nothing to do, and the resource is
+// Ready or gone.
+func (r *Rig[T]) Step(mg T) (settled bool, err error) {
+	o, err := r.Do(mg)
+	return err == nil && (o == Settled || o == Gone), err
+}
+
+// Reconcile, a second after the other, until a resource is Ready or gone with nothing
+// left to do, and return the operations that were called.
+func (r *Rig[T]) Reconcile(mg T) []string {
+	r.Helper()
+	before := len(r.Operations())
+	for range patience {
+		r.Advance(time.Second)
+		done, err := r.Step(mg)
+		if err != nil {
+			r.Fatalf("reconcile: %v", err)
+		}
+		if done {
+			return r.Operations()[before:]
+		}
+	}
+	r.Fatalf("did not settle: %v; calls %v", mg.GetCondition(xpv2.TypeReady), r.Operations()[before:])
+	return nil
+}
+
+// Settle reconciles as Reconcile does, and returns the operations that changed something.
+func (r *Rig[T]) Settle(mg T) []string {
+	r.Helper()
+	return Writes(r.Reconcile(mg))
+}
+
+// Look is one reconcile in which nothing must be left to do. It returns its operations.
+func (r *Rig[T]) Look(mg T) []string {
+	r.Helper()
+	before := len(r.Operations())
+	if done, err := r.Step(mg); err != nil || !done {
+		r.Fatalf("there must be nothing to do: %v; calls %v; condition %v", err, r.Operations()[before:], mg.GetCondition(xpv2.TypeReady))
+	}
+	return r.Operations()[before:]
+}
+
+// Outcomes of reconciles, all at the same moment, until nothing is left to do but wait.
+func (r *Rig[T]) Outcomes(mg T) []Outcome {
+	r.Helper()
+	var done []Outcome
+	for range patience {
+		o, err := r.Do(mg)
+		if err != nil {
+			r.Fatalf("after %v: %v", done, err)
+		}
+		done = append(done, o)
+		if o == Settled || o == Gone || o == Absent || o == Waits {
+			return done
+		}
+	}
+	r.Fatalf("no end: %v", done)
+	return nil
+}
+
+// Want certain outcomes of reconciles.
+func (r *Rig[T]) Want(mg T, why string, want ...Outcome) {
+	r.Helper()
+	if diff := cmp.Diff(want, r.Outcomes(mg)); diff != "" {
+		r.Errorf("%s: -want, +got:\n%s", why, diff)
+	}
+}
+
+// Remove a resource, as the API server does: it is to be deleted from now on.
+func (r *Rig[T]) Remove(mg T) { mg.SetDeletionTimestamp(ptr.To(metav1.NewTime(r.Now()))) }

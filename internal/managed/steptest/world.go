@@ -1,0 +1,146 @@
+package steptest
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// Region of everything.
+const Region = "eu-central-1"
+
+// emptyZip is an archive without files.
+const emptyZip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+
+// Start is when every clock begins.
+var Start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// A Clock is a clock that a test moves.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock returns a clock that shows Start.
+func NewClock() *Clock { return &Clock{now: Start} }
+
+// Now is the time that the clock shows.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance the clock.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// A World is a double of AWS with the real SDK before it.
+type World struct {
+	testing.TB
+	*Clock
+
+	Double *awsdouble.Server
+
+	// Lambda tries each call once, so that an answer that is lost stays lost.
+	Lambda *lambda.Client
+
+	// Cache is of answers that the resources of the kind share, if they share any.
+	Cache *inventory.Cache
+}
+
+// NewWorld starts a double, which has nothing in it and goes by the world's clock, for
+// as long as the test runs.
+func NewWorld(t testing.TB, o awsdouble.Options) *World {
+	t.Helper()
+	w := &World{TB: t, Clock: NewClock(), Cache: &inventory.Cache{}}
+	o.Now = w.Now
+	w.Double = awsdouble.New(o)
+	w.Double.Start()
+	t.Cleanup(w.Double.Close)
+	w.Lambda = lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
+	return w
+}
+
+// Retrying is a client that tries calls again, as the provider's does.
+func (w *World) Retrying() *lambda.Client { return lambda.NewFromConfig(w.Double.Config(Region)) }
+
+// Must fails the test at once if there is an error.
+func (w *World) Must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// AddFunction has AWS have a function without files.
+func (w *World) AddFunction(name string, change ...func(*lambda.CreateFunctionInput)) {
+	w.Helper()
+	in := &lambda.CreateFunctionInput{
+		FunctionName: &name, Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
+		Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: []byte(emptyZip)},
+	}
+	for _, c := range change {
+		c(in)
+	}
+	_, err := w.Lambda.CreateFunction(w.Context(), in)
+	w.Must(err)
+}
+
+// Publish a new version of a function, and return its number.
+func (w *World) Publish(function string) string {
+	w.Helper()
+	_, err := w.Lambda.UpdateFunctionConfiguration(w.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function})
+	w.Must(err)
+	out, err := w.Lambda.PublishVersion(w.Context(), &lambda.PublishVersionInput{FunctionName: &function})
+	w.Must(err)
+	return *out.Version
+}
+
+// AddAlias has AWS have an alias of version 1 of a function.
+func (w *World) AddAlias(function, name string) {
+	w.Helper()
+	_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: &function, Name: &name, FunctionVersion: aws.String("1")})
+	w.Must(err)
+}
+
+// Operations are the AWS operations that were called since the double's calls were
+// reset.
+func (w *World) Operations() []string {
+	var out []string
+	for _, c := range w.Double.Calls() {
+		out = append(out, c.Operation)
+	}
+	return out
+}
+
+// Writes are the operations that change something.
+func Writes(operations []string) []string {
+	var out []string
+	for _, op := range operations {
+		if !reads(op) {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+func reads(operation string) bool {
+	for _, verb := range []string{"Get", "List", "Head", "BatchGet"} {
+		if strings.HasPrefix(operation, verb) {
+			return true
+		}
+	}
+	return false
+}
