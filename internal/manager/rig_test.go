@@ -48,11 +48,12 @@ const (
 type rig struct {
 	testing.TB
 
-	ns     string
-	double *awsdouble.Server
-	kube   client.Client
-	aws    *lambda.Client
-	logs   *logs
+	cluster *devcluster.Cluster
+	ns      string
+	double  *awsdouble.Server
+	kube    client.Client
+	aws     *lambda.Client
+	logs    *logs
 
 	// cfg is as whom the provider works. Nil means as an administrator.
 	cfg *rest.Config
@@ -81,7 +82,12 @@ func (l *logs) String() string {
 // newRig starts a double and a provider that works in a namespace of its own.
 func newRig(t testing.TB, d awsdouble.Options, change ...func(*Options)) *rig {
 	t.Helper()
-	c := suite.Cluster(t)
+	return newRigOn(t, suite.Cluster(t), d, change...)
+}
+
+// newRigOn is a rig on a control plane other than that of the package.
+func newRigOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change ...func(*Options)) *rig {
+	t.Helper()
 	scheme, err := newScheme()
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +96,7 @@ func newRig(t testing.TB, d awsdouble.Options, change ...func(*Options)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{TB: t, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{}}
+	r := &rig{TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{}}
 	r.double.Start()
 	t.Cleanup(r.double.Close)
 	r.aws = lambda.NewFromConfig(r.double.Config(region))
@@ -126,7 +132,7 @@ func (r *rig) start(change ...func(*Options)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg := r.cfg
 	if cfg == nil {
-		cfg = suite.Cluster(r).Config
+		cfg = r.cluster.Config
 	}
 	mgr, err := New(ctx, cfg, o)
 	if err != nil {

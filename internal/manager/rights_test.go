@@ -47,7 +47,7 @@ func (r *rig) as(user string, rules []rbacv1.PolicyRule) *rest.Config {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
 	}
 	r.create(role, binding)
-	cfg := rest.CopyConfig(suite.Cluster(r).Config)
+	cfg := rest.CopyConfig(r.cluster.Config)
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
 	return cfg
 }

@@ -1,0 +1,62 @@
+package manager
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/yaml"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+)
+
+const crds = "../../package/crds/lambda.aws.m.crossplane.io_"
+
+// A cluster that has activated some kinds alone has those served. What refers to a kind
+// that is missing says so, and goes on as soon as the kind is activated.
+func TestKindsThatAreActivatedLater(t *testing.T) {
+	c, err := devcluster.Start(t.Context(), devcluster.Options{CRDs: []string{
+		crds + "aliases.yaml", crds + "providerconfigs.yaml", crds + "clusterproviderconfigs.yaml", crds + "providerconfigusages.yaml",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	r := newRigOn(t, c, awsdouble.Options{}, func(o *Options) { o.SafeStart = true })
+	a := r.alias("live")
+	r.create(a)
+	r.until("the alias says what is missing", func() bool {
+		r.get(a)
+		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "the cluster has no kind Function: activate its ManagedResourceDefinition")
+	})
+
+	r.activate("functions")
+	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	r.until("Functions are served", func() bool { return r.kube.Create(t.Context(), f) == nil })
+	r.ready(f)
+	r.ready(a)
+}
+
+// activate a kind, by the plural of its name.
+func (r *rig) activate(plural string) {
+	r.Helper()
+	b, err := os.ReadFile(crds + plural + ".yaml")
+	if err != nil {
+		r.Fatal(err)
+	}
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict(b, crd); err != nil {
+		r.Fatal(err)
+	}
+	r.create(crd)
+}
