@@ -17,13 +17,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 func TestLifeOfAMapping(t *testing.T) {
 	r := newRig(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.Tags = map[string]string{"team": "a"} })
-	if diff := cmp.Diff([]string{opCreate}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, r.Settle(m)); diff != "" {
 		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
 	}
 	got := r.only()
@@ -35,7 +36,7 @@ func TestLifeOfAMapping(t *testing.T) {
 		p.FunctionName, p.BatchSize, p.MaximumBatchingWindowInSeconds = ptr.To("g"), ptr.To[int32](100), ptr.To[int32](5)
 		p.Enabled, p.Tags = ptr.To(false), map[string]string{"team": "b"}
 	})
-	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, r.Settle(m)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got = r.only()
@@ -47,17 +48,17 @@ func TestLifeOfAMapping(t *testing.T) {
 	}
 
 	remove(m)
-	r.double.ResetCalls()
+	r.Double.ResetCalls()
 	for range 2 {
-		if done, err := r.step(m); err != nil || done {
+		if done, err := r.Step(m); err != nil || done {
 			t.Fatalf("deletion waits until AWS is done: %t, %v", done, err)
 		}
 	}
-	r.clock.advance(time.Second)
-	if done, err := r.step(m); err != nil || !done {
+	r.Advance(time.Second)
+	if done, err := r.Step(m); err != nil || !done {
 		t.Fatalf("deletion: %t, %v", done, err)
 	}
-	if diff := cmp.Diff([]string{opDelete}, writes(r.double.Calls())); diff != "" {
+	if diff := cmp.Diff([]string{opDelete}, steptest.Writes(r.Operations())); diff != "" {
 		t.Errorf("a deletion is one call: -want, +got:\n%s", diff)
 	}
 }
@@ -67,13 +68,13 @@ func TestLifeOfAMapping(t *testing.T) {
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	r := newRig(t)
 	m := testMapping()
-	r.settle(m)
+	r.Settle(m)
 	look := func() []string {
-		r.double.ResetCalls()
-		if done, err := r.step(m); err != nil || !done {
+		r.Double.ResetCalls()
+		if done, err := r.Step(m); err != nil || !done {
 			t.Fatalf("a settled mapping stays settled: %t, %v", done, err)
 		}
-		return r.operations()
+		return r.Operations()
 	}
 	cases := []struct {
 		reason string
@@ -81,10 +82,10 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 		want   []string
 	}{
 		{"It is steady.", func() {}, []string{opGet}},
-		{"It is still steady.", func() { r.clock.advance(10 * time.Minute) }, []string{opGet}},
+		{"It is still steady.", func() { r.Advance(10 * time.Minute) }, []string{opGet}},
 		{"The process is new.", r.restart, []string{opGet, opTags}},
 		{"It is steady again.", func() {}, []string{opGet}},
-		{"An hour has passed.", func() { r.clock.advance(time.Hour) }, []string{opGet, opTags}},
+		{"An hour has passed.", func() { r.Advance(time.Hour) }, []string{opGet, opTags}},
 		{"Spec changed.", func() { edit(m, func(*v1beta1.EventSourceMappingParameters) {}) }, []string{opGet, opTags}},
 	}
 	for _, tc := range cases {
@@ -100,21 +101,21 @@ func TestDriftIsPutRight(t *testing.T) {
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.Enabled, m.Spec.ForProvider.BatchSize = ptr.To(true), ptr.To[int32](5)
 	})
-	r.settle(m)
-	r.double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) {
+	r.Settle(m)
+	r.Double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) {
 		a.BatchSize, a.State, a.StateTransitionReason = 9, stateDisabled, "USER_INITIATED"
 		a.FilterCriteria = &awsdouble.Filters{Filters: []awsdouble.Filter{{Pattern: `{"body":{"a":["b"]}}`}}}
 		delete(a.Tags, ownership.TagUID)
 		delete(a.Tags, ownership.TagCluster)
 	})
-	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	if got := r.only(); got.BatchSize != 5 || got.State != stateEnabled || got.FilterCriteria != nil {
 		t.Errorf("the mapping is %+v", got)
 	}
-	r.clock.advance(time.Hour)
-	if diff := cmp.Diff([]string{tagging.CallTag}, r.settle(m)); diff != "" {
+	r.Advance(time.Hour)
+	if diff := cmp.Diff([]string{tagging.CallTag}, r.Settle(m)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
 }
@@ -124,12 +125,12 @@ func TestDriftIsPutRight(t *testing.T) {
 func TestMappingThatAWSDisables(t *testing.T) {
 	r := newRig(t)
 	m := testMapping()
-	r.settle(m)
+	r.Settle(m)
 	disable := func() {
-		r.double.DisableMapping(r.only().UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: Lambda can't read the queue")
+		r.Double.DisableMapping(r.only().UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: Lambda can't read the queue")
 	}
 	disable()
-	if done, err := r.step(m); done || err != nil {
+	if done, err := r.Step(m); done || err != nil {
 		t.Fatalf("%t, %v", done, err)
 	}
 	c := m.GetCondition(xpv2.TypeReady)
@@ -142,26 +143,25 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	}
 
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.Enabled = ptr.To(true) })
-	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
 		t.Errorf("who asks for it gets it at once: -want, +got:\n%s", diff)
 	}
 	disable()
-	r.double.ResetCalls()
-	if _, err := r.step(m); err != nil {
+	r.Double.ResetCalls()
+	if _, err := r.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	r.clock.advance(retryAfter - time.Second)
-	if _, err := r.step(m); err != nil {
+	r.Advance(retryAfter - time.Second)
+	if _, err := r.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if got := writes(r.double.Calls()); len(got) != 0 {
+	if got := steptest.Writes(r.Operations()); len(got) != 0 {
 		t.Errorf("AWS is not fought with: %v", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Message != "AWS disabled it: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
 		t.Errorf("condition %+v", c)
 	}
-	r.clock.advance(time.Second)
-	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
 		t.Errorf("it is tried again after a while: -want, +got:\n%s", diff)
 	}
 }
@@ -171,7 +171,7 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	r := newRig(t)
 	m := testMapping()
 	for range 2 {
-		if _, err := r.step(m); err != nil {
+		if _, err := r.Step(m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -179,37 +179,37 @@ func TestNothingIsSentInTransition(t *testing.T) {
 		t.Errorf("condition %+v", c)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](7) })
-	if _, err := r.step(m); err != nil {
+	if _, err := r.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{opCreate}, writes(r.double.Calls())); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, steptest.Writes(r.Operations())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	r.clock.advance(time.Second)
-	if _, err := r.step(m); err != nil {
+	r.Advance(time.Second)
+	if _, err := r.Step(m); err != nil {
 		t.Fatal(err)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "changing batchSize" {
 		t.Errorf("condition %+v", c)
 	}
-	if _, err := r.step(m); err != nil {
+	if _, err := r.Step(m); err != nil {
 		t.Fatal(err)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "AWS says that it is updating" {
 		t.Errorf("condition %+v", c)
 	}
 	remove(m)
-	if _, err := r.step(m); err != nil {
+	if _, err := r.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.double.Count(opDelete); got != 0 {
+	if got := r.Double.Count(opDelete); got != 0 {
 		t.Errorf("AWS takes no deletion while it updates, got %d", got)
 	}
-	for !func() bool { done, err := r.step(m); return done || err != nil }() {
-		r.clock.advance(time.Second)
+	for !func() bool { done, err := r.Step(m); return done || err != nil }() {
+		r.Advance(time.Second)
 	}
-	if got := r.double.Count(opDelete); got != 1 || len(r.double.Mappings()) != 0 {
-		t.Errorf("%d deletions, %d mappings are left", got, len(r.double.Mappings()))
+	if got := r.Double.Count(opDelete); got != 1 || len(r.Double.Mappings()) != 0 {
+		t.Errorf("%d deletions, %d mappings are left", got, len(r.Double.Mappings()))
 	}
 }
 
@@ -222,16 +222,16 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, &v1beta1.FieldSelector{Name: "queue"}
 		m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
 	})
-	r.settle(m)
+	r.Settle(m)
 	if got := r.only(); got.EventSourceArn != testQueue || got.KMSKeyArn != testKey+"a" {
 		t.Errorf("the mapping is %+v", got)
 	}
 	values["key"] = testKey + "b"
-	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	values["queue"] = testQueue + "2"
-	if _, err := r.step(m); err == nil || !strings.Contains(err.Error(), "settings that AWS can't change: eventSourceArn") {
+	if _, err := r.Step(m); err == nil || !strings.Contains(err.Error(), "settings that AWS can't change: eventSourceArn") {
 		t.Errorf("a source that is another now: error %v", err)
 	}
 }
@@ -240,32 +240,32 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 func TestUpdateInVain(t *testing.T) {
 	r := newRig(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
-	r.settle(m)
-	r.double.ResetCalls()
+	r.Settle(m)
+	r.Double.ResetCalls()
 	stubborn := func(steps int) {
 		t.Helper()
 		for range steps {
-			r.double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
-			if _, err := r.step(m); err != nil {
+			r.Double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
+			if _, err := r.Step(m); err != nil {
 				t.Fatal(err)
 			}
-			r.clock.advance(time.Second)
+			r.Advance(time.Second)
 		}
 	}
 	stubborn(60)
-	if got := r.double.Count(opUpdate); got != mostAttempts {
+	if got := r.Double.Count(opUpdate); got != mostAttempts {
 		t.Errorf("%d updates were sent in a minute", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has taken a change of batchSize several times") {
 		t.Errorf("condition %+v", c)
 	}
-	r.clock.advance(retryAfter)
+	r.Advance(retryAfter)
 	stubborn(10)
-	if got := r.double.Count(opUpdate); got != mostAttempts+1 {
+	if got := r.Double.Count(opUpdate); got != mostAttempts+1 {
 		t.Errorf("%d updates were sent after a while", got)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](6) })
-	if diff := cmp.Diff([]string{opUpdate}, r.settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
 		t.Errorf("what the user changed is sent at once: -want, +got:\n%s", diff)
 	}
 }

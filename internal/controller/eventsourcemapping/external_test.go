@@ -19,7 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
@@ -78,7 +77,7 @@ func queue(change ...func(*lambda.GetEventSourceMappingOutput)) *lambda.GetEvent
 	m := &lambda.GetEventSourceMappingOutput{
 		UUID: ptr.To(testUUID), EventSourceMappingArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:" + testUUID),
 		BatchSize: ptr.To[int32](10), EventSourceArn: ptr.To(testQueue), FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:f"),
-		LastModified: ptr.To(testNow), State: ptr.To(stateEnabled), StateTransitionReason: ptr.To("USER_INITIATED"),
+		LastModified: ptr.To(steptest.Start), State: ptr.To(stateEnabled), StateTransitionReason: ptr.To("USER_INITIATED"),
 	}
 	for _, c := range change {
 		c(m)
@@ -103,7 +102,7 @@ func TestObserve(t *testing.T) {
 	policies := func(p ...xpv2.ManagementAction) func(*v1beta1.EventSourceMapping) {
 		return func(m *v1beta1.EventSourceMapping) { m.Spec.ManagementPolicies = p }
 	}
-	pending := func(m *v1beta1.EventSourceMapping) { meta.SetExternalCreatePending(m, testNow) }
+	pending := func(m *v1beta1.EventSourceMapping) { meta.SetExternalCreatePending(m, steptest.Start) }
 	type want struct {
 		exists, upToDate bool
 		err              string
@@ -194,9 +193,7 @@ func TestObserve(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &clock{now: testNow}
-			r := &rig{t: t, clock: c, tags: tagmemory.New(c.Now), sent: newAttempts()}
-			e := flow.New(r.thing(tc.api), flow.Calls{Create: opCreate, Delete: opDelete})
+			e := without(t).external(tc.api)
 			obs, err := e.Observe(managed.WithTurn(t.Context(), &managed.Turn{}), tc.m)
 			got := want{exists: obs.ResourceExists, upToDate: obs.ResourceUpToDate, reason: tc.m.GetCondition(xpv2.TypeReady).Reason, calls: tc.api.calls}
 			if err != nil {
@@ -245,9 +242,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := &clock{now: testNow}
-			r := &rig{t: t, clock: c, tags: tagmemory.New(c.Now), sent: newAttempts()}
-			e := flow.New(r.thing(api(tc.err)), flow.Calls{Create: opCreate, Delete: opDelete})
+			e := without(t).external(api(tc.err))
 			turn := &managed.Turn{}
 			ctx := managed.WithTurn(t.Context(), turn)
 			obs, err := e.Observe(ctx, tc.m)
@@ -274,7 +269,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 
 // The calls of the next observation are reserved before it.
 func TestReads(t *testing.T) {
-	c := &clock{now: testNow}
+	c := steptest.NewClock()
 	con := &connector{tags: tagmemory.New(c.Now)}
 	m := testMapping()
 	check := func(reason string, want ...string) {
@@ -289,7 +284,7 @@ func TestReads(t *testing.T) {
 	m = testMapping(remove)
 	check("It was never created.")
 	m = testMapping()
-	meta.SetExternalCreatePending(m, testNow)
+	meta.SetExternalCreatePending(m, steptest.Start)
 	check("It may have been.", opList, opTags)
 	m = known()
 	m.Status.AtProvider.EventSourceMappingArn = ptr.To("arn")
@@ -298,7 +293,7 @@ func TestReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("It is steady.", opGet)
-	m.DeletionTimestamp = ptr.To(metav1.NewTime(testNow))
+	m.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
 	check("It is deleted, if it is ours.", opGet, opTags)
 }
 

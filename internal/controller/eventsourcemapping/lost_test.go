@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
@@ -21,10 +22,10 @@ import (
 // AWS has answered: the object in the cluster is the one from before.
 func killed(t *testing.T, r *rig, m *v1beta1.EventSourceMapping) {
 	t.Helper()
-	meta.SetExternalCreatePending(m, r.clock.Now())
+	meta.SetExternalCreatePending(m, r.Now())
 	ctx := managed.WithTurn(t.Context(), &managed.Turn{})
 	lost := m.DeepCopy()
-	e := r.external()
+	e := r.External()
 	if _, err := e.Observe(ctx, lost); err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +56,8 @@ func TestLostCreations(t *testing.T) {
 			m:      testMapping(),
 			lose: func(t *testing.T, r *rig, m *v1beta1.EventSourceMapping) {
 				t.Helper()
-				r.double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
-				if _, err := r.step(m); err == nil {
+				r.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
+				if _, err := r.Step(m); err == nil {
 					t.Fatal("the answer came")
 				}
 			},
@@ -89,12 +90,12 @@ func TestLostCreations(t *testing.T) {
 			if tc.then != nil {
 				tc.then(tc.m)
 			}
-			r.settle(tc.m)
+			r.Settle(tc.m)
 			got := r.only()
 			if meta.GetExternalName(tc.m) != got.UUID || got.Tags[ownership.TagUID] != string(tc.m.UID) {
 				t.Errorf("%s\nthe mapping %+v is known as %q", tc.reason, got, meta.GetExternalName(tc.m))
 			}
-			if diff := cmp.Diff(tc.want, writes(r.double.Calls())); diff != "" {
+			if diff := cmp.Diff(tc.want, steptest.Writes(r.Operations())); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -113,14 +114,14 @@ func TestLostCreationIsDeleted(t *testing.T) {
 		}
 		remove(m)
 		for range 10 {
-			if done, err := r.step(m); err != nil {
+			if done, err := r.Step(m); err != nil {
 				t.Fatal(err)
 			} else if done {
 				break
 			}
-			r.clock.advance(2e9)
+			r.Advance(2e9)
 		}
-		if left := r.double.Mappings(); len(left) != 0 {
+		if left := r.Double.Mappings(); len(left) != 0 {
 			t.Errorf("left behind: %+v", left)
 		}
 	}
@@ -129,13 +130,13 @@ func TestLostCreationIsDeleted(t *testing.T) {
 // A mapping of someone else is never touched: its UUID is told, and how to import it.
 func TestDuplicateOfAnother(t *testing.T) {
 	r := newRig(t)
-	theirs, err := r.lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
+	theirs, err := r.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := testMapping()
 	for range 2 {
-		_, err = r.step(m)
+		_, err = r.Step(m)
 		want := "event source mapping " + *theirs.UUID + " exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to its name, " + *theirs.UUID
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v\nwant  %s", err, want)
@@ -150,8 +151,8 @@ func TestDuplicateOfAnother(t *testing.T) {
 
 	meta.SetExternalName(m, *theirs.UUID)
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](4) })
-	r.clock.advance(2e9)
-	r.settle(m)
+	r.Advance(2e9)
+	r.Settle(m)
 	if got := r.only(); got.BatchSize != 4 || got.Tags[ownership.TagUID] != "uid-1" {
 		t.Errorf("it was not imported: %+v", got)
 	}
@@ -160,14 +161,14 @@ func TestDuplicateOfAnother(t *testing.T) {
 // A mapping of another resource says whose it is, and is taken over if the user says so.
 func TestDuplicateOfAnotherResource(t *testing.T) {
 	r := newRig(t)
-	r.settle(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
+	r.Settle(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
 	m := testMapping()
-	_, err := r.step(m)
+	_, err := r.Step(m)
 	if err == nil || !strings.Contains(err.Error(), r.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
 		t.Errorf("error %v", err)
 	}
 	meta.AddAnnotations(m, map[string]string{ownership.AnnotationAdopt: "true"})
-	r.settle(m)
+	r.Settle(m)
 	if got := r.only(); got.Tags[ownership.TagName] != "m" || meta.GetExternalName(m) != got.UUID {
 		t.Errorf("it was not taken over: %+v", got)
 	}
@@ -177,13 +178,13 @@ func TestDuplicateOfAnotherResource(t *testing.T) {
 func TestMoveToADuplicate(t *testing.T) {
 	r := newRig(t)
 	m := testMapping()
-	r.settle(m)
-	theirs, err := r.lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
+	r.Settle(m)
+	theirs, err := r.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.FunctionName = ptr.To("g") })
-	_, err = r.step(m)
+	_, err = r.Step(m)
 	want := "cannot update event source mapping " + meta.GetExternalName(m) + ": AWS has event source mapping " + *theirs.UUID + " of this source and function already; delete one of the two"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
@@ -69,7 +70,7 @@ var sources = map[string]func(g generator, p *v1beta1.EventSourceMappingParamete
 func (g generator) start(p *v1beta1.EventSourceMappingParameters) {
 	p.StartingPosition = ptr.To(pick(g, "LATEST", "TRIM_HORIZON", "AT_TIMESTAMP"))
 	if *p.StartingPosition == "AT_TIMESTAMP" {
-		p.StartingPositionTimestamp = ptr.To(metav1.NewTime(testNow.Add(-time.Hour)))
+		p.StartingPositionTimestamp = ptr.To(metav1.NewTime(steptest.Start.Add(-time.Hour)))
 	}
 }
 
@@ -210,17 +211,17 @@ func TestAnySpec(t *testing.T) {
 // converges settles a mapping in no more calls than are needed, and checks that nothing
 // is written afterwards.
 func (r *rig) converges(m *v1beta1.EventSourceMapping) {
-	r.t.Helper()
+	r.Helper()
 	most := map[string]int{opCreate: 1, opUpdate: 2, tagging.CallTag: 1, tagging.CallUntag: 1}
-	for _, op := range r.settle(m) {
+	for _, op := range r.Settle(m) {
 		if most[op]--; most[op] < 0 {
-			r.t.Errorf("%s was called too often for %s", op, encoded(m.Spec))
+			r.Errorf("%s was called too often for %s", op, encoded(m.Spec))
 		}
 	}
 	for range 2 {
-		r.clock.advance(2 * time.Hour)
-		if more := r.settle(m); len(more) > 0 {
-			r.t.Errorf("a settled mapping must not be written to, got %v for %s", more, encoded(m.Spec))
+		r.Advance(2 * time.Hour)
+		if more := r.Settle(m); len(more) > 0 {
+			r.Errorf("a settled mapping must not be written to, got %v for %s", more, encoded(m.Spec))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 func TestReady(t *testing.T) {
@@ -60,12 +61,12 @@ func TestSinceModified(t *testing.T) {
 		at   *time.Time
 		want time.Duration
 	}{
-		"Past":    {at: ptr.To(testNow.Add(-time.Minute)), want: time.Minute},
-		"Future":  {at: ptr.To(testNow.Add(time.Minute)), want: 0},
+		"Past":    {at: ptr.To(steptest.Start.Add(-time.Minute)), want: time.Minute},
+		"Future":  {at: ptr.To(steptest.Start.Add(time.Minute)), want: 0},
 		"Unknown": {want: retryAfter},
 	}
 	for name, tc := range cases {
-		if got := sinceModified(observed{mapping: &lambda.GetEventSourceMappingOutput{LastModified: tc.at}}, testNow); got != tc.want {
+		if got := sinceModified(observed{mapping: &lambda.GetEventSourceMappingOutput{LastModified: tc.at}}, steptest.Start); got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)
 		}
 	}

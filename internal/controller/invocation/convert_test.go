@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 func TestTold(t *testing.T) {
@@ -142,13 +143,13 @@ func TestRedact(t *testing.T) {
 
 func TestRecordOfAnother(t *testing.T) {
 	i := newInvocation()
-	r := (*record)(nil).begin(i, "x", actionCreate, testNow)
+	r := (*record)(nil).begin(i, "x", actionCreate, steptest.Start)
 	a, err := r.annotation()
 	if err != nil {
 		t.Fatal(err)
 	}
 	i.SetAnnotations(a)
-	if got := recorded(i); got == nil || got.Input != "x" || !got.At.Time.Equal(testNow) {
+	if got := recorded(i); got == nil || got.Input != "x" || !got.At.Time.Equal(steptest.Start) {
 		t.Errorf("what was written must be read, got %+v", got)
 	}
 	i.SetName("other")

@@ -23,9 +23,9 @@ func TestOnceForEachInput(t *testing.T) {
 	if diff := cmp.Diff([]string{`{"a":1}`}, w.settle(i)); diff != "" {
 		t.Errorf("a new input is a new invocation: -want, +got:\n%s", diff)
 	}
-	calls := w.double.Count("")
-	if got := w.settle(i); len(got) != 0 || w.double.Count("") != calls {
-		t.Errorf("a steady look must make no call of AWS, got %d", w.double.Count("")-calls)
+	calls := w.Double.Count("")
+	if got := w.settle(i); len(got) != 0 || w.Double.Count("") != calls {
+		t.Errorf("a steady look must make no call of AWS, got %d", w.Double.Count("")-calls)
 	}
 	for reason, change := range map[string]func(*v1beta1.Invocation){
 		"the log is not input":            func(i *v1beta1.Invocation) { i.Spec.ForProvider.LogType = ptr.To("Tail") },
@@ -50,7 +50,7 @@ func TestOnceForEachInput(t *testing.T) {
 	if got := w.settle(other); len(got) != 1 {
 		t.Errorf("a resource that was made from the manifest of another has not been invoked, got %d", len(got))
 	}
-	deleted(i)
+	w.Remove(i)
 	if got := w.settle(i); len(got) != 0 || len(i.GetFinalizers()) > 0 {
 		t.Errorf("nothing is to be done for a deletion, got %d invocations", len(got))
 	}
@@ -120,7 +120,7 @@ func TestOutcomes(t *testing.T) {
 			if c.Status != tc.ready || c.Message != tc.message {
 				t.Errorf("%s: got %+v", tc.reason, c)
 			}
-			if n := w.double.Count("Invoke"); n != 1 {
+			if n := w.Double.Count("Invoke"); n != 1 {
 				t.Errorf("%s: want one call, got %d", tc.reason, n)
 			}
 		})
@@ -152,19 +152,19 @@ func TestUnknownOutcome(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&i.Spec.ForProvider)
 			}
-			w.double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: tc.fault})
-			if _, err := w.step(i); err != nil {
+			w.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: tc.fault})
+			if _, err := w.Do(i); err != nil {
 				t.Fatalf("%s: that the outcome is unknown is no error that is tried again: %v", tc.reason, err)
 			}
 			if got := w.events(); !strings.Contains(got, "UnknownOutcome: it is not known whether the function ran") {
 				t.Errorf("%s: an event must tell, got %q", tc.reason, got)
 			}
-			w.now = w.now.Add(time.Hour)
+			w.Advance(time.Hour)
 			w.settle(i)
 			if got := len(w.runs); got != tc.runs {
 				t.Errorf("%s: want %d runs, got %d", tc.reason, tc.runs, got)
 			}
-			if got := w.double.Count("Invoke"); got != tc.calls {
+			if got := w.Double.Count("Invoke"); got != tc.calls {
 				t.Errorf("%s: want %d calls, got %d", tc.reason, tc.calls, got)
 			}
 			if c := i.GetCondition(xpv2.TypeReady); c.Status != tc.ready || (tc.ready == corev1.ConditionFalse && !strings.Contains(c.Message, "set retryPolicy.unknownOutcome to Retry")) {
@@ -179,7 +179,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 	w := newWorld(t)
 	i := newInvocation()
 	before := i.DeepCopy()
-	if _, err := w.step(i); err != nil {
+	if _, err := w.Do(i); err != nil {
 		t.Fatal(err)
 	}
 	r := *recorded(i)
@@ -189,7 +189,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	before.SetAnnotations(a)
-	w.now = w.now.Add(time.Hour)
+	w.Advance(time.Hour)
 	if got := w.settle(before); len(got) != 0 {
 		t.Errorf("what was about to be invoked may have been, got %v", got)
 	}
@@ -205,7 +205,7 @@ func TestStoppedInTheMiddle(t *testing.T) {
 func TestNothingRunsUnrecorded(t *testing.T) {
 	w := newWorld(t)
 	w.unwritable = true
-	if _, err := w.step(newInvocation()); err == nil || !strings.Contains(err.Error(), "cannot record that the function is about to be invoked") || len(w.runs) > 0 {
+	if _, err := w.Do(newInvocation()); err == nil || !strings.Contains(err.Error(), "cannot record that the function is about to be invoked") || len(w.runs) > 0 {
 		t.Errorf("want an error and no run, got %v, %v", err, w.runs)
 	}
 }
@@ -218,8 +218,8 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 	} {
 		w := newWorld(t)
 		i := newInvocation()
-		w.double.Fail(awsdouble.Fault{Operation: "Invoke", Error: e})
-		if _, err := w.step(i); err == nil || !strings.Contains(err.Error(), "cannot invoke function f") {
+		w.Double.Fail(awsdouble.Fault{Operation: "Invoke", Error: e})
+		if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "cannot invoke function f") {
 			t.Errorf("%s: want the error, got %v", name, err)
 		}
 		withoutStatus(i) // A call that was throttled writes none.
@@ -239,7 +239,7 @@ func TestRetriesOfAFunctionThatFails(t *testing.T) {
 	for range 3 {
 		w.settle(i)
 		waits = append(waits, w.turn.ComesBack())
-		w.now = w.now.Add(w.turn.ComesBack())
+		w.Advance(w.turn.ComesBack())
 	}
 	if diff := cmp.Diff([]time.Duration{5 * time.Second, 10 * time.Second, 0}, waits); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
@@ -247,7 +247,7 @@ func TestRetriesOfAFunctionThatFails(t *testing.T) {
 	if len(w.runs) != 3 || *i.Status.AtProvider.Attempts != 3 {
 		t.Errorf("want three attempts, got %d, %+v", len(w.runs), i.Status.AtProvider)
 	}
-	w.now = w.now.Add(time.Hour)
+	w.Advance(time.Hour)
 	if got := w.settle(i); len(got) != 0 {
 		t.Errorf("want no more than three, got %v", got)
 	}
@@ -262,14 +262,14 @@ func TestFunctionThatTakesTooLong(t *testing.T) {
 	w := newWorld(t)
 	w.function("slow", 300)
 	slow := func(p *v1beta1.InvocationParameters) { p.FunctionName = ptr.To("slow") }
-	_, err := w.step(newInvocation(slow))
+	_, err := w.Do(newInvocation(slow))
 	if err == nil || !strings.Contains(err.Error(), "may run for 300 seconds, and nobody waits longer than 50 for its result: set invocationType to Event") || len(w.runs) > 0 {
 		t.Errorf("want an error and no run, got %v, %v", err, w.runs)
 	}
 	if got := w.settle(newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") })); len(got) != 1 {
 		t.Errorf("an event may take its time, got %v", got)
 	}
-	w.double.Fail(awsdouble.Fault{Operation: "GetFunctionConfiguration", Error: awsdouble.AccessDenied("lambda:GetFunctionConfiguration")})
+	w.Double.Fail(awsdouble.Fault{Operation: "GetFunctionConfiguration", Error: awsdouble.AccessDenied("lambda:GetFunctionConfiguration")})
 	if got := w.settle(newInvocation()); len(got) != 1 {
 		t.Errorf("a function that may not be looked at may be invoked, got %v", got)
 	}
@@ -281,7 +281,7 @@ func TestLifecycle(t *testing.T) {
 	w.settle(i)
 	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
 	w.settle(i)
-	deleted(i)
+	w.Remove(i)
 	w.settle(i)
 	want := []string{
 		`{"a":1,"tf":{"action":"create","prev_input":null}}`,
@@ -312,12 +312,12 @@ func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
 		"Fails": {reason: "The user has to say how to go on.", before: func(w *world, _ *v1beta1.Invocation) { w.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},
 		"FailsAndIsLet": {reason: "Then it goes.", before: func(w *world, i *v1beta1.Invocation) {
 			w.returns = crash
-			deleted(i)
-			_, _ = w.step(i)
+			w.Remove(i)
+			_, _ = w.Do(i)
 			i.Spec.ForProvider.LifecycleScope = nil
 		}, runs: 1, gone: true},
 		"Unknown": {reason: "It may have been told.", before: func(w *world, _ *v1beta1.Invocation) {
-			w.double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
+			w.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
 		}, runs: 1, gone: true, event: "the function was not told of the deletion: it is not known whether the function ran"},
 		"Unresolved": {reason: "Status remembers which function it was.", before: func(_ *world, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil }, runs: 1, gone: true},
 	}
@@ -328,10 +328,10 @@ func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
 			w.settle(i)
 			w.runs = nil
 			tc.before(w, i)
-			deleted(i)
+			w.Remove(i)
 			var err error
-			for busy := true; busy && err == nil; {
-				busy, err = w.step(i)
+			for gone := false; !gone && err == nil; {
+				gone, err = w.Step(i)
 			}
 			if (err == nil) != (tc.err == "") || (err != nil && (!strings.Contains(err.Error(), tc.err) || strings.Contains(err.Error(), "hunter2"))) {
 				t.Errorf("%s: want error %q without what the function said, got %v", tc.reason, tc.err, err)
@@ -369,11 +369,11 @@ func TestSecretPayload(t *testing.T) {
 		t.Errorf("a changed Secret is another input, got %v", got)
 	}
 	w.objects[ref.String()+"/payload"] = `not JSON: hunter4`
-	if _, err := w.step(i); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is no JSON") || strings.Contains(err.Error(), "hunter4") {
+	if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is no JSON") || strings.Contains(err.Error(), "hunter4") {
 		t.Errorf("want an error without the payload, got %v", err)
 	}
 	delete(w.objects, ref.String()+"/payload")
-	if _, err := w.step(i); err == nil || !strings.Contains(err.Error(), "cannot read spec.forProvider.payloadFrom: Secret shop/event") {
+	if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "cannot read spec.forProvider.payloadFrom: Secret shop/event") {
 		t.Errorf("want what is missing, got %v", err)
 	}
 }

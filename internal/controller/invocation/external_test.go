@@ -16,6 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // fakeLambda answers with its fields.
@@ -38,7 +39,7 @@ func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigura
 
 func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	turn := &managed.Turn{}
-	e := &external{now: func() time.Time { return testNow }, api: fakeLambda{get: func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
+	e := &external{now: func() time.Time { return steptest.Start }, api: fakeLambda{get: func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
 		if *in.FunctionName != "f" || *in.Qualifier != "live" {
 			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
 		}
@@ -56,7 +57,7 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 
 func TestAllIsSent(t *testing.T) {
 	var sent *lambda.InvokeInput
-	e := &external{now: func() time.Time { return testNow }, api: fakeLambda{get: active, invoke: func(_ context.Context, in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+	e := &external{now: func() time.Time { return steptest.Start }, api: fakeLambda{get: active, invoke: func(_ context.Context, in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
 		sent = in
 		return &lambda.InvokeOutput{StatusCode: 200, DurableExecutionArn: ptr.To("arn:d")}, nil
 	}}}
@@ -96,7 +97,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 				}
 				return nil
 			}}
-			e := &external{now: func() time.Time { return testNow }, api: fakeLambda{get: active, invoke: func(context.Context, *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+			e := &external{now: func() time.Time { return steptest.Start }, api: fakeLambda{get: active, invoke: func(context.Context, *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
 				cancel()
 				return &lambda.InvokeOutput{StatusCode: 200}, nil
 			}}}

@@ -34,8 +34,8 @@ func TestRandomSpecs(t *testing.T) {
 			if got := w.settle(i); len(got) != want {
 				t.Fatalf("%d: want %d invocations, got %v of %+v", n, want, got, i.Spec.ForProvider)
 			}
-			calls := w.double.Count("")
-			if got := w.settle(i); len(got) != 0 || w.double.Count("") != calls {
+			calls := w.Double.Count("")
+			if got := w.settle(i); len(got) != 0 || w.Double.Count("") != calls {
 				t.Fatalf("%d: another look must do nothing, got %v", n, got)
 			}
 			before = input
