@@ -9,10 +9,11 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 func TestVariables(t *testing.T) {
-	objs := fakeObjects{
+	objs := steptest.Objects{
 		secret("ns", "app"):    objects.Data{"A1": []byte("secret-a"), "B1": []byte("secret-b")},
 		configMap("ns", "cfg"): objects.Data{"B1": []byte("config-b")},
 		secret("ns", "tls"):    objects.Data{"tls.crt": []byte("x")},

@@ -41,7 +41,7 @@ func TestObserve(t *testing.T) {
 		reason  string
 		f       *v1beta1.Function
 		get     func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)
-		objects fakeObjects
+		objects steptest.Objects
 		want    want
 	}{
 		"Absent": {
@@ -186,7 +186,7 @@ func TestSecretsStaySecret(t *testing.T) {
 			return &lambda.UpdateFunctionConfigurationOutput{}, nil
 		},
 	}
-	e, th := testExternal(api, fakeObjects{secret("ns", "db"): objects.Data{"password": []byte(value)}})
+	e, th := testExternal(api, steptest.Objects{secret("ns", "db"): objects.Data{"password": []byte(value)}})
 	turn := &managed.Turn{}
 	ctx := managed.WithTurn(testContext(t), turn)
 

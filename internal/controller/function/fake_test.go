@@ -17,7 +17,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
@@ -68,17 +67,6 @@ func (f *fakeLambda) DeleteFunction(_ context.Context, in *lambda.DeleteFunction
 	return f.delete(in)
 }
 
-// fakeObjects are Secrets and ConfigMaps by their names.
-type fakeObjects map[objects.Ref]objects.Data
-
-func (f fakeObjects) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
-	d, ok := f[ref]
-	if !ok {
-		return nil, &objects.MissingError{Ref: ref}
-	}
-	return d, nil
-}
-
 // fakeFields answers with the same value for every field, or an error.
 type fakeFields func(v1beta1.FieldSelector) (string, error)
 
@@ -90,8 +78,6 @@ const (
 	testARN     = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 	testCluster = "cluster-1"
 )
-
-var testNow = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // testFunction is a Function with inline code that needs nothing else.
 func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
@@ -113,7 +99,7 @@ func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambda.GetFunctionOutput {
 	o := sparse().function
 	o.Configuration.RevisionId = ptr.To("rev-1")
-	o.Configuration.LastModified = ptr.To(testNow.Format(modifiedLayout))
+	o.Configuration.LastModified = ptr.To(steptest.Start.Format(modifiedLayout))
 	o.Tags = ownership.Tags(f, testCluster, "default", kind)
 	if i := f.Spec.ForProvider.Code.Inline; i != nil {
 		files := map[string][]byte{}
@@ -133,7 +119,7 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 }
 
 // testExternal is an external client, and the thing that it works on.
-func testExternal(api lambdaAPI, objs fakeObjects) (*flow.External[*v1beta1.Function, observed], *thing) {
+func testExternal(api lambdaAPI, objs steptest.Objects) (*flow.External[*v1beta1.Function, observed], *thing) {
 	t := testThing(api, objs)
 	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), t
 }
@@ -143,12 +129,12 @@ func ignoring(tag string) tagging.Owner {
 	return tagging.Owner{Kind: kind, ClusterID: testCluster, Config: "default", Ignore: func(k string) bool { return k == tag }}
 }
 
-func testThing(api lambdaAPI, objs fakeObjects) *thing {
+func testThing(api lambdaAPI, objs steptest.Objects) *thing {
 	return &thing{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
 		owner:    ignoring(""),
-		now:      func() time.Time { return testNow },
+		now:      func() time.Time { return steptest.Start },
 	}
 }
 

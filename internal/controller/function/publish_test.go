@@ -71,19 +71,19 @@ func TestPublishOnEveryChange(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-			if diff := cmp.Diff([]string{"CreateFunction"}, r.settle(f)); diff != "" || lastPublished(f) != "1" {
+			if diff := cmp.Diff([]string{"CreateFunction"}, r.Settle(f)); diff != "" || lastPublished(f) != "1" {
 				t.Fatalf("a creation must publish version 1, got %s; calls: %s", lastPublished(f), diff)
 			}
 			apply(f, withCode(tc.change...))
-			if diff := cmp.Diff(tc.calls, r.settle(f)); diff != "" {
+			if diff := cmp.Diff(tc.calls, r.Settle(f)); diff != "" {
 				t.Errorf("%s\ncalls: -want, +got:\n%s", tc.reason, diff)
 			}
 			if got := lastPublished(f); got != tc.version {
 				t.Errorf("%s\nlatest published version %s, want %s", tc.reason, got, tc.version)
 			}
-			r.double.ResetCalls()
-			if done, err := r.step(f); err != nil || !done || r.double.Count("") != 1 {
-				t.Errorf("a steady reconcile must be one GetFunction: done %t, %v, %v", done, err, r.double.Calls())
+			r.Double.ResetCalls()
+			if done, err := r.Step(f); err != nil || !done || r.Double.Count("") != 1 {
+				t.Errorf("a steady reconcile must be one GetFunction: done %t, %v, %v", done, err, r.Double.Calls())
 			}
 		})
 	}
@@ -92,16 +92,16 @@ func TestPublishOnEveryChange(t *testing.T) {
 func TestPublishOfWhatExists(t *testing.T) {
 	r := newRig(t)
 	f := testFunction()
-	r.settle(f)
+	r.Settle(f)
 	apply(f, withCode(publishes))
-	if diff := cmp.Diff([]string{"PublishVersion"}, r.settle(f)); diff != "" || lastPublished(f) != "1" {
+	if diff := cmp.Diff([]string{"PublishVersion"}, r.Settle(f)); diff != "" || lastPublished(f) != "1" {
 		t.Errorf("publish that is set later must publish once, got version %s: -want, +got:\n%s", lastPublished(f), diff)
 	}
-	if _, err := r.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33)}); err != nil {
+	if _, err := r.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33)}); err != nil {
 		t.Fatal(err)
 	}
-	r.clock.advance(time.Minute)
-	if diff := cmp.Diff([]string{"PublishVersion"}, r.settle(f)); diff != "" || lastPublished(f) != "2" {
+	r.Advance(time.Minute)
+	if diff := cmp.Diff([]string{"PublishVersion"}, r.Settle(f)); diff != "" || lastPublished(f) != "2" {
 		t.Errorf("a change by another tool must be published, got version %s: -want, +got:\n%s", lastPublished(f), diff)
 	}
 }
@@ -111,21 +111,21 @@ func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 		t.Run(fmt.Sprint(drop), func(t *testing.T) {
 			r := newRig(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-			r.settle(f)
+			r.Settle(f)
 			apply(f, withCode(publishes, remembers))
-			r.double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: drop, Times: 5})
+			r.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: drop, Times: 5})
 			for range 10 {
 				before := f.DeepCopy()
-				if _, err := r.step(f); err != nil {
+				if _, err := r.Step(f); err != nil {
 					// The status of a reconcile that failed may never have been written.
 					f.Status = before.Status
 					break
 				}
-				r.clock.advance(2 * time.Second)
+				r.Advance(2 * time.Second)
 			}
-			r.double.ClearFaults()
-			r.settle(f)
-			out, err := r.lambda.ListVersionsByFunction(t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+			r.Double.ClearFaults()
+			r.Settle(f)
+			out, err := r.Lambda.ListVersionsByFunction(t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +134,7 @@ func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 			}
 
 			f.Status.AtProvider = v1beta1.FunctionObservation{}
-			r.settle(f)
+			r.Settle(f)
 			if got := lastPublished(f); got != "2" {
 				t.Errorf("a status that was lost must come back with the same version, got %s", got)
 			}
@@ -149,11 +149,11 @@ func TestPublishWaitsForAWS(t *testing.T) {
 	}
 	r := newRig(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(snapshots) })
-	r.settle(f)
+	r.Settle(f)
 	apply(f, withCode(snapshots, remembers))
 	preparing := false
 	for range 10 {
-		if _, err := r.step(f); err != nil {
+		if _, err := r.Step(f); err != nil {
 			t.Fatal(err)
 		}
 		if f.Status.AtProvider.PublishingVersion != nil {
@@ -162,25 +162,25 @@ func TestPublishWaitsForAWS(t *testing.T) {
 				t.Errorf("a version that AWS is preparing must not be followed yet, got %s", got)
 			}
 		}
-		r.clock.advance(time.Second / 2)
+		r.Advance(time.Second / 2)
 	}
 	if !preparing || lastPublished(f) != "2" || f.Status.AtProvider.PublishingVersion != nil {
 		t.Errorf("preparing %t, latest %s, still preparing %v", preparing, lastPublished(f), f.Status.AtProvider.PublishingVersion)
 	}
 
-	r.double.FailVersion("f", "The snapshot could not be made.", "FunctionError")
+	r.Double.FailVersion("f", "The snapshot could not be made.", "FunctionError")
 	apply(f, withCode(snapshots, func(p *v1beta1.FunctionSettings) { p.Timeout = ptr.To[int32](77) }))
 	for range 10 {
-		if _, err := r.step(f); err != nil {
+		if _, err := r.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.clock.advance(time.Second)
+		r.Advance(time.Second)
 	}
 	ready := f.GetCondition(xpv2.TypeReady)
 	if !strings.Contains(ready.Message, "version 3 failed: Failed: The snapshot could not be made. (FunctionError)") || lastPublished(f) != "2" {
 		t.Errorf("a version that failed must be told and not followed: latest %s, %v", lastPublished(f), ready)
 	}
-	if got := r.double.Count("PublishVersion"); got != 2 {
+	if got := r.Double.Count("PublishVersion"); got != 2 {
 		t.Errorf("what failed must not be published over and over, got %d calls", got)
 	}
 }
@@ -188,16 +188,16 @@ func TestPublishWaitsForAWS(t *testing.T) {
 func TestFailedUpdateIsNotPublished(t *testing.T) {
 	r := newRig(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-	r.settle(f)
-	r.double.FailUpdate("f", "No such subnet.", "InvalidSubnet")
+	r.Settle(f)
+	r.Double.FailUpdate("f", "No such subnet.", "InvalidSubnet")
 	apply(f, withCode(publishes, remembers))
 	for range 10 {
-		if _, err := r.step(f); err != nil {
+		if _, err := r.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.clock.advance(2 * time.Second)
+		r.Advance(2 * time.Second)
 	}
-	if got := r.double.Count("PublishVersion"); got != 0 {
+	if got := r.Double.Count("PublishVersion"); got != 0 {
 		t.Errorf("an update that failed must not be published, got %d calls", got)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // generator makes random specs that AWS accepts, over every field of a function.
@@ -168,8 +169,8 @@ func (g generator) code() v1beta1.FunctionCode {
 }
 
 // randomObjects are what random specs refer to.
-func randomObjects() (fakeObjects, error) {
-	out := fakeObjects{
+func randomObjects() (steptest.Objects, error) {
+	out := steptest.Objects{
 		secret("ns", "s"):        objects.Data{"k1": []byte("one"), "k2": []byte("two")},
 		configMap("ns", "c"):     objects.Data{"x": []byte("1"), "y": []byte("2")},
 		configMap("ns", "code1"): objects.Data{"index.py": []byte("c1")},

@@ -22,20 +22,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 func TestCodeAndConfigurationInOneApply(t *testing.T) {
 	r := newRig(t)
 	f := testFunction()
-	r.settle(f)
+	r.Settle(f)
 	apply(f, minimal(func(p *v1beta1.FunctionSettings) {
 		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
 		p.MemorySize = ptr.To[int32](256)
 	}))
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, r.settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, r.Settle(f)); diff != "" {
 		t.Errorf("both must arrive, the configuration first, one call a reconcile: -want, +got:\n%s", diff)
 	}
-	for _, c := range r.double.Calls() {
+	for _, c := range r.Double.Calls() {
 		if c.ErrorCode == "ResourceConflictException" {
 			t.Errorf("nothing must be sent while AWS is mid-update, but %s met a conflict", c.Operation)
 		}
@@ -47,13 +48,13 @@ func TestReplacedObjectIsDeployed(t *testing.T) {
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
 	})
-	r.settle(f)
+	r.Settle(f)
 	b, err := bundle.Zip(map[string][]byte{"index.py": []byte("replaced")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.double.PutObject("bucket", "k1.zip", b)
-	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, r.settle(f)); diff != "" {
+	r.Double.PutObject("bucket", "k1.zip", b)
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, r.Settle(f)); diff != "" {
 		t.Errorf("a replaced object under the same key must be deployed, once: -want, +got:\n%s", diff)
 	}
 	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != bundle.Hash(b) {
@@ -71,16 +72,16 @@ func TestCodeByHandIsPutRight(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Code = &code })
-			r.settle(f)
+			r.Settle(f)
 			right := ptr.Deref(f.Status.AtProvider.CodeSHA256, "")
 			other, err := bundle.Zip(map[string][]byte{"index.py": []byte("by hand")})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := r.lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
+			if _, err := r.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
 				t.Fatal(err)
 			}
-			r.settle(f)
+			r.Settle(f)
 			if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != right {
 				t.Errorf("code that was deployed by hand must be put right: want %s, got %s", right, got)
 			}
@@ -94,16 +95,16 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: f.Spec.ForProvider.Code}
 		f.Spec.ForProvider.Code = nil
 	})
-	r.settle(f)
+	r.Settle(f)
 	other, err := bundle.Zip(map[string][]byte{"index.py": []byte("by CI")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
+	if _, err := r.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
 		t.Fatal(err)
 	}
-	r.clock.advance(time.Minute)
-	if got := r.settle(f); len(got) > 0 {
+	r.Advance(time.Minute)
+	if got := r.Settle(f); len(got) > 0 {
 		t.Errorf("code in initProvider must be left to the other tool after creation, got %v", got)
 	}
 	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != bundle.Hash(other) {
@@ -119,12 +120,12 @@ func TestRotatedSecretIsRolledOut(t *testing.T) {
 			{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}},
 		}}
 	})
-	r.settle(f)
+	r.Settle(f)
 	r.objects[secret("ns", "db")] = objects.Data{"password": []byte("two")}
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, r.settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, r.Settle(f)); diff != "" {
 		t.Errorf("a rotated Secret must be rolled out: -want, +got:\n%s", diff)
 	}
-	out, err := r.lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
+	out, err := r.Lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
 	if err != nil || out.Environment.Variables["DB_PASSWORD"] != "two" {
 		t.Errorf("AWS must have the new value: %v, %v", out, err)
 	}
@@ -134,13 +135,13 @@ func TestLostAnswerToCreate(t *testing.T) {
 	for name, drop := range map[string]awsdouble.Drop{"BeforeEffect": awsdouble.DropBefore, "AfterEffect": awsdouble.DropAfter} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
-			r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: drop, Times: 3})
+			r.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: drop, Times: 3})
 			f := testFunction()
-			if _, err := r.step(f); err == nil && drop == awsdouble.DropBefore {
+			if _, err := r.Step(f); err == nil && drop == awsdouble.DropBefore {
 				t.Error("a create that never arrived must be told")
 			}
-			r.double.ClearFaults()
-			r.settle(f)
+			r.Double.ClearFaults()
+			r.Settle(f)
 			if n := len(r.functions()); n != 1 {
 				t.Errorf("exactly one function must exist, got %d", n)
 			}
@@ -157,51 +158,51 @@ func TestForeignFunctionIsNeverTouched(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+	if _, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/theirs"), Runtime: "python3.12", Handler: ptr.To("a.b"),
 		Code: codeOfZip(zip),
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.clock.advance(2 * time.Second)
-	r.double.ResetCalls()
+	r.Advance(2 * time.Second)
+	r.Double.ResetCalls()
 
 	f := testFunction()
-	_, err = r.step(f)
+	_, err = r.Step(f)
 	if err == nil || !strings.Contains(err.Error(), "crossplane.io/external-name") {
 		t.Errorf("the error must say how to import it, got %v", err)
 	}
 	f.DeletionTimestamp = ptr.To(metav1.Now())
-	obs, err := r.external().Observe(t.Context(), f)
+	obs, err := r.External().Observe(t.Context(), f)
 	if err != nil || obs.ResourceExists {
 		t.Errorf("a deleted Function must let go of a foreign one: %+v, %v", obs, err)
 	}
-	if got := writes(r.double.Calls()); len(got) > 0 {
+	if got := steptest.Writes(r.Operations()); len(got) > 0 {
 		t.Errorf("a foreign function must never be written to, got %v", got)
 	}
 
 	imported := testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") })
-	if got := r.settle(imported); got[0] != "TagResource" {
+	if got := r.Settle(imported); got[0] != "TagResource" {
 		t.Errorf("an imported function is tagged first, got %v", got)
 	}
 }
 
 func TestFailedCreationIsMadeAnew(t *testing.T) {
 	r := newRig(t)
-	r.double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
 	f := testFunction()
 	for range 3 {
-		if _, err := r.step(f); err != nil {
+		if _, err := r.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.clock.advance(2 * time.Second)
+		r.Advance(2 * time.Second)
 	}
 	c := f.GetCondition(xpv2.TypeReady)
 	if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "The subnet does not exist. (InvalidSubnet)") {
 		t.Errorf("Ready must be False with AWS's own reason, got %+v", c)
 	}
-	r.clock.advance(recreateAfter)
-	if got := r.settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+	r.Advance(recreateAfter)
+	if got := r.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
 		t.Errorf("a failed creation must be deleted and created anew, got %v", got)
 	}
 }
@@ -209,39 +210,39 @@ func TestFailedCreationIsMadeAnew(t *testing.T) {
 func TestFailedUpdateIsNotReady(t *testing.T) {
 	r := newRig(t)
 	f := testFunction()
-	r.settle(f)
-	r.double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
+	r.Settle(f)
+	r.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
 	apply(f, minimal(func(p *v1beta1.FunctionSettings) { p.Timeout, p.Code = ptr.To[int32](9), f.Spec.ForProvider.Code }))
 	for range 3 {
-		if _, err := r.step(f); err != nil {
+		if _, err := r.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.clock.advance(2 * time.Second)
+		r.Advance(2 * time.Second)
 	}
 	c := f.GetCondition(xpv2.TypeReady)
 	if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "The role lacks a permission.") {
 		t.Errorf("a failed update must not be Ready, and must tell AWS's reason, got %+v", c)
 	}
-	before := len(writes(r.double.Calls()))
+	before := len(steptest.Writes(r.Operations()))
 	for range 5 {
-		if _, err := r.step(f); err != nil {
+		if _, err := r.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.clock.advance(2 * time.Second)
+		r.Advance(2 * time.Second)
 	}
-	if got := writes(r.double.Calls())[before:]; len(got) > 0 {
+	if got := steptest.Writes(r.Operations())[before:]; len(got) > 0 {
 		t.Errorf("a failed update must not be hammered at AWS, got %v", got)
 	}
-	r.clock.advance(retryAfter)
-	r.settle(f)
+	r.Advance(retryAfter)
+	r.Settle(f)
 }
 
 func TestDeleteIsIdempotent(t *testing.T) {
 	r := newRig(t)
 	f := testFunction()
-	r.settle(f)
+	r.Settle(f)
 	f.DeletionTimestamp = ptr.To(metav1.Now())
-	e := r.external()
+	e := r.External()
 	if obs, err := e.Observe(t.Context(), f); err != nil || !obs.ResourceExists {
 		t.Fatalf("the function is there: %+v, %v", obs, err)
 	}
@@ -250,7 +251,7 @@ func TestDeleteIsIdempotent(t *testing.T) {
 			t.Errorf("deleting what is gone is no error: %v", err)
 		}
 	}
-	if obs, err := r.external().Observe(t.Context(), f); err != nil || obs.ResourceExists {
+	if obs, err := r.External().Observe(t.Context(), f); err != nil || obs.ResourceExists {
 		t.Errorf("the function is gone: %+v, %v", obs, err)
 	}
 }
@@ -266,13 +267,13 @@ func TestErrorsByTheirKind(t *testing.T) {
 	}{
 		"RoleNotReady": {
 			reason:    "A role that was made a second ago can't be assumed yet: that passes.",
-			prepare:   func(r *rig) { r.double.RoleNotReadyUntil(testNow.Add(time.Hour)) },
+			prepare:   func(r *rig) { r.Double.RoleNotReadyUntil(steptest.Start.Add(time.Hour)) },
 			transient: true, says: "cannot be assumed by Lambda",
 		},
 		"AccessDenied": {
 			reason: "A missing permission is named, with what to grant.",
 			prepare: func(r *rig) {
-				r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction")})
+				r.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction")})
 			},
 			says: "lambda:CreateFunction",
 		},
@@ -293,7 +294,7 @@ func TestErrorsByTheirKind(t *testing.T) {
 					tc.change(&f.Spec.ForProvider.FunctionSettings)
 				}
 			})
-			_, err := r.step(f)
+			_, err := r.Step(f)
 			if err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Fatalf("%s\nwant an error that says %q, got %v", tc.reason, tc.says, err)
 			}
@@ -308,10 +309,10 @@ func TestErrorsByTheirKind(t *testing.T) {
 }
 
 func (r *rig) functions() []string {
-	r.t.Helper()
-	out, err := r.lambda.ListFunctions(r.t.Context(), &lambda.ListFunctionsInput{})
+	r.Helper()
+	out, err := r.Lambda.ListFunctions(r.Context(), &lambda.ListFunctionsInput{})
 	if err != nil {
-		r.t.Fatal(err)
+		r.Fatal(err)
 	}
 	var names []string
 	for _, f := range out.Functions {
@@ -338,9 +339,9 @@ func TestMovedImageTag(t *testing.T) {
 				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
 				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: tc.track}
 			})
-			r.settle(f)
-			r.double.PutImage("repo", "1", digest(7))
-			if diff := cmp.Diff(tc.want, r.settle(f)); diff != "" {
+			r.Settle(f)
+			r.Double.PutImage("repo", "1", digest(7))
+			if diff := cmp.Diff(tc.want, r.Settle(f)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			got := ptr.Deref(f.Status.AtProvider.ResolvedImageURI, "")
@@ -357,15 +358,15 @@ func TestInitProviderBesideTheFunction(t *testing.T) {
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{ReservedConcurrentExecutions: ptr.To[int32](5), RecursiveLoop: ptr.To("Allow")}
 	})
-	if diff := cmp.Diff([]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, r.settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, r.Settle(f)); diff != "" {
 		t.Errorf("what initProvider names must be set once: -want, +got:\n%s", diff)
 	}
-	if _, err := r.lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](9)}); err != nil {
+	if _, err := r.Lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](9)}); err != nil {
 		t.Fatal(err)
 	}
-	r.double.ResetCalls()
-	if got := r.settle(f); len(got) > 0 || r.double.Count("") != 1 {
-		t.Errorf("afterwards it is another's, and not even read: %v", r.double.Calls())
+	r.Double.ResetCalls()
+	if got := r.Settle(f); len(got) > 0 || r.Double.Count("") != 1 {
+		t.Errorf("afterwards it is another's, and not even read: %v", r.Double.Calls())
 	}
 }
 
@@ -375,10 +376,10 @@ func TestArchitectureAloneIsRefused(t *testing.T) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: f.Spec.ForProvider.Code}
 		f.Spec.ForProvider.Code = nil
 	})
-	r.settle(f)
+	r.Settle(f)
 	f.Spec.ForProvider.Architectures = []string{"arm64"}
 	f.Generation++
-	if _, err := r.step(f); err == nil || !strings.Contains(err.Error(), "only along with the code") {
+	if _, err := r.Step(f); err == nil || !strings.Contains(err.Error(), "only along with the code") {
 		t.Errorf("AWS takes an architecture only with code, which is another's here: got %v", err)
 	}
 }
@@ -386,9 +387,9 @@ func TestArchitectureAloneIsRefused(t *testing.T) {
 func TestInactiveIsTold(t *testing.T) {
 	r := newRig(t)
 	f := testFunction()
-	r.settle(f)
-	r.double.SetInactive("f")
-	if _, err := r.step(f); err != nil {
+	r.Settle(f)
+	r.Double.SetInactive("f")
+	if _, err := r.Step(f); err != nil {
 		t.Fatal(err)
 	}
 	if c := f.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionFalse || !strings.HasPrefix(c.Message, "Inactive: ") {
