@@ -44,6 +44,23 @@ func TestLayerVersionPermissionRefused(t *testing.T) {
 			reason: "A policy is of a version.", change: forProvider(`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:eu-central-1:123456789012:layer:base"`),
 			want: `spec.forProvider.layerVersionArn: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:base": layerVersionArn is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version`,
 		},
+		"ArnOfNoVersion": {
+			reason: "Versions are counted from 1.", change: forProvider(`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:eu-central-1:123456789012:layer:base:0"`),
+			want: `spec.forProvider.layerVersionArn: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:base:0": layerVersionArn is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version`,
+		},
+		"ArnElsewhere": {
+			reason: "A layer of the same name in this region is another one.", change: forProvider(`layerName: null, versionNumber: null, layerVersionArn: "arn:aws:lambda:us-east-1:123456789012:layer:base:1"`),
+			want: "spec.forProvider.layerVersionArn: Invalid value: layerVersionArn is of another region than region: create a LayerVersionPermission in that region",
+		},
+		"StatementID": {
+			reason: "AWS takes no dots.", change: forProvider(`statementId: a.b`),
+			want: `spec.forProvider.statementId: Invalid value: "a.b": statementId has 1 to 100 letters, digits, hyphens and underscores`,
+		},
+		"LongName": {
+			reason: "It would be the statement's id.",
+			change: `metadata: {name: a123456789-123456789-123456789-123456789-123456789-123456789-123456789-123456789-123456789-123456789-a}`,
+			want:   "metadata: Invalid value: metadata.name is the statement's id in AWS and has at most 100 characters: shorten it, or set spec.forProvider.statementId",
+		},
 		"NoPrincipal": {
 			reason: "AWS needs it.", change: forProvider(`principal: null`),
 			want: "spec.forProvider.principal: Required value: set it to who gets the permission, for example to '111122223333'",
@@ -80,11 +97,51 @@ func TestLayerVersionPermissionAccepted(t *testing.T) {
 		"Selector":     forProvider(`layerName: null, versionNumber: null, layerVersionArnSelector: {matchLabels: {app: base}}`),
 		"Root":         forProvider(`principal: "arn:aws:iam::111122223333:root", action: lambda:GetLayerVersion`),
 		"Organization": forProvider(`principal: "*", organizationId: o-a1b2c3d4e5`),
+		"Government":   forProvider(`region: us-gov-west-1, layerName: null, versionNumber: null, layerVersionArn: "arn:aws-us-gov:lambda:us-gov-west-1:123456789012:layer:base:3"`),
+		"DottedName":   `{metadata: {name: a.b}, spec: {forProvider: {statementId: a-b}}}`,
 		"Observed":     `spec: {managementPolicies: [Observe], forProvider: {principal: null}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := complaints(c.Create(t.Context(), manifest(t, layerPermission, change), client.DryRunAll)); got != "" {
 				t.Errorf("refused:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestLayerVersionPermissionUpdate(t *testing.T) {
+	cases := map[string]struct{ first, then, want string }{
+		"Region": {
+			then: forProvider(`region: eu-west-1`),
+			want: "spec.forProvider.region: Forbidden: region can't be changed: create a new LayerVersionPermission in the other region",
+		},
+		"StatementID": {
+			first: forProvider(`statementId: a`),
+			then:  forProvider(`statementId: b`),
+			want:  "spec.forProvider.statementId: Forbidden: statementId can't be changed: create a new LayerVersionPermission",
+		},
+		"NoPrincipal": {
+			then: forProvider(`principal: null`),
+			want: "spec.forProvider.principal: Required value: set it to who gets the permission, for example to '111122223333'",
+		},
+		"Version": {then: forProvider(`layerName: lib, versionNumber: 2`)},
+		"Ref":     {then: forProvider(`layerName: null, versionNumber: null, layerVersionArnRef: {name: base}`)},
+		"Rest":    {then: forProvider(`principal: "*", organizationId: o-a1b2c3d4e5, action: lambda:GetLayerVersion, statementId: partner`)},
+	}
+	c := strictClient(t)
+	ns := suite.Cluster(t).Namespace(t)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p := manifest(t, layerPermission, tc.first)
+			p.SetNamespace(ns)
+			p.SetName("")
+			p.SetGenerateName("partner-")
+			if err := c.Create(t.Context(), p); err != nil {
+				t.Fatal(err)
+			}
+			patch := client.RawPatch("application/merge-patch+json", toJSON(t, tc.then))
+			if got := complaints(c.Patch(t.Context(), p, patch, client.DryRunAll)); got != tc.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
 			}
 		})
 	}

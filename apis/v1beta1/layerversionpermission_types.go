@@ -13,6 +13,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="has(self.layerName) == has(self.versionNumber)",fieldPath=".versionNumber",reason="FieldValueInvalid",message="layerName and versionNumber go together: set both, or neither and layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
 // +kubebuilder:validation:XValidation:rule="has(self.layerName) || has(self.versionNumber) || has(self.layerVersionArn) || has(self.layerVersionArnRef) || has(self.layerVersionArnSelector)",fieldPath=".layerVersionArn",reason="FieldValueRequired",message="set layerName and versionNumber, or layerVersionArn, or layerVersionArnRef or layerVersionArnSelector to a LayerVersion"
 // +kubebuilder:validation:XValidation:rule="!has(self.layerName) || !has(self.layerVersionArn) && !has(self.layerVersionArnRef) && !has(self.layerVersionArnSelector)",fieldPath=".layerName",reason="FieldValueForbidden",message="the version is given twice: keep layerName and versionNumber, or else layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
+// +kubebuilder:validation:XValidation:rule="!has(self.layerVersionArn) || self.layerVersionArn.contains(':lambda:' + self.region + ':')",fieldPath=".layerVersionArn",reason="FieldValueInvalid",message="layerVersionArn is of another region than region: create a LayerVersionPermission in that region"
 // +kubebuilder:validation:XValidation:rule="!has(self.organizationId) || !has(self.principal) || self.principal == '*'",fieldPath=".organizationId",reason="FieldValueForbidden",message="organizationId is for the principal *: remove it, or set principal to that"
 type LayerVersionPermissionParameters struct {
 	// Region is the AWS region of the layer, such as eu-central-1. It can't be
@@ -40,7 +41,7 @@ type LayerVersionPermissionParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=LayerVersion
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[0-9]+$')",message="layerVersionArn is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[1-9][0-9]*$')",message="layerVersionArn is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version"
 	LayerVersionArn *string `json:"layerVersionArn,omitempty"`
 
 	// LayerVersionArnRef names the LayerVersion that may be used. When that publishes a
@@ -53,7 +54,8 @@ type LayerVersionPermissionParameters struct {
 	LayerVersionArnSelector *xpv2.NamespacedSelector `json:"layerVersionArnSelector,omitempty"`
 
 	// StatementID is the statement's id, which is unique in a policy: 1 to 100 letters,
-	// digits, hyphens and underscores. Default: metadata.name. It can't be changed.
+	// digits, hyphens and underscores. Default: metadata.name. Once set, it can't be
+	// changed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=100
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="statementId has 1 to 100 letters, digits, hyphens and underscores"

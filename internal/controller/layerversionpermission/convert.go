@@ -2,9 +2,11 @@ package layerversionpermission
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/utils/ptr"
 
@@ -51,43 +53,52 @@ func parsePlace(name string) place {
 	return place{layer: parts[0], version: n, sid: parts[2]}
 }
 
-// wantedPlace is the place by spec, as far as its reference could be resolved.
-func wantedPlace(p *v1beta1.LayerVersionPermission) place {
+// wantedPlace is the place by spec, as far as its reference could be resolved. An error
+// says that spec names no version that it can be about.
+func wantedPlace(p *v1beta1.LayerVersionPermission) (place, error) {
 	fp := p.Spec.ForProvider
 	sid := cmp.Or(ptr.Deref(fp.StatementID, ""), parsePlace(flow.Name(p)).sid, p.GetName())
-	if _, name, ok := strings.Cut(ptr.Deref(fp.LayerVersionArn, ""), ":layer:"); ok {
-		return parsePlace(name + ":" + sid)
+	if fp.LayerVersionArn == nil {
+		return place{layer: ptr.Deref(fp.LayerName, ""), version: ptr.Deref(fp.VersionNumber, 0), sid: sid}, nil
 	}
-	return place{layer: ptr.Deref(fp.LayerName, ""), version: ptr.Deref(fp.VersionNumber, 0), sid: sid}
+	id, err := arn.Parse(*fp.LayerVersionArn)
+	name, ok := strings.CutPrefix(id.Resource, "layer:")
+	at := parsePlace(name + ":" + sid)
+	switch {
+	case err != nil || !ok || !at.known():
+		return place{}, errors.Errorf("%q is no ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
+	case id.Region != fp.Region:
+		return place{}, errors.Errorf("layer version %s lies in another region than spec.forProvider.region, which is %s: create a LayerVersionPermission in that region, or use a layer version of this one", *fp.LayerVersionArn, fp.Region)
+	}
+	return at, nil
 }
 
-// knownPlace is where the statement was added, was to be added, or was last seen.
-func knownPlace(p *v1beta1.LayerVersionPermission) place {
-	if at := parsePlace(flow.Name(p)); at.known() {
-		return at
-	}
-	s := p.Status.AtProvider
-	if s.LayerName != nil && s.VersionNumber != nil && s.StatementID != nil {
-		return place{layer: *s.LayerName, version: *s.VersionNumber, sid: *s.StatementID}
-	}
-	return place{}
-}
-
-// places are where the statement is to be, and where it is if that is elsewhere. An
-// error says that the user has named another one than spec asks for.
-func places(p *v1beta1.LayerVersionPermission) (at, old place, err error) {
-	at, was := wantedPlace(p), knownPlace(p)
-	if meta.WasDeleted(p) {
-		return cmp.Or(was, parsePlace(ownership.Parent(p)), at), place{}, nil
-	}
+// places are where the statement is to be, and the others where it may be: where it was
+// added, and where a create whose answer was lost may have left it. An error says that
+// spec means no version, or the user has named another one than spec asks for.
+func places(p *v1beta1.LayerVersionPermission) (at place, others []place, err error) {
+	at, err = wantedPlace(p)
 	name := flow.Name(p)
-	if ownership.UserSetName(p) && name != at.String() {
-		return at, place{}, errors.Errorf("the annotation %s is %q, but spec asks for %q: make them the same", meta.AnnotationKeyExternalName, name, at)
+	named, tried := parsePlace(name), parsePlace(ownership.Parent(p))
+	byUser := ownership.UserSetName(p)
+	switch {
+	case meta.WasDeleted(p) && byUser:
+		return named, nil, nil
+	case meta.WasDeleted(p):
+		at = cmp.Or(tried, named, at)
+	case err != nil:
+		return place{}, nil, err
+	case byUser && name != at.String():
+		return at, nil, errors.Errorf("the annotation %s is %q, but spec asks for %q: make them the same", meta.AnnotationKeyExternalName, name, at)
+	case byUser:
+		return at, nil, nil
 	}
-	if was.known() && was != at {
-		return at, was, nil
+	for _, other := range []place{named, tried} {
+		if other.known() && other != at && !slices.Contains(others, other) {
+			others = append(others, other)
+		}
 	}
-	return at, place{}, nil
+	return at, others, nil
 }
 
 // grantOf is the statement that spec asks for.
@@ -101,13 +112,23 @@ func grantOf(fp v1beta1.LayerVersionPermissionParameters) policy.Grant {
 
 func addInput(at place, fp v1beta1.LayerVersionPermissionParameters) *lambda.AddLayerVersionPermissionInput {
 	return &lambda.AddLayerVersionPermissionInput{
-		LayerName:      ptr.To(at.layer),
+		LayerName:      ptr.To(layerName(at, fp)),
 		VersionNumber:  ptr.To(at.version),
 		StatementId:    ptr.To(at.sid),
 		Action:         ptr.To(ptr.Deref(fp.Action, action)),
 		Principal:      fp.Principal,
 		OrganizationId: fp.OrganizationID,
 	}
+}
+
+// layerName is the layer's ARN where spec has one, so that AWS refuses the layer of
+// another account rather than take ours of the same name.
+func layerName(at place, fp v1beta1.LayerVersionPermissionParameters) string {
+	layer, ok := strings.CutSuffix(ptr.Deref(fp.LayerVersionArn, ""), ":"+strconv.FormatInt(at.version, 10))
+	if !ok {
+		return at.layer
+	}
+	return layer
 }
 
 func removeInput(at place) *lambda.RemoveLayerVersionPermissionInput {
@@ -120,7 +141,7 @@ func observation(o observed) v1beta1.LayerVersionPermissionObservation {
 	out := v1beta1.LayerVersionPermissionObservation{
 		LayerName:     ptr.To(o.at.layer),
 		VersionNumber: ptr.To(o.at.version),
-		StatementID:   ptr.To(o.at.sid),
+		StatementID:   ptr.To(o.statement.Sid),
 		Statement:     ptr.To(o.statement.Written),
 		RevisionID:    ptr.To(o.revision),
 	}

@@ -20,6 +20,7 @@ func (o observed) grant() policy.Grant {
 type terms struct {
 	LayerName      string `json:"layerName"`
 	VersionNumber  int64  `json:"versionNumber"`
+	StatementID    string `json:"statementId"`
 	Action         string `json:"action"`
 	Principal      string `json:"principal"`
 	OrganizationID string `json:"organizationId"`
@@ -29,7 +30,7 @@ type terms struct {
 }
 
 func termsOf(at place, g policy.Grant) terms {
-	out := terms{LayerName: at.layer, VersionNumber: at.version, Action: g.Action, Principal: g.Principal, OrganizationID: g.PrincipalOrgID}
+	out := terms{LayerName: at.layer, VersionNumber: at.version, StatementID: at.sid, Action: g.Action, Principal: g.Principal, OrganizationID: g.PrincipalOrgID}
 	g.Action, g.Principal, g.PrincipalOrgID = "", "", ""
 	if out.Rest = g.Rest; out.Rest == "" && g != (policy.Grant{}) {
 		out.Rest = "a condition of functions"

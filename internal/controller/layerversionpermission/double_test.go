@@ -17,6 +17,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
@@ -178,6 +179,15 @@ func TestForeignAndLost(t *testing.T) {
 	want = `the annotation crossplane.io/external-name is "base:2:partner", but spec asks for "base:1:partner": make them the same`
 	if _, err := r.Step(q); err == nil || err.Error() != want {
 		t.Errorf("named otherwise: %v", err)
+	}
+}
+
+// A layer of ours is not opened because another account's is called the same.
+func TestLayerOfAnotherAccount(t *testing.T) {
+	r := newRig(t)
+	_, err := r.Step(testPermission(byArn(strings.Replace(layerArn, "123456789012", "999999999999", 1) + ":1")))
+	if !awserr.IsAccessDenied(err) || r.Double.LayerPolicy(layerArn+":1") != "" {
+		t.Errorf("%v; the policy is %s", err, r.Double.LayerPolicy(layerArn+":1"))
 	}
 }
 

@@ -42,14 +42,14 @@ type found = flow.Found[observed]
 // Read the statement from where it was, if spec now asks for it elsewhere, or else from
 // where it is to be.
 func (t *thing) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (found, error) {
-	at, old, err := places(p)
+	at, others, err := places(p)
 	if err != nil {
 		return found{}, managed.Invalid(err)
 	}
 	t.at = at
-	if old.known() {
-		f, err := t.find(ctx, old)
-		if err != nil || f.Exists {
+	for _, other := range others {
+		f, err := t.find(ctx, other)
+		if err != nil || f.Exists && verdict(p, f).Manageable() {
 			return f, err
 		}
 	}
@@ -91,15 +91,20 @@ func (t *thing) get(ctx context.Context, at place) (answer, error) {
 	return answer{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
 }
 
-// Judge by the name, since a statement has no tags. One that is there before a create
-// whose answer was lost, and is as this resource would have made it, is its own.
+// Judge by the name, since a statement has no tags.
 func (t *thing) Judge(_ context.Context, p *v1beta1.LayerVersionPermission, f found) (ownership.Verdict, error) {
-	asMade := len(changes(t.at, grantOf(p.Spec.ForProvider), f.Thing)) == 0
-	v := ownership.JudgeUntagged(p, f.Name, asMade)
+	v := verdict(p, f)
 	if !v.Manageable() {
 		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
 	}
 	return v, nil
+}
+
+// verdict says whose a statement is. One that is there before a create whose answer was
+// lost, and is as this resource would have made it, is its own.
+func verdict(p *v1beta1.LayerVersionPermission, f found) ownership.Verdict {
+	asMade := len(changes(f.Thing.at, grantOf(p.Spec.ForProvider), f.Thing)) == 0
+	return ownership.JudgeUntagged(p, f.Name, asMade)
 }
 
 // Show the statement in status.
@@ -138,6 +143,9 @@ func (t *thing) Prepare(_ context.Context, p *v1beta1.LayerVersionPermission) er
 func (t *thing) Create(ctx context.Context, p *v1beta1.LayerVersionPermission) (string, error) {
 	defer t.cache.Forget(key(t.at))
 	_, err := t.api.AddLayerVersionPermission(ctx, addInput(t.at, p.Spec.ForProvider))
+	if awserr.IsNotFound(err) {
+		return "", errors.Wrapf(err, "cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that is there", t.at.sid, t.at.holder())
+	}
 	return t.at.String(), errors.Wrapf(err, "cannot add statement %s to the policy of layer version %s", t.at.sid, t.at.holder())
 }
 
