@@ -46,7 +46,7 @@ func TestObserve(t *testing.T) {
 		reason    string
 		alias     *v1beta1.Alias
 		list      func(*lambda.ListAliasesInput) (*lambda.ListAliasesOutput, error)
-		functions fakeFunctions
+		functions steptest.Functions
 		exists    bool
 		upToDate  bool
 		ready     xpv2.ConditionReason
@@ -59,12 +59,12 @@ func TestObserve(t *testing.T) {
 		},
 		"NothingToFollow": {
 			reason: "A Function that publishes nothing can't be followed.", alias: testAlias(following), list: listed(),
-			functions: fakeFunctions{get: func(client.ObjectKey, *v1beta1.Function) error { return nil }},
+			functions: steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }},
 			err:       "Function ns/cart publishes none: set its spec.forProvider.publish to true",
 		},
 		"NoFunction": {
 			reason: "Nor can one that is not there.", alias: testAlias(following), list: listed(),
-			functions: fakeFunctions{get: func(client.ObjectKey, *v1beta1.Function) error {
+			functions: steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error {
 				return kerrors.NewNotFound(schema.GroupResource{Resource: "functions"}, "cart")
 			}},
 			err: "cannot get Function ns/cart",

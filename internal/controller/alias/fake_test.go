@@ -51,20 +51,9 @@ func (f *fakeLambda) DeleteAlias(_ context.Context, in *lambda.DeleteAliasInput,
 	return f.delete(in)
 }
 
-// fakeFunctions are the Functions of a cluster.
-type fakeFunctions struct {
-	client.Reader
-
-	get func(client.ObjectKey, *v1beta1.Function) error
-}
-
-func (f fakeFunctions) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
-	return f.get(key, obj.(*v1beta1.Function)) //nolint:forcetypeassert // Nothing else is asked for.
-}
-
 // publishedLast are Functions that published the same version last.
-func publishedLast(version string) fakeFunctions {
-	return fakeFunctions{get: func(_ client.ObjectKey, f *v1beta1.Function) error {
+func publishedLast(version string) steptest.Functions {
+	return steptest.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
 		f.Spec.ForProvider.Publish = ptr.To(true)
 		if version != "" {
 			f.Status.AtProvider.LatestPublishedVersion = ptr.To(version)

@@ -45,9 +45,7 @@ func newRig(t testing.TB) *rig {
 }
 
 func (r *rig) thing() *thing {
-	return &thing{api: r.Lambda, fields: r.fields, tags: r.tags, owner: tagging.Owner{
-		Kind: kind, ClusterID: "cluster-1", Config: "default", Ignore: func(k string) bool { return k == "ignored" },
-	}}
+	return &thing{api: r.Lambda, fields: r.fields, tags: r.tags, owner: steptest.Owner(kind, "ignored")}
 }
 
 func testProvider(change ...func(*v1beta1.CapacityProviderParameters)) *v1beta1.CapacityProvider {
@@ -167,11 +165,8 @@ func TestACreationThatFails(t *testing.T) {
 
 func TestALostCreationIsOurs(t *testing.T) {
 	r := newRig(t)
-	r.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
 	c := testProvider()
-	if _, err := r.Step(c); err == nil {
-		t.Fatal("the answer must be lost")
-	}
+	r.Lose(c, opCreate)
 	if got := r.Settle(c); len(got) != 0 {
 		t.Errorf("nothing more must be created: %v", got)
 	}
@@ -226,34 +221,27 @@ func TestAProviderInUseIsNotDeleted(t *testing.T) {
 // generator makes random specs over every field.
 type generator struct{ *rand.Rand }
 
-func pick[T any](g generator, of ...T) *T {
-	if g.IntN(len(of)+1) == 0 {
-		return nil
-	}
-	return ptr.To(of[g.IntN(len(of))])
-}
-
 func (g generator) settings() v1beta1.CapacityProviderSettings {
 	s := v1beta1.CapacityProviderSettings{Tags: map[string]string{}}
 	for _, k := range []string{"a", "b", "ignored"} {
-		if v := pick(g, "1", "2"); v != nil {
+		if v := steptest.Some(g.Rand, "1", "2"); v != nil {
 			s.Tags[k] = *v
 		}
 	}
 	if g.IntN(2) == 0 {
-		s.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: pick(g, int32(2), 64), ScalingMode: pick(g, "Auto", "Manual")}
+		s.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: steptest.Some(g.Rand, int32(2), 64), ScalingMode: steptest.Some(g.Rand, "Auto", "Manual")}
 		if ptr.Deref(s.CapacityProviderScalingConfig.ScalingMode, "") == "Manual" {
-			s.CapacityProviderScalingConfig.ScalingPolicies = []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: ptr.Deref(pick(g, "50", "70.50"), "1")}}
+			s.CapacityProviderScalingConfig.ScalingPolicies = []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: ptr.Deref(steptest.Some(g.Rand, "50", "70.50"), "1")}}
 		}
 	}
 	if g.IntN(2) == 0 {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: "None"}
-		if v := pick(g, "1", "2"); v != nil {
+		if v := steptest.Some(g.Rand, "1", "2"); v != nil {
 			s.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"k": *v}}
 		}
 	}
 	if g.IntN(2) == 0 {
-		s.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: pick(g, "/a", "/b"), SystemLogLevel: pick(g, "DEBUG", "INFO", "WARN")}}
+		s.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: steptest.Some(g.Rand, "/a", "/b"), SystemLogLevel: steptest.Some(g.Rand, "DEBUG", "INFO", "WARN")}}
 	}
 	return s
 }
@@ -264,10 +252,10 @@ func TestRandomSpecsConverge(t *testing.T) {
 		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
 		r := newRig(t)
 		c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
-			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), pick(g, "arn:aws:kms:eu-central-1:123456789012:key/k")
+			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), steptest.Some(g.Rand, "arn:aws:kms:eu-central-1:123456789012:key/k")
 			if g.IntN(2) == 0 {
 				p.InstanceRequirements = &v1beta1.InstanceRequirements{AllowedInstanceTypes: []string{"m7g.large", "c7g.large"}}
-				if a := pick(g, "x86_64", "arm64"); a != nil {
+				if a := steptest.Some(g.Rand, "x86_64", "arm64"); a != nil {
 					p.InstanceRequirements.Architectures = []string{*a}
 				}
 			}

@@ -51,9 +51,7 @@ func newRig(t testing.TB) *rig {
 }
 
 func (r *rig) thing() *thing {
-	return &thing{api: r.Lambda, fields: r.fields, tags: r.tags, owner: tagging.Owner{
-		Kind: kind, ClusterID: "cluster-1", Config: "default", Ignore: func(k string) bool { return k == "ignored" },
-	}}
+	return &thing{api: r.Lambda, fields: r.fields, tags: r.tags, owner: steptest.Owner(kind, "ignored")}
 }
 
 // all are the configurations that AWS has.
@@ -170,11 +168,8 @@ func TestALostCreationIsFoundAgain(t *testing.T) {
 		}
 		r.Advance(time.Hour)
 	}
-	r.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
 	c := testConfig()
-	if _, err := r.Step(c); err == nil {
-		t.Fatal("the answer must be lost")
-	}
+	r.Lose(c, opCreate)
 	if name := meta.GetExternalName(c); name != "" {
 		t.Fatalf("nothing is known yet, got %q", name)
 	}
@@ -261,21 +256,14 @@ func TestPublishersOfOtherObjects(t *testing.T) {
 // generator makes random specs over every field.
 type generator struct{ *rand.Rand }
 
-func pick[T any](g generator, of ...T) *T {
-	if g.IntN(len(of)+1) == 0 {
-		return nil
-	}
-	return ptr.To(of[g.IntN(len(of))])
-}
-
 func (g generator) settings() v1beta1.CodeSigningConfigSettings {
-	s := v1beta1.CodeSigningConfigSettings{Description: pick(g, "", "a", "b"), Tags: map[string]string{}}
+	s := v1beta1.CodeSigningConfigSettings{Description: steptest.Some(g.Rand, "", "a", "b"), Tags: map[string]string{}}
 	for _, k := range []string{"a", "b", "ignored"} {
-		if v := pick(g, "1", "2"); v != nil {
+		if v := steptest.Some(g.Rand, "1", "2"); v != nil {
 			s.Tags[k] = *v
 		}
 	}
-	if p := pick(g, "Warn", "Enforce"); p != nil || g.IntN(2) == 0 {
+	if p := steptest.Some(g.Rand, "Warn", "Enforce"); p != nil || g.IntN(2) == 0 {
 		s.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: p}
 	}
 	arns := []string{profile(1), profile(2), profile(3)}

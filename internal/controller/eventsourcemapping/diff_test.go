@@ -162,7 +162,7 @@ func TestCompare(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := desired{settings: fromParameters(tc.p), function: functionName(tc.p)}
-			c := compare(d, tc.o, !tc.stale, ignoring(""))
+			c := compare(d, tc.o, !tc.stale, steptest.Owner(kind, ""))
 			call, carried := c.due()
 			got := want{changes: c.changes.String(), call: call, fixed: c.immutable().Names()}
 			if call != "" {

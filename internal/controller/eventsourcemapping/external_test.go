@@ -98,7 +98,7 @@ func known(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapp
 }
 
 func TestObserve(t *testing.T) {
-	ours := always(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), testCluster, "default", kind)}, nil)
+	ours := always(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), steptest.Cluster, "default", kind)}, nil)
 	policies := func(p ...xpv2.ManagementAction) func(*v1beta1.EventSourceMapping) {
 		return func(m *v1beta1.EventSourceMapping) { m.Spec.ManagementPolicies = p }
 	}
@@ -213,7 +213,7 @@ func TestObserve(t *testing.T) {
 func TestCallsThatAreRefused(t *testing.T) {
 	inUse := steptest.APIError(http.StatusBadRequest, "ResourceInUseException", "Cannot update the event source mapping because it is in use.")
 	refused := steptest.APIError(http.StatusBadRequest, "InvalidParameterValueException", "Function does not exist")
-	ours := always(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), testCluster, "default", kind)}, nil)
+	ours := always(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), steptest.Cluster, "default", kind)}, nil)
 	differs := func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }
 	api := func(err error) *fakeLambda {
 		return &fakeLambda{

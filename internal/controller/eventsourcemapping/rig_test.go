@@ -17,18 +17,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 const (
-	testCluster = "cluster-1"
-	testQueue   = "arn:aws:sqs:eu-central-1:123456789012:q"
-	testStream  = "arn:aws:kinesis:eu-central-1:123456789012:stream/s"
-	testMSK     = "arn:aws:kafka:eu-central-1:123456789012:cluster/c/0"
-	testBroker  = "arn:aws:mq:eu-central-1:123456789012:broker:b:b-0"
-	testDocDB   = "arn:aws:rds:eu-central-1:123456789012:cluster:c"
-	testSecret  = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:"
-	testKey     = "arn:aws:kms:eu-central-1:123456789012:key/"
+	testQueue  = "arn:aws:sqs:eu-central-1:123456789012:q"
+	testStream = "arn:aws:kinesis:eu-central-1:123456789012:stream/s"
+	testMSK    = "arn:aws:kafka:eu-central-1:123456789012:cluster/c/0"
+	testBroker = "arn:aws:mq:eu-central-1:123456789012:broker:b:b-0"
+	testDocDB  = "arn:aws:rds:eu-central-1:123456789012:cluster:c"
+	testSecret = "arn:aws:secretsmanager:eu-central-1:123456789012:secret:"
+	testKey    = "arn:aws:kms:eu-central-1:123456789012:key/"
 )
 
 // noFields are the fields of other objects where a test has none.
@@ -77,15 +75,10 @@ func (r *rig) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping
 	return flow.New(r.thing(api), flow.Calls{Create: opCreate, Delete: opDelete})
 }
 
-// ignoring is an owner whose config ignores a tag.
-func ignoring(tag string) tagging.Owner {
-	return tagging.Owner{Kind: kind, ClusterID: testCluster, Config: "default", Ignore: func(k string) bool { return k == tag }}
-}
-
 func (r *rig) thing(api lambdaAPI) *thing {
 	return &thing{
 		api: api, fields: r.fields, tags: r.tags, sent: r.sent, now: r.Now,
-		owner: ignoring("ignored"),
+		owner: steptest.Owner(kind, "ignored"),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // large is a function with 4 KB of environment and five layers, as desired and as
@@ -43,7 +44,7 @@ func BenchmarkDiffSame(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		have := fromObserved(o)
-		if len(diff.Compare(target(d, have, "f", ignoring("")), have)) > 0 {
+		if len(diff.Compare(target(d, have, "f", steptest.Owner(kind, "")), have)) > 0 {
 			b.Fatal("must be the same")
 		}
 	}
@@ -55,7 +56,7 @@ func BenchmarkDiffWholeEnvironment(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		have := fromObserved(o)
-		if len(diff.Compare(target(d, have, "f", ignoring("")), have)) == 0 {
+		if len(diff.Compare(target(d, have, "f", steptest.Owner(kind, "")), have)) == 0 {
 			b.Fatal("must differ")
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // sparse is GetFunction's answer for a function with nothing but what AWS
@@ -249,7 +250,7 @@ func TestDiff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := want2(tc.forProvider, tc.initProvider, tc.variables)
 			have := fromObserved(tc.observed)
-			tgt := target(d, have, "f", ignoring("ignored"))
+			tgt := target(d, have, "f", steptest.Owner(kind, "ignored"))
 			changes := diff.Compare(tgt, have)
 			if diff := cmp.Diff(tc.want.changes, texts(changes)); diff != "" {
 				t.Errorf("%s\nchanges: -want, +got:\n%s", tc.reason, diff)
@@ -279,7 +280,7 @@ func TestImmutable(t *testing.T) {
 		p.DurableConfig = &v1beta1.DurableConfig{ExecutionTimeout: ptr.To[int32](60)}
 	})
 	have := fromObserved(sparse())
-	changes := diff.Compare(target(want2(p, v1beta1.FunctionSettings{}, nil), have, "f", ignoring("")), have)
+	changes := diff.Compare(target(want2(p, v1beta1.FunctionSettings{}, nil), have, "f", steptest.Owner(kind, "")), have)
 	got := texts(immutable(changes, have))
 	if diff := cmp.Diff([]string{`packageType: "Zip" -> "Image"`, "durableConfig: added {executionTimeout:60}"}, got); diff != "" {
 		t.Errorf("what AWS can't change on an existing function must be told: -want, +got:\n%s", diff)

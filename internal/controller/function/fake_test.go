@@ -19,7 +19,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // fakeLambda answers with its fields. A call that a test does not expect finds a
@@ -75,8 +74,7 @@ func (f fakeFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (s
 }
 
 const (
-	testARN     = "arn:aws:lambda:eu-central-1:123456789012:function:f"
-	testCluster = "cluster-1"
+	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 )
 
 // testFunction is a Function with inline code that needs nothing else.
@@ -100,7 +98,7 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 	o := sparse().function
 	o.Configuration.RevisionId = ptr.To("rev-1")
 	o.Configuration.LastModified = ptr.To(steptest.Start.Format(modifiedLayout))
-	o.Tags = ownership.Tags(f, testCluster, "default", kind)
+	o.Tags = ownership.Tags(f, steptest.Cluster, "default", kind)
 	if i := f.Spec.ForProvider.Code.Inline; i != nil {
 		files := map[string][]byte{}
 		for k, v := range i {
@@ -124,16 +122,11 @@ func testExternal(api lambdaAPI, objs steptest.Objects) (*flow.External[*v1beta1
 	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), t
 }
 
-// ignoring is an owner whose config ignores a tag.
-func ignoring(tag string) tagging.Owner {
-	return tagging.Owner{Kind: kind, ClusterID: testCluster, Config: "default", Ignore: func(k string) bool { return k == tag }}
-}
-
 func testThing(api lambdaAPI, objs steptest.Objects) *thing {
 	return &thing{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
-		owner:    ignoring(""),
+		owner:    steptest.Owner(kind, ""),
 		now:      func() time.Time { return steptest.Start },
 	}
 }

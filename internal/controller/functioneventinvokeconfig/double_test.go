@@ -13,7 +13,6 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
@@ -63,12 +62,8 @@ func TestLife(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	r := newRig(t)
 	// The SDK tries four times in all, and no answer comes to any.
-	r.Double.Fail(awsdouble.Fault{Operation: callPut, Drop: awsdouble.DropAfter, Times: 4})
 	c := newConfig()
-	if _, err := r.Do(c); err == nil {
-		t.Fatal("the answer was not lost")
-	}
-	r.Double.ClearFaults()
+	r.Lose(c, callPut)
 	if got := r.Outcomes(c); len(got) != 1 || meta.GetExternalName(c) != "cart:$LATEST" {
 		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(c))
 	}
@@ -98,24 +93,17 @@ func TestConfigurationsOfAFunctionShareACall(t *testing.T) {
 // generator makes random settings that AWS accepts.
 type generator struct{ *rand.Rand }
 
-func some[T any](g generator, of ...T) *T {
-	if g.IntN(2) == 0 {
-		return nil
-	}
-	return &of[g.IntN(len(of))]
-}
-
 func (g generator) settings() v1beta1.FunctionEventInvokeConfigSettings {
 	s := v1beta1.FunctionEventInvokeConfigSettings{
-		MaximumEventAgeInSeconds: some[int32](g, 60, 300, 21600),
-		MaximumRetryAttempts:     some[int32](g, 0, 1, 2),
+		MaximumEventAgeInSeconds: steptest.Some[int32](g.Rand, 60, 300, 21600),
+		MaximumRetryAttempts:     steptest.Some[int32](g.Rand, 0, 1, 2),
 	}
 	if g.IntN(2) == 0 {
 		s.DestinationConfig = &v1beta1.EventDestinationConfig{}
 		if g.IntN(2) == 0 {
 			s.DestinationConfig.OnFailure = &v1beta1.OnFailureDestination{DestinationFrom: &v1beta1.FieldSelector{Name: "q"}}
 		}
-		if d := some(g, queueARN, topicARN); d != nil {
+		if d := steptest.Some(g.Rand, queueARN, topicARN); d != nil {
 			s.DestinationConfig.OnSuccess = &v1beta1.OnSuccessDestination{Destination: d}
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,24 +22,6 @@ import (
 )
 
 const functionArn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
-
-// clock is a settable clock.
-type clock struct {
-	mu  sync.Mutex
-	now time.Time
-}
-
-func (c *clock) Now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now
-}
-
-func (c *clock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.now = c.now.Add(d)
-}
 
 // rig is a world in which function cart has version 1 and the alias live.
 type rig struct {
@@ -149,11 +130,7 @@ func differs(t *testing.T, a, b string) bool {
 func TestLostAnswer(t *testing.T) {
 	r := newRig(t)
 	p := testPermission()
-	r.Double.Fail(awsdouble.Fault{Operation: callAdd, Drop: awsdouble.DropAfter, Times: -1})
-	if _, err := r.Step(p); err == nil {
-		t.Fatal("the answer was not lost")
-	}
-	r.Double.ClearFaults()
+	r.Lose(p, callAdd)
 	r.Reconcile(p)
 	if n := strings.Count(r.Double.Policy(functionArn), `"Sid"`); n != 1 || meta.GetExternalName(p) != "bucket" {
 		t.Errorf("%d statements, named %q", n, meta.GetExternalName(p))

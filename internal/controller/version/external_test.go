@@ -150,7 +150,7 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			turn := &managed.Turn{}
-			functions := fakeFunctions{get: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
+			functions := steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
 			e := testExternal(&fakeLambda{get: tc.get, list: noVersions}, functions, &inventory.Cache{})
 			got, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.version)
 			if tc.err != "" {

@@ -54,17 +54,6 @@ func (f *fakeLambda) DeleteFunction(_ context.Context, in *lambda.DeleteFunction
 	return f.delete(in)
 }
 
-// fakeFunctions are the Functions of a cluster.
-type fakeFunctions struct {
-	client.Reader
-
-	get func(client.ObjectKey, *v1beta1.Function) error
-}
-
-func (f fakeFunctions) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
-	return f.get(key, obj.(*v1beta1.Function)) //nolint:forcetypeassert // Nothing else is asked for.
-}
-
 // testVersion is a Version of function f, changed.
 func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
 	v := &v1beta1.Version{

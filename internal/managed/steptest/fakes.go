@@ -2,10 +2,12 @@ package steptest
 
 import (
 	"context"
+	"math/rand/v2"
 	"net/http"
 
 	"github.com/aws/smithy-go"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
@@ -13,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // Fields are the values of fields of other objects, by the objects' names.
@@ -24,6 +27,23 @@ func (f Fields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (strin
 		return v, nil
 	}
 	return "", errors.Errorf("%s %s does not exist", s.Kind, s.Name)
+}
+
+// Functions have what is asked for as the Function of a key.
+type Functions struct {
+	client.Reader
+
+	// Answer fills in the Function of a key, or returns why there is none.
+	Answer func(client.ObjectKey, *v1beta1.Function) error
+}
+
+// Get the Function of a key.
+func (f Functions) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
+	fn, ok := obj.(*v1beta1.Function)
+	if !ok {
+		return errors.Errorf("there are Functions only, no %T", obj)
+	}
+	return f.Answer(key, fn)
 }
 
 // Objects are the Secrets and ConfigMaps that there are.
@@ -43,6 +63,22 @@ func Spec() xpv2.ManagedResourceSpec {
 		ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
 		ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"},
 	}
+}
+
+// Cluster is the id of the cluster that Owner owns things for.
+const Cluster = "cluster-1"
+
+// Owner of things of a kind, whose ProviderConfig ignores a tag.
+func Owner(kind, ignored string) tagging.Owner {
+	return tagging.Owner{Kind: kind, ClusterID: Cluster, Config: "default", Ignore: func(k string) bool { return k == ignored }}
+}
+
+// Some of the values by chance, or nil.
+func Some[T any](g *rand.Rand, of ...T) *T {
+	if g.IntN(2) == 0 {
+		return nil
+	}
+	return &of[g.IntN(len(of))]
 }
 
 // APIError is an error as the SDK returns it that AWS has answered.

@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
@@ -121,8 +122,8 @@ func (r *Rig[T]) Step(mg T) (settled bool, err error) {
 	return err == nil && (o == Settled || o == Gone), err
 }
 
-// Reconcile, a second after the other, until a resource is Ready or gone with nothing
-// left to do, and return the operations that were called.
+// Reconcile does a reconcile each second until a resource is Ready or gone with nothing
+// left to do, and returns the operations that were called.
 func (r *Rig[T]) Reconcile(mg T) []string {
 	r.Helper()
 	before := len(r.Operations())
@@ -179,6 +180,17 @@ func (r *Rig[T]) Want(mg T, why string, want ...Outcome) {
 	r.Helper()
 	if diff := cmp.Diff(want, r.Outcomes(mg)); diff != "" {
 		r.Errorf("%s: -want, +got:\n%s", why, diff)
+	}
+}
+
+// Lose the answer to an operation in one reconcile, however often the SDK tries: AWS has
+// done it, and nobody is told.
+func (r *Rig[T]) Lose(mg T, operation string) {
+	r.Helper()
+	r.Double.Fail(awsdouble.Fault{Operation: operation, Drop: awsdouble.DropAfter, Times: -1})
+	defer r.Double.ClearFaults()
+	if _, err := r.Do(mg); err == nil {
+		r.Fatal("the answer was not lost")
 	}
 }
 
