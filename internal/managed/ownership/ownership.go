@@ -145,7 +145,7 @@ func JudgeUntagged(mg metav1.Object, name string, asMade bool) Verdict {
 		return Ours
 	case UserSetName(mg), mg.GetAnnotations()[AnnotationAdopt] == "true":
 		return Adopted
-	case asMade && !meta.GetExternalCreatePending(mg).IsZero():
+	case asMade && meta.GetExternalCreatePending(mg).After(meta.GetExternalCreateSucceeded(mg)):
 		return Ours
 	}
 	return Foreign

@@ -185,7 +185,17 @@ func TestJudgeUntagged(t *testing.T) {
 		"Imported":     {reason: "The user says that it is meant.", annotations: map[string]string{meta.AnnotationKeyExternalName: "live"}, same: Adopted, other: Adopted},
 		"Restored":     {reason: "A backup's annotations speak of another UID.", annotations: Name(object("u0", nil), "live"), same: Adopted, other: Adopted},
 		"Adopt":        {reason: "The annotation says so.", annotations: map[string]string{AnnotationAdopt: "true"}, same: Adopted, other: Adopted},
-		"LostAnswer":   {reason: "What we asked for, and was not there before, is what we made; anything else is not.", annotations: pending, same: Ours, other: Foreign},
+		"Answered": {
+			reason:      "A create whose answer came made what it named then, not what is found elsewhere now.",
+			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-01T00:00:00Z", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"},
+			same:        Foreign, other: Foreign,
+		},
+		"LostAgain": {
+			reason:      "The last create counts.",
+			annotations: map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-02T00:00:00Z", meta.AnnotationKeyExternalCreateSucceeded: "2026-01-01T00:00:00Z"},
+			same:        Ours, other: Foreign,
+		},
+		"LostAnswer": {reason: "What we asked for, and was not there before, is what we made; anything else is not.", annotations: pending, same: Ours, other: Foreign},
 	}
 	for name, tc := range cases {
 		for asMade, want := range map[bool]Verdict{true: tc.same, false: tc.other} {

@@ -85,10 +85,10 @@ func (r *Rig[T]) Do(mg T) (Outcome, error) {
 	if _, held := turn.Held(); held {
 		return Held, nil
 	}
-	return r.act(ctx, e, mg, obs)
+	return r.act(ctx, e, mg, obs, turn)
 }
 
-func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg T, obs xpmanaged.ExternalObservation) (Outcome, error) {
+func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg T, obs xpmanaged.ExternalObservation, turn *managed.Turn) (Outcome, error) {
 	var err error
 	switch {
 	case meta.WasDeleted(mg) && !obs.ResourceExists:
@@ -101,7 +101,8 @@ func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg
 		return Absent, nil
 	case !obs.ResourceExists:
 		meta.SetExternalCreatePending(mg, r.Now())
-		if _, err = e.Create(ctx, mg); err == nil {
+		_, err = e.Create(ctx, mg)
+		if _, held := turn.Held(); err == nil && !held {
 			meta.SetExternalCreateSucceeded(mg, r.Now())
 		}
 		return Created, err
