@@ -123,7 +123,7 @@ func TestClusterID(t *testing.T) {
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cm), cm); err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{TB: t, kube: admin}
+	r := &rig{TB: t, cluster: c, kube: admin}
 	as := func(user string, rules ...rbacv1.PolicyRule) client.Client {
 		k, err := client.New(r.as(user, rules), client.Options{Scheme: scheme})
 		if err != nil {
