@@ -96,7 +96,7 @@ func show(v reflect.Value) string {
 
 func text(v reflect.Value) string {
 	if v.Type() == reflect.TypeFor[Secret]() {
-		return redacted
+		return Redacted
 	}
 	switch v.Kind() {
 	case reflect.String:

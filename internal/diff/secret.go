@@ -2,7 +2,8 @@ package diff
 
 import "fmt"
 
-const redacted = "(redacted)"
+// Redacted stands for what must not be seen.
+const Redacted = "(redacted)"
 
 // A Secret is a text that must not be seen: it is compared like any other, and
 // prints, formats and marshals as "(redacted)".
@@ -15,13 +16,13 @@ type Secret struct{ text *string }
 func NewSecret(text string) Secret { return Secret{text: &text} }
 
 // String hides the secret.
-func (Secret) String() string { return redacted }
+func (Secret) String() string { return Redacted }
 
 // Format hides the secret from every verb of package fmt.
-func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(redacted)) }
+func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(Redacted)) }
 
 // MarshalText hides the secret from JSON, YAML and structured logs.
-func (Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
+func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
 // Equal compares the texts.
 func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }

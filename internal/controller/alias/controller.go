@@ -12,11 +12,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
@@ -60,7 +57,7 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *config.Sessi
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(a *v1beta1.Alias) []string {
-	if a.Status.AtProvider.Name == nil && flow.Allows(a, xpv2.ManagementActionCreate) && !meta.WasDeleted(a) {
+	if a.Status.AtProvider.Name == nil && flow.MayCreate(a) {
 		return []string{callList, callCreate}
 	}
 	return []string{callList}

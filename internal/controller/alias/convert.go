@@ -13,6 +13,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -93,7 +94,7 @@ func routingOf(weights map[string]float64) *routing {
 	out := map[string]string{}
 	for v, w := range weights {
 		if w > 0 && w < 1 {
-			out[v] = decimal(w)
+			out[v] = answer.Decimal(w)
 		}
 	}
 	if len(out) == 0 {
@@ -101,8 +102,6 @@ func routingOf(weights map[string]float64) *routing {
 	}
 	return &routing{AdditionalVersionWeights: out}
 }
-
-func decimal(w float64) string { return strconv.FormatFloat(w, 'f', -1, 64) }
 
 func weightsOf(r *types.AliasRoutingConfiguration) map[string]float64 {
 	if r == nil {
@@ -160,24 +159,17 @@ func observation(i id, a types.AliasConfiguration) v1beta1.AliasObservation {
 	out := v1beta1.AliasObservation{
 		Name:            ptr.To(i.name),
 		AliasArn:        a.AliasArn,
-		InvokeArn:       nonEmpty(invoke.ARN(ptr.Deref(a.AliasArn, ""))),
+		InvokeArn:       answer.Text(invoke.ARN(ptr.Deref(a.AliasArn, ""))),
 		FunctionName:    ptr.To(i.function),
 		FunctionVersion: a.FunctionVersion,
-		Description:     nonEmpty(ptr.Deref(a.Description, "")),
+		Description:     answer.Text(ptr.Deref(a.Description, "")),
 		RevisionID:      a.RevisionId,
 	}
 	if w := weightsOf(a.RoutingConfig); len(w) > 0 {
 		out.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{}}
 		for version, weight := range w {
-			out.RoutingConfig.AdditionalVersionWeights[version] = v1beta1.AliasWeight(decimal(weight))
+			out.RoutingConfig.AdditionalVersionWeights[version] = v1beta1.AliasWeight(answer.Decimal(weight))
 		}
 	}
 	return out
-}
-
-func nonEmpty(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -12,11 +12,8 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
@@ -55,13 +52,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
-		owner: tagging.Owner{
-			Kind:      kind,
-			ClusterID: c.o.ClusterID,
-			Config:    mg.GetProviderConfigReference().Name,
-			Defaults:  s.Tags,
-			Ignore:    s.IgnoreTags.Match,
-		},
+		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
 	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
 }
@@ -71,7 +62,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *
 func (c *connector) reads(mg *v1beta1.CapacityProvider) []string {
 	arn := ptr.Deref(mg.Status.AtProvider.CapacityProviderArn, "")
 	switch {
-	case arn == "" && flow.Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg):
+	case arn == "" && flow.MayCreate(mg):
 		return []string{opGet, opCreate}
 	case arn != "" && !flow.ObserveOnly(mg) && c.tags.Due(mg, arn):
 		return []string{opGet, opTags}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -100,7 +101,7 @@ func status(name string, o observed) v1beta1.CapacityProviderObservation {
 	if c := p.CapacityProviderScalingConfig; c != nil {
 		for _, policy := range c.ScalingPolicies {
 			out.CapacityProviderScalingConfig.ScalingPolicies = append(out.CapacityProviderScalingConfig.ScalingPolicies,
-				v1beta1.TargetTrackingScalingPolicy{PredefinedMetricType: string(policy.PredefinedMetricType), TargetValue: decimal(ptr.Deref(policy.TargetValue, 0))})
+				v1beta1.TargetTrackingScalingPolicy{PredefinedMetricType: string(policy.PredefinedMetricType), TargetValue: answer.Decimal(ptr.Deref(policy.TargetValue, 0))})
 		}
 	}
 	if i := s.InstanceRequirements; i != nil {

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -100,7 +101,7 @@ type observed struct {
 func fromObserved(name string, o observed) settings {
 	p := o.provider
 	s := settings{
-		KMSKeyArn: nonEmpty(p.KmsKeyArn), Tags: o.tags,
+		KMSKeyArn: answer.NonEmpty(p.KmsKeyArn), Tags: o.tags,
 		ScalingConfig:   &scalingConfig{ScalingMode: ptr.To(string(types.CapacityProviderScalingModeAuto)), ScalingPolicies: map[string]string{}},
 		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
 		TelemetryConfig: &telemetry{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To(defaultLogGroup(name))}},
@@ -122,8 +123,8 @@ func fromObserved(name string, o observed) settings {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(c.Mode), ExplicitTags: c.ExplicitTags}
 	}
 	if c := p.TelemetryConfig; c != nil && c.LoggingConfig != nil {
-		s.TelemetryConfig.LoggingConfig.SystemLogLevel = nonEmpty(ptr.To(string(c.LoggingConfig.SystemLogLevel)))
-		if g := nonEmpty(c.LoggingConfig.LogGroup); g != nil {
+		s.TelemetryConfig.LoggingConfig.SystemLogLevel = answer.NonEmpty(ptr.To(string(c.LoggingConfig.SystemLogLevel)))
+		if g := answer.NonEmpty(c.LoggingConfig.LogGroup); g != nil {
 			s.TelemetryConfig.LoggingConfig.LogGroup = g
 		}
 	}
@@ -142,18 +143,11 @@ func observedScaling(s *settings, c *types.CapacityProviderScalingConfig) {
 		return // What AWS scales by on its own is its own.
 	}
 	for _, policy := range c.ScalingPolicies {
-		s.ScalingConfig.ScalingPolicies[string(policy.PredefinedMetricType)] = decimal(ptr.Deref(policy.TargetValue, 0))
+		s.ScalingConfig.ScalingPolicies[string(policy.PredefinedMetricType)] = answer.Decimal(ptr.Deref(policy.TargetValue, 0))
 	}
 }
 
 func defaultLogGroup(name string) string { return "/aws/lambda/capacity-provider/" + name }
-
-func nonEmpty(s *string) *string {
-	if ptr.Deref(s, "") == "" {
-		return nil
-	}
-	return s
-}
 
 // plain is a number in its shortest form, so that "70.0" and 70 are the same.
 func plain(s string) string {
@@ -161,7 +155,5 @@ func plain(s string) string {
 	if err != nil {
 		return s
 	}
-	return decimal(f)
+	return answer.Decimal(f)
 }
-
-func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

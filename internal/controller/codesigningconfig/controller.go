@@ -52,13 +52,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s 
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
-		owner: tagging.Owner{
-			Kind:      kind,
-			ClusterID: c.o.ClusterID,
-			Config:    mg.GetProviderConfigReference().Name,
-			Defaults:  s.Tags,
-			Ignore:    s.IgnoreTags.Match,
-		},
+		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
 	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
 }

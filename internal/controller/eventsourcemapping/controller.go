@@ -20,8 +20,6 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
@@ -72,14 +70,8 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		fields: c.o.Fields,
 		tags:   c.tags,
 		sent:   c.attempts,
-		owner: tagging.Owner{
-			Kind:      kind,
-			ClusterID: c.o.ClusterID,
-			Config:    m.GetProviderConfigReference().Name,
-			Defaults:  s.Tags,
-			Ignore:    s.IgnoreTags.Match,
-		},
-		now: c.o.Now,
+		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
+		now:    c.o.Now,
 	}
 	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
 }
@@ -90,7 +82,7 @@ func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
 	switch named := flow.Name(m) != ""; {
 	case !named && !meta.GetExternalCreatePending(m).IsZero():
 		return []string{opList, opTags}
-	case !named && flow.Allows(m, xpv2.ManagementActionCreate) && !meta.WasDeleted(m):
+	case !named && flow.MayCreate(m):
 		return []string{opCreate}
 	case !named:
 		return nil

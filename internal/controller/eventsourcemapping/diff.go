@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
@@ -34,7 +35,7 @@ type comparison struct {
 func compare(d desired, o observed, fresh bool, owner tagging.Owner) comparison {
 	have := fromObserved(o)
 	t := keepFixed(diff.Fill(d.settings, have, d.left), have)
-	t.KMSKeyArn = nonEmpty(t.KMSKeyArn)
+	t.KMSKeyArn = answer.NonEmpty(t.KMSKeyArn)
 	t.Tags = owner.Target(t.Tags, have.Tags)
 	if o.mapping.FilterCriteriaError != nil {
 		// Filters that can't be read can't be compared: they are sent once for each

@@ -9,6 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -32,7 +33,7 @@ func fromObserved(o observed) settings {
 		Enabled:                             enabled(o.state()),
 		BatchSize:                           m.BatchSize,
 		MaximumBatchingWindowInSeconds:      m.MaximumBatchingWindowInSeconds,
-		KMSKeyArn:                           nonEmpty(m.KMSKeyArn),
+		KMSKeyArn:                           answer.NonEmpty(m.KMSKeyArn),
 		FunctionResponseTypes:               texts(m.FunctionResponseTypes),
 		BisectBatchOnFunctionError:          m.BisectBatchOnFunctionError,
 		MaximumRecordAgeInSeconds:           m.MaximumRecordAgeInSeconds,
@@ -46,7 +47,7 @@ func fromObserved(o observed) settings {
 		AmazonManagedKafkaEventSourceConfig: managedKafka(m.AmazonManagedKafkaEventSourceConfig),
 		Tags:                                o.tags,
 		EventSourceArn:                      m.EventSourceArn,
-		StartingPosition:                    str(m.StartingPosition),
+		StartingPosition:                    answer.Text(m.StartingPosition),
 		Topics:                              m.Topics,
 		Queues:                              m.Queues,
 	}
@@ -63,7 +64,7 @@ func fromObserved(o observed) settings {
 		s.SourceAccessConfigurations = append(s.SourceAccessConfigurations, access(string(a.Type), ptr.Deref(a.URI, "")))
 	}
 	if d := m.DocumentDBEventSourceConfig; d != nil {
-		s.DocumentDBEventSourceConfig = documentDBConfig{DatabaseName: nonEmpty(d.DatabaseName), CollectionName: nonEmpty(d.CollectionName), FullDocument: str(d.FullDocument)}
+		s.DocumentDBEventSourceConfig = documentDBConfig{DatabaseName: answer.NonEmpty(d.DatabaseName), CollectionName: answer.NonEmpty(d.CollectionName), FullDocument: answer.Text(d.FullDocument)}
 	}
 	if e := m.SelfManagedEventSource; e != nil {
 		s.SelfManagedEventSource = diff.Set(e.Endpoints[bootstrapServers])
@@ -89,20 +90,6 @@ func enabled(state string) *bool {
 	return nil
 }
 
-func str[T ~string](v T) *string {
-	if v == "" {
-		return nil
-	}
-	return ptr.To(string(v))
-}
-
-func nonEmpty(s *string) *string {
-	if ptr.Deref(s, "") == "" {
-		return nil
-	}
-	return s
-}
-
 func texts[T ~string](in []T) diff.Set {
 	out := make(diff.Set, 0, len(in))
 	for _, v := range in {
@@ -124,7 +111,7 @@ func destination(in *types.DestinationConfig) *string {
 	if in == nil || in.OnFailure == nil {
 		return nil
 	}
-	return nonEmpty(in.OnFailure.Destination)
+	return answer.NonEmpty(in.OnFailure.Destination)
 }
 
 func scaling(in *types.ScalingConfig) *v1beta1.EventSourceMappingScalingConfig {
@@ -138,7 +125,7 @@ func pollers(in *types.ProvisionedPollerConfig) *v1beta1.ProvisionedPollerConfig
 	if in == nil || (in.MinimumPollers == nil && in.MaximumPollers == nil) {
 		return nil
 	}
-	return &v1beta1.ProvisionedPollerConfig{MinimumPollers: in.MinimumPollers, MaximumPollers: in.MaximumPollers, PollerGroupName: nonEmpty(in.PollerGroupName)}
+	return &v1beta1.ProvisionedPollerConfig{MinimumPollers: in.MinimumPollers, MaximumPollers: in.MaximumPollers, PollerGroupName: answer.NonEmpty(in.PollerGroupName)}
 }
 
 func logging(in *types.EventSourceMappingLoggingConfig) *v1beta1.EventSourceMappingLoggingConfig {
@@ -152,14 +139,14 @@ func managedKafka(in *types.AmazonManagedKafkaEventSourceConfig) kafkaConfig {
 	if in == nil {
 		return kafkaConfig{}
 	}
-	return kafkaConfig{ConsumerGroupID: nonEmpty(in.ConsumerGroupId), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
+	return kafkaConfig{ConsumerGroupID: answer.NonEmpty(in.ConsumerGroupId), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
 }
 
 func selfManagedKafka(in *types.SelfManagedKafkaEventSourceConfig) kafkaConfig {
 	if in == nil {
 		return kafkaConfig{}
 	}
-	return kafkaConfig{ConsumerGroupID: nonEmpty(in.ConsumerGroupId), ConsumptionMode: str(in.ConsumptionMode), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
+	return kafkaConfig{ConsumerGroupID: answer.NonEmpty(in.ConsumerGroupId), ConsumptionMode: answer.Text(in.ConsumptionMode), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
 }
 
 func observedRegistry(in *types.KafkaSchemaRegistryConfig) *v1beta1.KafkaSchemaRegistryConfig {
@@ -240,7 +227,7 @@ func selfManagedKafkaStatus(in *types.SelfManagedKafkaEventSourceConfig) *v1beta
 	if in == nil {
 		return nil
 	}
-	return &v1beta1.KafkaEventSourceConfigObservation{ConsumerGroupID: in.ConsumerGroupId, ConsumptionMode: str(in.ConsumptionMode), SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig)}
+	return &v1beta1.KafkaEventSourceConfigObservation{ConsumerGroupID: in.ConsumerGroupId, ConsumptionMode: answer.Text(in.ConsumptionMode), SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig)}
 }
 
 // timestamp to the second, which is what Kubernetes keeps of it.

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 )
 
@@ -45,7 +46,7 @@ func (a archive) functionCode() *types.FunctionCode {
 func codeStates(a archive, o *lambda.GetFunctionOutput, deployed *v1beta1.DeployedCode) (want, have code) {
 	have.SHA256 = ptr.Deref(o.Configuration.CodeSha256, "")
 	if o.Code != nil {
-		have.SourceKMSKeyArn = nonEmpty(o.Code.SourceKMSKeyArn)
+		have.SourceKMSKeyArn = answer.NonEmpty(o.Code.SourceKMSKeyArn)
 	}
 	want.SourceKMSKeyArn = a.spec.SourceKMSKeyArn
 	if a.spec.ImageURI == nil {

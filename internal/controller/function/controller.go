@@ -24,6 +24,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
@@ -65,14 +66,8 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
-		owner: tagging.Owner{
-			Kind:      kind,
-			ClusterID: c.o.ClusterID,
-			Config:    f.GetProviderConfigReference().Name,
-			Defaults:  s.Tags,
-			Ignore:    s.IgnoreTags.Match,
-		},
-		now: c.o.Now,
+		owner: tagging.NewOwner(f, kind, c.o.ClusterID, s),
+		now:   c.o.Now,
 	}
 	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), nil
 }
@@ -85,8 +80,6 @@ func expectedReads(f *v1beta1.Function) []string {
 	}
 	return reads(f)
 }
-
-const redacted = "(redacted)"
 
 // redact takes the values of environment variables out of what is logged.
 func redact(f *v1beta1.Function) {
@@ -102,7 +95,7 @@ func redactSettings(s *v1beta1.FunctionSettings) {
 	}
 	vars := maps.Clone(s.Environment.Variables)
 	for k := range vars {
-		vars[k] = redacted
+		vars[k] = diff.Redacted
 	}
 	s.Environment.Variables = vars
 }

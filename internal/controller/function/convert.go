@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -23,9 +24,9 @@ func createInput(name string, s settings, a archive, tags map[string]string, p p
 		Description:            s.Description,
 		MemorySize:             s.MemorySize,
 		Timeout:                s.Timeout,
-		KMSKeyArn:              nonEmpty(s.KMSKeyArn),
+		KMSKeyArn:              answer.NonEmpty(s.KMSKeyArn),
 		Layers:                 s.Layers,
-		CodeSigningConfigArn:   nonEmpty(s.CodeSigningConfigArn),
+		CodeSigningConfigArn:   answer.NonEmpty(s.CodeSigningConfigArn),
 		DurableConfig:          durableInput(s.DurableConfig),
 		CapacityProviderConfig: capacityProviderInput(s.CapacityProviderConfig),
 		Publish:                p.publish,

@@ -5,6 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
@@ -60,7 +61,7 @@ func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 	if in == nil {
 		return nil
 	}
-	out := &v1beta1.ImageConfig{Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: nonEmpty(in.WorkingDirectory)}
+	out := &v1beta1.ImageConfig{Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: answer.NonEmpty(in.WorkingDirectory)}
 	if len(out.Command)+len(out.EntryPoint) == 0 && out.WorkingDirectory == nil {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -148,7 +149,7 @@ func (t *thing) readBeside(ctx context.Context, name string, f *v1beta1.Function
 		case opGetRecursion:
 			var out *lambda.GetFunctionRecursionConfigOutput
 			if out, err = t.api.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: ptr.To(name)}); err == nil {
-				o.recursiveLoop = str(out.RecursiveLoop)
+				o.recursiveLoop = answer.Text(out.RecursiveLoop)
 			}
 		case opGetScaling:
 			var out *lambda.GetFunctionScalingConfigOutput
@@ -189,7 +190,7 @@ func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error)
 	f.Status.AtProvider = v1beta1.FunctionObservation{
 		FunctionName: out.FunctionName,
 		FunctionArn:  out.FunctionArn,
-		State:        str(out.State),
+		State:        answer.Text(out.State),
 		CodeSHA256:   out.CodeSha256,
 		DeployedCode: p.archive.bundle.Remember(out.CodeSha256),
 	}

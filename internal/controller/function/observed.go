@@ -3,13 +3,13 @@ package function
 import (
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
@@ -37,14 +37,14 @@ func (o observed) config() *types.FunctionConfiguration { return o.function.Conf
 func fromObserved(o observed) settings {
 	c := o.config()
 	s := settings{
-		PackageType:            str(c.PackageType),
-		Runtime:                str(c.Runtime),
+		PackageType:            answer.Text(c.PackageType),
+		Runtime:                answer.Text(c.Runtime),
 		Handler:                c.Handler,
 		Role:                   c.Role,
 		Description:            ptr.To(ptr.Deref(c.Description, "")),
 		MemorySize:             c.MemorySize,
 		Timeout:                c.Timeout,
-		KMSKeyArn:              nonEmpty(c.KMSKeyArn),
+		KMSKeyArn:              answer.NonEmpty(c.KMSKeyArn),
 		Layers:                 layers(c.Layers),
 		VPCConfig:              vpc(c.VpcConfig),
 		FileSystemConfigs:      fileSystems(c.FileSystemConfigs),
@@ -52,12 +52,12 @@ func fromObserved(o observed) settings {
 		DurableConfig:          durable(c.DurableConfig),
 		CapacityProviderConfig: capacityProvider(c.CapacityProviderConfig),
 		Tags:                   o.function.Tags,
-		CodeSigningConfigArn:   nonEmpty(o.codeSigningConfigArn),
+		CodeSigningConfigArn:   answer.NonEmpty(o.codeSigningConfigArn),
 		RecursiveLoop:          o.recursiveLoop,
 		FunctionScalingConfig:  scaling(o.scaling),
 	}
 	if len(c.Architectures) > 0 {
-		s.Architectures = str(c.Architectures[0])
+		s.Architectures = answer.Text(c.Architectures[0])
 	}
 	if c.Environment != nil {
 		s.Environment.Variables = diff.Secrets(c.Environment.Variables)
@@ -69,7 +69,7 @@ func fromObserved(o observed) settings {
 		s.EphemeralStorage = &v1beta1.EphemeralStorage{Size: ptr.Deref(e.Size, ephemeralStorageDefault)}
 	}
 	if i := c.ImageConfigResponse; i != nil && i.ImageConfig != nil {
-		s.ImageConfig = &v1beta1.ImageConfig{Command: i.ImageConfig.Command, EntryPoint: i.ImageConfig.EntryPoint, WorkingDirectory: nonEmpty(i.ImageConfig.WorkingDirectory)}
+		s.ImageConfig = &v1beta1.ImageConfig{Command: i.ImageConfig.Command, EntryPoint: i.ImageConfig.EntryPoint, WorkingDirectory: answer.NonEmpty(i.ImageConfig.WorkingDirectory)}
 	}
 	if t := c.TracingConfig; t != nil {
 		s.TracingConfig = &v1beta1.TracingConfig{Mode: string(t.Mode)}
@@ -82,21 +82,6 @@ func fromObserved(o observed) settings {
 	}
 	if r := o.function.Concurrency; r != nil {
 		s.ReservedConcurrentExecutions = r.ReservedConcurrentExecutions
-	}
-	return s
-}
-
-// str is an enum's text; nil where AWS left it out.
-func str[T ~string](v T) *string {
-	if v == "" {
-		return nil
-	}
-	return ptr.To(string(v))
-}
-
-func nonEmpty(s *string) *string {
-	if ptr.Deref(s, "") == "" {
-		return nil
 	}
 	return s
 }
@@ -123,7 +108,7 @@ func fileSystems(in []types.FileSystemConfig) []v1beta1.FileSystemConfig {
 	for _, f := range in {
 		o := v1beta1.FileSystemConfig{Arn: ptr.Deref(f.Arn, ""), LocalMountPath: ptr.Deref(f.LocalMountPath, "")}
 		if f.S3FilesConfig != nil {
-			o.S3FilesConfig = &v1beta1.S3FilesConfig{DirectS3Read: str(f.S3FilesConfig.DirectS3Read)}
+			o.S3FilesConfig = &v1beta1.S3FilesConfig{DirectS3Read: answer.Text(f.S3FilesConfig.DirectS3Read)}
 		}
 		out = append(out, o)
 	}
@@ -135,10 +120,10 @@ func logging(in *types.LoggingConfig) *v1beta1.LoggingConfig {
 		return nil
 	}
 	return &v1beta1.LoggingConfig{
-		LogFormat:           str(in.LogFormat),
-		LogGroup:            nonEmpty(in.LogGroup),
-		ApplicationLogLevel: str(in.ApplicationLogLevel),
-		SystemLogLevel:      str(in.SystemLogLevel),
+		LogFormat:           answer.Text(in.LogFormat),
+		LogGroup:            answer.NonEmpty(in.LogGroup),
+		ApplicationLogLevel: answer.Text(in.ApplicationLogLevel),
+		SystemLogLevel:      answer.Text(in.SystemLogLevel),
 	}
 }
 
@@ -146,7 +131,7 @@ func durable(in *types.DurableConfig) *v1beta1.DurableConfig {
 	if in == nil {
 		return nil
 	}
-	return &v1beta1.DurableConfig{ExecutionTimeout: in.ExecutionTimeout, RetentionPeriodInDays: in.RetentionPeriodInDays, KMSKeyArn: nonEmpty(in.KMSKeyArn)}
+	return &v1beta1.DurableConfig{ExecutionTimeout: in.ExecutionTimeout, RetentionPeriodInDays: in.RetentionPeriodInDays, KMSKeyArn: answer.NonEmpty(in.KMSKeyArn)}
 }
 
 func capacityProvider(in *types.CapacityProviderConfig) *v1beta1.CapacityProviderConfig {
@@ -159,13 +144,10 @@ func capacityProvider(in *types.CapacityProviderConfig) *v1beta1.CapacityProvide
 		PerExecutionEnvironmentMaxConcurrency: l.PerExecutionEnvironmentMaxConcurrency,
 	}
 	if g := l.ExecutionEnvironmentMemoryGiBPerVCpu; g != nil {
-		out.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(decimal(*g))
+		out.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(answer.Decimal(*g))
 	}
 	return &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: out}
 }
-
-// decimal is a number in its shortest form, so that "2.0" and 2 are the same.
-func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 func scaling(in *types.FunctionScalingConfig) *v1beta1.FunctionScalingConfig {
 	if in == nil || (in.MinExecutionEnvironments == nil && in.MaxExecutionEnvironments == nil) {
@@ -182,13 +164,13 @@ func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObserv
 	out := v1beta1.FunctionObservation{
 		FunctionName:                 c.FunctionName,
 		FunctionArn:                  c.FunctionArn,
-		InvokeArn:                    nonEmpty(ptr.To(invoke.ARN(ptr.Deref(c.FunctionArn, "")))),
-		State:                        str(c.State),
+		InvokeArn:                    answer.NonEmpty(ptr.To(invoke.ARN(ptr.Deref(c.FunctionArn, "")))),
+		State:                        answer.Text(c.State),
 		StateReason:                  c.StateReason,
-		StateReasonCode:              str(c.StateReasonCode),
-		LastUpdateStatus:             str(c.LastUpdateStatus),
+		StateReasonCode:              answer.Text(c.StateReasonCode),
+		LastUpdateStatus:             answer.Text(c.LastUpdateStatus),
 		LastUpdateStatusReason:       c.LastUpdateStatusReason,
-		LastUpdateStatusReasonCode:   str(c.LastUpdateStatusReasonCode),
+		LastUpdateStatusReasonCode:   answer.Text(c.LastUpdateStatusReasonCode),
 		LastModified:                 c.LastModified,
 		Version:                      c.Version,
 		RevisionID:                   c.RevisionId,
@@ -220,7 +202,7 @@ func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObserv
 		out.EphemeralStorageSize = ptr.To(e.Size)
 	}
 	if v := c.VpcConfig; v != nil {
-		out.VPCID = nonEmpty(v.VpcId)
+		out.VPCID = answer.NonEmpty(v.VpcId)
 	}
 	if l := s.LoggingConfig; l != nil {
 		out.LogGroup = l.LogGroup
@@ -229,7 +211,7 @@ func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObserv
 		out.RuntimeVersionArn = r.RuntimeVersionArn
 	}
 	if x := c.SnapStart; x != nil {
-		out.SnapStartOptimizationStatus = str(x.OptimizationStatus)
+		out.SnapStartOptimizationStatus = answer.Text(x.OptimizationStatus)
 	}
 	if k := o.function.Code; k != nil {
 		out.ImageURI, out.ResolvedImageURI = k.ImageUri, k.ResolvedImageUri

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -135,7 +136,7 @@ func plainCapacityProvider(in *v1beta1.CapacityProviderConfig) *v1beta1.Capacity
 	l.CapacityProviderArnRef, l.CapacityProviderArnSelector = nil, nil
 	if g := l.ExecutionEnvironmentMemoryGiBPerVCPU; g != nil {
 		if f, err := strconv.ParseFloat(*g, 64); err == nil {
-			l.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(decimal(f))
+			l.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(answer.Decimal(f))
 		}
 	}
 	return &out

@@ -9,6 +9,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 )
@@ -95,20 +96,13 @@ func fromAWS(c types.FunctionEventInvokeConfig) settings {
 	out := settings{MaximumEventAgeInSeconds: c.MaximumEventAgeInSeconds, MaximumRetryAttempts: c.MaximumRetryAttempts}
 	if d := c.DestinationConfig; d != nil {
 		if d.OnFailure != nil {
-			out.DestinationConfig.OnFailure.Destination = nonEmpty(d.OnFailure.Destination)
+			out.DestinationConfig.OnFailure.Destination = answer.NonEmpty(d.OnFailure.Destination)
 		}
 		if d.OnSuccess != nil {
-			out.DestinationConfig.OnSuccess.Destination = nonEmpty(d.OnSuccess.Destination)
+			out.DestinationConfig.OnSuccess.Destination = answer.NonEmpty(d.OnSuccess.Destination)
 		}
 	}
 	return out
-}
-
-func nonEmpty(s *string) *string {
-	if ptr.Deref(s, "") == "" {
-		return nil
-	}
-	return s
 }
 
 func putInput(s settings, n functionname.Name) *lambda.PutFunctionEventInvokeConfigInput {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
@@ -76,7 +77,7 @@ func source(namespace string, from v1beta1.ValueSource) (ref objects.Ref, key st
 func redact(i *v1beta1.Invocation) {
 	for _, text := range []**string{&i.Spec.ForProvider.Payload, &i.Spec.ForProvider.ClientContext, &i.Status.AtProvider.Payload, &i.Status.AtProvider.Result, &i.Status.AtProvider.LogTail, &i.Status.AtProvider.FunctionErrorMessage} {
 		if *text != nil {
-			*text = ptr.To(redacted)
+			*text = ptr.To(diff.Redacted)
 		}
 	}
 }

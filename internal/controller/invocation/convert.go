@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
 // Bounds of what is shown, in bytes.
@@ -177,12 +178,10 @@ func hide(e event) *strings.Replacer {
 		if len(s) < 4 || err != nil { // Shorter ones are in every text.
 			continue
 		}
-		pairs = append(pairs, s, redacted, string(quoted[1:len(quoted)-1]), redacted)
+		pairs = append(pairs, s, diff.Redacted, string(quoted[1:len(quoted)-1]), diff.Redacted)
 	}
 	return strings.NewReplacer(pairs...)
 }
-
-const redacted = "(redacted)"
 
 // texts in a JSON value.
 func texts(v any, found []string) []string {

@@ -13,6 +13,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
@@ -102,7 +104,7 @@ func grantOf(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
 func addInput(h holder, sid string, fp v1beta1.PermissionParameters, sourceArn *string) *lambda.AddPermissionInput {
 	return &lambda.AddPermissionInput{
 		FunctionName:          ptr.To(h.function),
-		Qualifier:             text(h.qualifier),
+		Qualifier:             answer.Text(h.qualifier),
 		StatementId:           ptr.To(sid),
 		Action:                fp.Action,
 		Principal:             fp.Principal,
@@ -116,7 +118,7 @@ func addInput(h holder, sid string, fp v1beta1.PermissionParameters, sourceArn *
 }
 
 func removeInput(h holder, sid string) *lambda.RemovePermissionInput {
-	return &lambda.RemovePermissionInput{FunctionName: ptr.To(h.function), Qualifier: text(h.qualifier), StatementId: ptr.To(sid)}
+	return &lambda.RemovePermissionInput{FunctionName: ptr.To(h.function), Qualifier: answer.Text(h.qualifier), StatementId: ptr.To(sid)}
 }
 
 // observation is what status shows of a statement.
@@ -124,12 +126,12 @@ func observation(o observed) v1beta1.PermissionObservation {
 	g := policy.GrantOf(o.statement, o.holder.suffix())
 	out := v1beta1.PermissionObservation{
 		FunctionName: ptr.To(o.holder.function),
-		Qualifier:    text(o.holder.qualifier),
+		Qualifier:    answer.Text(o.holder.qualifier),
 		StatementID:  ptr.To(o.statement.Sid),
-		Action:       text(g.Action),
-		Principal:    text(g.Principal),
-		Statement:    text(shown(o.statement.Written, g.EventSourceToken)),
-		RevisionID:   text(o.revision),
+		Action:       answer.Text(g.Action),
+		Principal:    answer.Text(g.Principal),
+		Statement:    answer.Text(shown(o.statement.Written, g.EventSourceToken)),
+		RevisionID:   answer.Text(o.revision),
 	}
 	if len(o.statement.Resource) == 1 {
 		out.FunctionArn = ptr.To(o.statement.Resource[0])
@@ -142,13 +144,5 @@ func shown(statement, token string) string {
 	if token == "" {
 		return statement
 	}
-	return strings.ReplaceAll(statement, strconv.Quote(token), `"(redacted)"`)
-}
-
-// text is nil for an empty text.
-func text(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return strings.ReplaceAll(statement, strconv.Quote(token), strconv.Quote(diff.Redacted))
 }

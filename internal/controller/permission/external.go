@@ -13,6 +13,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -41,8 +42,8 @@ type observed struct {
 	revision  string
 }
 
-// answer is what GetPolicy answers, read by all Permissions of one holder.
-type answer struct {
+// document is what GetPolicy answers, read by all Permissions of one holder.
+type document struct {
 	policy   policy.Document
 	revision string
 }
@@ -77,19 +78,19 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.Permission) (found, error) 
 func (t *thing) key() inventory.Key { return inventory.Key{Operation: callRead, Of: t.holder.String()} }
 
 // get the policy. Where there is none, or no function, there are no statements.
-func (t *thing) get(ctx context.Context) (answer, error) {
-	out, err := t.api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(t.holder.function), Qualifier: text(t.holder.qualifier)})
+func (t *thing) get(ctx context.Context) (document, error) {
+	out, err := t.api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(t.holder.function), Qualifier: answer.Text(t.holder.qualifier)})
 	if awserr.IsNotFound(err) {
-		return answer{}, nil
+		return document{}, nil
 	}
 	if err != nil {
-		return answer{}, errors.Wrapf(err, "cannot get the policy of %s", t.holder.what())
+		return document{}, errors.Wrapf(err, "cannot get the policy of %s", t.holder.what())
 	}
 	d, err := policy.Parse(ptr.Deref(out.Policy, ""))
 	if err != nil {
-		return answer{}, errors.Wrapf(err, "cannot read the policy of %s", t.holder.what())
+		return document{}, errors.Wrapf(err, "cannot read the policy of %s", t.holder.what())
 	}
-	return answer{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
+	return document{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
 }
 
 // Judge by the name, since a statement has no tags. One that is there before a create

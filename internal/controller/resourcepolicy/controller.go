@@ -9,11 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
@@ -50,7 +47,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(p *v1beta1.ResourcePolicy) []string {
-	if p.Status.AtProvider.ResourceArn == nil && flow.Allows(p, xpv2.ManagementActionCreate) && !meta.WasDeleted(p) {
+	if p.Status.AtProvider.ResourceArn == nil && flow.MayCreate(p) {
 		return []string{callRead, callPut}
 	}
 	return []string{callRead}

@@ -6,6 +6,9 @@
 //
 // A version has no tags. Which ones are its own, a Version knows by what it noted
 // before each call of PublishVersion (see intent): it deletes no others.
+//
+// Beside the files that every kind has, intent.go is that note, and read.go the reads of
+// which external.go makes one observation.
 package version
 
 import (

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -75,20 +76,20 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 	out := v1beta1.VersionObservation{
 		FunctionName:             c.FunctionName,
 		FunctionArn:              c.FunctionArn,
-		InvokeArn:                nonEmpty(ptr.To(invoke.ARN(ptr.Deref(c.FunctionArn, "")))),
+		InvokeArn:                answer.NonEmpty(ptr.To(invoke.ARN(ptr.Deref(c.FunctionArn, "")))),
 		Version:                  c.Version,
-		State:                    str(c.State),
+		State:                    answer.Text(c.State),
 		StateReason:              c.StateReason,
-		StateReasonCode:          str(c.StateReasonCode),
-		Description:              nonEmpty(c.Description),
+		StateReasonCode:          answer.Text(c.StateReasonCode),
+		Description:              answer.NonEmpty(c.Description),
 		LastModified:             c.LastModified,
 		RevisionID:               c.RevisionId,
 		CodeSHA256:               c.CodeSha256,
 		CodeSize:                 ptr.To(c.CodeSize),
-		ConfigSHA256:             nonEmpty(c.ConfigSha256),
-		PackageType:              str(c.PackageType),
-		Runtime:                  str(c.Runtime),
-		Handler:                  nonEmpty(c.Handler),
+		ConfigSHA256:             answer.NonEmpty(c.ConfigSha256),
+		PackageType:              answer.Text(c.PackageType),
+		Runtime:                  answer.Text(c.Runtime),
+		Handler:                  answer.NonEmpty(c.Handler),
 		Role:                     c.Role,
 		MemorySize:               c.MemorySize,
 		Timeout:                  c.Timeout,
@@ -119,7 +120,7 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 		out.RuntimeVersionArn = r.RuntimeVersionArn
 	}
 	if s := c.SnapStart; s != nil {
-		out.SnapStartOptimizationStatus = str(s.OptimizationStatus)
+		out.SnapStartOptimizationStatus = answer.Text(s.OptimizationStatus)
 	}
 	return out
 }
@@ -139,14 +140,4 @@ func remember(s *v1beta1.VersionObservation, version, content string) {
 // forget a version that is gone, or is left to others.
 func forget(s *v1beta1.VersionObservation, version string) {
 	s.History = slices.DeleteFunc(s.History, func(p v1beta1.PublishedVersion) bool { return p.Version == version })
-}
-
-// str is an enum's text; nil where AWS left it out.
-func str[T ~string](v T) *string { return nonEmpty(ptr.To(string(v))) }
-
-func nonEmpty(s *string) *string {
-	if ptr.Deref(s, "") == "" {
-		return nil
-	}
-	return s
 }

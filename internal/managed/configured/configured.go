@@ -94,7 +94,7 @@ func Pending(mg resource.Managed, n functionname.Name) {
 // Reads are the calls of a look at a resource: the one that reads, and the one that will
 // follow where its thing is yet to be made.
 func Reads(mg resource.Managed, read, create string) []string {
-	if ownership.WrittenName(mg) == "" && flow.Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg) {
+	if ownership.WrittenName(mg) == "" && flow.MayCreate(mg) {
 		return []string{read, create}
 	}
 	return []string{read}

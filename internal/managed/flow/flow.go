@@ -320,6 +320,11 @@ func Allows(mg resource.Managed, a xpv2.ManagementAction) bool {
 	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, a)
 }
 
+// MayCreate tells whether a resource may make its thing, should there be none.
+func MayCreate(mg resource.Managed) bool {
+	return Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg)
+}
+
 // ObserveOnly tells whether a resource may do nothing but observe.
 func ObserveOnly(mg resource.Managed) bool {
 	p := mg.GetManagementPolicies()

@@ -11,6 +11,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -36,6 +39,17 @@ type Owner struct {
 
 	// Ignore says which tags the provider config leaves alone.
 	Ignore func(key string) bool
+}
+
+// NewOwner of the thing of a resource, in a session of its provider config.
+func NewOwner(mg resource.ModernManaged, kind, clusterID string, s *config.Session) Owner {
+	return Owner{
+		Kind:      kind,
+		ClusterID: clusterID,
+		Config:    mg.GetProviderConfigReference().Name,
+		Defaults:  s.Tags,
+		Ignore:    s.IgnoreTags.Match,
+	}
 }
 
 // Desired are the tags that a resource's thing should have, given those of its spec.

@@ -1,0 +1,123 @@
+package version
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// version is the one of a name. It never changes but in its state, so that one that AWS
+// has prepared is read once in a while, or where the user waits for it.
+func (t *thing) version(ctx context.Context, v *v1beta1.Version, name string) (*types.FunctionConfiguration, error) {
+	if name == "" {
+		return nil, nil
+	}
+	const (
+		waiting = 10 * time.Second
+		while   = 30 * time.Minute
+	)
+	fresh := managed.Fresh(ctx)
+	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
+		fresh.Since = fresh.Now.Add(-while)
+	}
+	return inventory.Read(ctx, t.cache, t.key(name), fresh, func(ctx context.Context) (*types.FunctionConfiguration, error) { return t.get(ctx, name) })
+}
+
+func (t *thing) key(name string) inventory.Key {
+	return inventory.Key{Operation: callGet, Of: t.function + ":" + name}
+}
+
+// active says that AWS had prepared the version when it was last looked at.
+func active(v *v1beta1.Version) bool {
+	return ptr.Deref(v.Status.AtProvider.State, "") == string(types.StateActive)
+}
+
+// get $LATEST, or a version. Nil is one that does not exist.
+func (t *thing) get(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
+	out, err := t.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(t.function), Qualifier: answer.NonEmpty(ptr.To(name))})
+	if awserr.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot read function %s", t.function)
+	}
+	c := out.Configuration
+	if c == nil {
+		return nil, errors.Errorf("cannot read function %s: AWS answered without its configuration", t.function)
+	}
+	if e := c.Environment; e != nil && e.Error != nil {
+		return nil, errors.Errorf("cannot read the environment of function %s: %s (%s); grant the provider kms:Decrypt on its key", t.function, ptr.Deref(e.Error.Message, ""), ptr.Deref(e.Error.ErrorCode, ""))
+	}
+	return c, nil
+}
+
+// unready says that the Function which spec refers to is not Ready.
+func (t *thing) unready(ctx context.Context, v *v1beta1.Version) (string, error) {
+	ref := v.Spec.ForProvider.FunctionNameRef
+	if ref == nil {
+		return "", nil
+	}
+	key, f := client.ObjectKey{Namespace: cmp.Or(ref.Namespace, v.GetNamespace()), Name: ref.Name}, &v1beta1.Function{}
+	err := t.functions.Get(ctx, key, f)
+	if kerrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", errors.Wrapf(err, "cannot get Function %s", key)
+	}
+	if f.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || f.GetObservedGeneration() != f.GetGeneration() {
+		return "Function " + key.String() + " is not Ready yet", nil
+	}
+	return "", nil
+}
+
+// list the function's versions that have a number.
+func (t *thing) list(ctx context.Context) ([]listed, error) {
+	all := []listed{}
+	pages := lambda.NewListVersionsByFunctionPaginator(t.api, &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(t.function)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if awserr.IsNotFound(err) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot list the versions of function %s", t.function)
+		}
+		for i := range page.Versions {
+			if n := number(ptr.Deref(page.Versions[i].Version, "")); n > 0 {
+				all = append(all, listed{number: n, content: contentOf(&page.Versions[i])})
+			}
+		}
+	}
+	return all, nil
+}
+
+func (t *thing) listAliases(ctx context.Context) ([]types.AliasConfiguration, error) {
+	var all []types.AliasConfiguration
+	pages := lambda.NewListAliasesPaginator(t.api, &lambda.ListAliasesInput{FunctionName: ptr.To(t.function)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot list the aliases of function %s", t.function)
+		}
+		all = append(all, page.Aliases...)
+	}
+	return all, nil
+}
