@@ -12,6 +12,8 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
 // etcd listens on Unix sockets in the folder that all programs run in, so that it
@@ -69,7 +71,7 @@ func (c *Cluster) configure() error {
 		"service-account.key": creds.serviceAccountKey,
 		"kubeconfig":          c.Kubeconfig,
 	} {
-		if err := os.WriteFile(c.dir.file(name), content, 0o600); err != nil {
+		if err := os.WriteFile(c.dir.File(name), content, 0o600); err != nil {
 			return fmt.Errorf("cannot write the control plane's configuration: %w", err)
 		}
 	}
@@ -78,23 +80,23 @@ func (c *Cluster) configure() error {
 
 // run starts a program and waits until it is ready.
 func (c *Cluster) run(ctx context.Context, path string, ready func(context.Context) error, args ...string) error {
-	p, err := startProcess(c.dir, path, args...)
+	p, err := process.Start(c.dir, process.Command{Path: path, Args: args})
 	if err != nil {
 		return err
 	}
 	c.processes = append(c.processes, p)
-	return p.waitReady(ctx, ready)
+	return p.WaitReady(ctx, ready)
 }
 
 // startEtcd returns as soon as etcd accepts connections. It may not serve yet,
 // but the API server waits for that, and comes up in the meantime.
 func (c *Cluster) startEtcd(ctx context.Context, bin string) error {
 	ready := func(context.Context) error {
-		_, err := os.Stat(c.dir.file(clientSocket))
+		_, err := os.Stat(c.dir.File(clientSocket))
 		return err
 	}
 	return c.run(ctx, filepath.Join(bin, etcd), ready,
-		"--data-dir="+c.dir.file("data"),
+		"--data-dir="+c.dir.File("data"),
 		"--listen-client-urls=unix://"+clientSocket,
 		"--advertise-client-urls=unix://"+clientSocket,
 		"--listen-peer-urls=unix://"+peerSocket,
@@ -121,13 +123,13 @@ func (c *Cluster) startAPIServer(ctx context.Context, bin string, o Options) err
 		"--permit-port-sharing", // With the reservation of the port.
 		"--endpoint-reconciler-type=none",
 		"--service-cluster-ip-range=10.0.0.0/24",
-		"--cert-dir=" + c.dir.path,
-		"--tls-cert-file=" + c.dir.file("apiserver.crt"),
-		"--tls-private-key-file=" + c.dir.file("apiserver.key"),
-		"--client-ca-file=" + c.dir.file("ca.crt"),
+		"--cert-dir=" + c.dir.Path,
+		"--tls-cert-file=" + c.dir.File("apiserver.crt"),
+		"--tls-private-key-file=" + c.dir.File("apiserver.key"),
+		"--client-ca-file=" + c.dir.File("ca.crt"),
 		"--service-account-issuer=https://kubernetes.default.svc",
-		"--service-account-key-file=" + c.dir.file("service-account.key"),
-		"--service-account-signing-key-file=" + c.dir.file("service-account.key"),
+		"--service-account-key-file=" + c.dir.File("service-account.key"),
+		"--service-account-signing-key-file=" + c.dir.File("service-account.key"),
 		"--authorization-mode=RBAC",
 		"--allow-privileged",
 		// A load test is to measure what it loads, and all clients are friends.
@@ -158,7 +160,7 @@ func (c *Cluster) startControllerManager(ctx context.Context, bin string, o Opti
 	}
 	return c.run(ctx, filepath.Join(bin, controllerManager), ready,
 		"--controllers="+strings.Join(append(DefaultControllers(), o.ExtraControllers...), ","),
-		"--kubeconfig="+c.dir.file("kubeconfig"),
+		"--kubeconfig="+c.dir.File("kubeconfig"),
 		"--secure-port=0", // It serves nothing, so it needs no port.
 		"--leader-elect=false",
 		"--kube-api-qps=500",

@@ -2,10 +2,20 @@ package devcluster
 
 import (
 	"fmt"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+)
+
+const (
+	// crdTimeout is how long CustomResourceDefinitions may take until they are
+	// served. A machine that also compiles is slow.
+	crdTimeout = 2 * time.Minute
+
+	// crdInterval is the time between two looks at whether they are.
+	crdInterval = 50 * time.Millisecond
 )
 
 // readCRDs reads the CustomResourceDefinitions at paths. Each path must exist
@@ -31,7 +41,7 @@ func installCRDs(c *rest.Config, crds []*apiextensionsv1.CustomResourceDefinitio
 	if len(crds) == 0 {
 		return nil
 	}
-	if _, err := envtest.InstallCRDs(c, envtest.CRDInstallOptions{CRDs: crds, MaxTime: startTimeout, PollInterval: readyInterval}); err != nil {
+	if _, err := envtest.InstallCRDs(c, envtest.CRDInstallOptions{CRDs: crds, MaxTime: crdTimeout, PollInterval: crdInterval}); err != nil {
 		return fmt.Errorf("cannot install CustomResourceDefinitions: %w", err)
 	}
 	return nil

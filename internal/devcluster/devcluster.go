@@ -34,6 +34,8 @@ import (
 	"sync"
 
 	"k8s.io/client-go/rest"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
 // Options say what a control plane should have. The zero value is an API server
@@ -66,9 +68,9 @@ type Cluster struct {
 	// Kubeconfig is what kubectl needs to act as that administrator.
 	Kubeconfig []byte
 
-	dir       *runDir
+	dir       *process.Folder
 	port      *reservedPort
-	processes []*process
+	processes []*process.Process
 	stop      sync.Once
 	stopErr   error
 }
@@ -99,7 +101,7 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 		return nil, err
 	}
 
-	dir, err := newRunDir()
+	dir, err := process.NewFolder()
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a folder for the control plane: %w", err)
 	}
@@ -117,12 +119,12 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		for _, p := range slices.Backward(c.processes) {
-			p.kill()
+			p.Kill()
 		}
 		if c.port != nil {
 			c.port.release()
 		}
-		c.stopErr = c.dir.remove()
+		c.stopErr = c.dir.Remove()
 	})
 	return c.stopErr
 }

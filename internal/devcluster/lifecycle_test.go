@@ -17,6 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
 func TestTwoAtOnce(t *testing.T) {
@@ -49,7 +51,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("%d processes run, want 3", len(pids))
 	}
 	for _, pid := range pids {
-		if !isAlive(pid, c.dir.path) {
+		if !isAlive(pid, c.dir.Path) {
 			t.Errorf("process %d does not run before Stop", pid)
 		}
 	}
@@ -58,11 +60,11 @@ func TestStop(t *testing.T) {
 	stop(t, c) // Again, since it may be called more than once.
 
 	for _, pid := range pids {
-		if isAlive(pid, c.dir.path) {
+		if isAlive(pid, c.dir.Path) {
 			t.Errorf("process %d runs after Stop", pid)
 		}
 	}
-	if _, err := os.Stat(c.dir.path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(c.dir.Path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder is there after Stop: %v", err)
 	}
 }
@@ -134,7 +136,7 @@ func TestHelperProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Print(c.dir.path)
+	fmt.Print(c.dir.Path)
 	for _, pid := range pidsOf(c) {
 		fmt.Print(" ", pid)
 	}
@@ -189,11 +191,11 @@ func TestStartErrors(t *testing.T) {
 // reap does what the next start does: it ends and removes what was left.
 func reap(t *testing.T) {
 	t.Helper()
-	d, err := newRunDir()
+	d, err := process.NewFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.remove(); err != nil {
+	if err := d.Remove(); err != nil {
 		t.Error(err)
 	}
 }
@@ -208,7 +210,7 @@ func stop(t *testing.T, c *Cluster) {
 func pidsOf(c *Cluster) []int {
 	var pids []int
 	for _, p := range c.processes {
-		pids = append(pids, p.cmd.Process.Pid)
+		pids = append(pids, p.PID())
 	}
 	return pids
 }
@@ -216,5 +218,5 @@ func pidsOf(c *Cluster) []int {
 // isAlive says whether the process runs in dir. Another process may have its
 // id by now, and a dead one stays in the table until its parent looks.
 func isAlive(pid int, dir string) bool {
-	return syscall.Kill(pid, 0) == nil && strings.Contains(commandLine(pid), dir)
+	return syscall.Kill(pid, 0) == nil && strings.Contains(process.CommandLine(pid), dir)
 }

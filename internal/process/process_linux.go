@@ -1,9 +1,9 @@
-package devcluster
+package process
 
 import "syscall"
 
-// processAttributes make a program end with this process, and only then: Ctrl-C
+// attributes make a program end with this process, and only then: Ctrl-C
 // on a terminal must reach this process alone, which stops things in order.
-func processAttributes() *syscall.SysProcAttr {
+func attributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -1,4 +1,4 @@
-package devcluster
+package process
 
 import (
 	"errors"
@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-func TestNewRunDir(t *testing.T) {
+func TestNewFolder(t *testing.T) {
 	root := t.TempDir()
-	alive, err := newRunDirIn(root)
+	alive, err := newFolderIn(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	stale, err := newRunDirIn(root)
+	stale, err := newFolderIn(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,28 +27,28 @@ func TestNewRunDir(t *testing.T) {
 	}
 
 	// Ids are used again: of these two, only the first is the control plane's.
-	ours := follow(t, stale.file(lockName))
+	ours := follow(t, stale.File(lockName))
 	other := follow(t, os.DevNull)
-	record(t, stale, etcd, ours.Process.Pid)
-	record(t, stale, apiServer, other.Process.Pid)
+	record(t, stale, "etcd", ours.Process.Pid)
+	record(t, stale, "kube-apiserver", other.Process.Pid)
 
-	next, err := newRunDirIn(root)
+	next, err := newFolderIn(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 
-	if _, err := os.Stat(stale.path); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(stale.Path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a folder whose maker is dead is still there: %v", err)
 	}
-	for _, d := range []*runDir{alive, next} {
-		if _, err := os.Stat(d.path); err != nil {
+	for _, d := range []*Folder{alive, next} {
+		if _, err := os.Stat(d.Path); err != nil {
 			t.Errorf("a folder in use is not there: %v", err)
 		}
 	}
 	if err := ours.Wait(); err == nil || ours.ProcessState.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL { //nolint:forcetypeassert // It is, on Unix.
 		t.Errorf("the process that was left ended with %v, want killed", err)
 	}
-	if !strings.Contains(commandLine(other.Process.Pid), os.DevNull) {
+	if !strings.Contains(CommandLine(other.Process.Pid), os.DevNull) {
 		t.Error("a process of somebody else was ended")
 	}
 }
@@ -96,9 +96,9 @@ func follow(t *testing.T, file string) *exec.Cmd {
 	return cmd
 }
 
-func record(t *testing.T, d *runDir, name string, pid int) {
+func record(t *testing.T, d *Folder, name string, pid int) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(d.path, name+pidSuffix), []byte(strconv.Itoa(pid)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(d.Path, name+pidSuffix), []byte(strconv.Itoa(pid)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

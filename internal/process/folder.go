@@ -1,4 +1,4 @@
-package devcluster
+package process
 
 import (
 	"errors"
@@ -17,24 +17,27 @@ const (
 	runPrefix = "run-"
 )
 
-// A runDir is the folder of one control plane: data, keys, logs and the ids of
-// its processes. Its lock is held for as long as the process that made it lives,
-// so a folder whose lock is free was left behind.
-type runDir struct {
-	path string
+// A Folder holds what processes that belong together need: data, keys, logs and
+// their ids. Its lock is held for as long as the process that made it lives, so a
+// folder whose lock is free was left behind.
+type Folder struct {
+	// Path of the folder.
+	Path string
+
 	lock *os.File
 }
 
-// newRunDir makes a fresh folder and removes those that dead processes left.
-func newRunDir() (*runDir, error) {
+// NewFolder makes a fresh folder, which only this user may enter, and removes those
+// that dead processes left. Its path is short, because Unix sockets lie in it.
+func NewFolder() (*Folder, error) {
 	root, err := runRoot(os.TempDir())
 	if err != nil {
 		return nil, err
 	}
-	return newRunDirIn(root)
+	return newFolderIn(root)
 }
 
-func newRunDirIn(root string) (*runDir, error) {
+func newFolderIn(root string) (*Folder, error) {
 	// A folder must not be taken for a stale one between its making and its locking.
 	guard, err := lockFile(filepath.Join(root, lockName), syscall.LOCK_EX)
 	if err != nil {
@@ -52,22 +55,22 @@ func newRunDirIn(root string) (*runDir, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runDir{path: path, lock: lock}, nil
+	return &Folder{Path: path, lock: lock}, nil
 }
 
-// file returns the path of the file with the given name in the folder.
-func (d *runDir) file(name string) string {
-	return filepath.Join(d.path, name)
+// File returns the path of the file with the given name in the folder.
+func (d *Folder) File(name string) string {
+	return filepath.Join(d.Path, name)
 }
 
-// remove removes the folder with all that is in it.
-func (d *runDir) remove() error {
-	err := os.RemoveAll(d.path)
+// Remove removes the folder with all that is in it.
+func (d *Folder) Remove() error {
+	err := os.RemoveAll(d.Path)
 	return errors.Join(err, d.lock.Close())
 }
 
 // runRoot returns the folder, private to this user, that holds the folders of
-// this user's control planes. Its name is short because Unix sockets lie in it.
+// this user's processes. Its name is short because Unix sockets lie in it.
 func runRoot(tmp string) (string, error) {
 	root := filepath.Join(tmp, "lambda-dev-"+strconv.Itoa(os.Getuid()))
 	if err := os.Mkdir(root, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
@@ -115,14 +118,14 @@ func killRecorded(dir string) {
 		if err != nil || pid <= 1 {
 			continue
 		}
-		if strings.Contains(commandLine(pid), dir) {
+		if strings.Contains(CommandLine(pid), dir) {
 			_ = syscall.Kill(pid, syscall.SIGKILL)
 		}
 	}
 }
 
 // commandLine returns the arguments of a process, or nothing if it has ended.
-func commandLine(pid int) string {
+func CommandLine(pid int) string {
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return string(text)
 	}

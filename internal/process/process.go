@@ -1,0 +1,153 @@
+// Package process starts programs that must not outlive this one, for tests and for
+// what runs on this machine in place of a cluster.
+package process
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+const (
+	// startTimeout is how long one program may take until it is ready. A machine
+	// that also compiles is slow.
+	startTimeout = 2 * time.Minute
+
+	// readyInterval is the time between two looks at whether a program is ready.
+	readyInterval = 50 * time.Millisecond
+
+	// logTail is how many lines of a failed program's log an error shows.
+	logTail = 15
+)
+
+// A Command is a program to start.
+type Command struct {
+	// Name of the process, by which its log is found. Default: the program's.
+	Name string
+
+	// Path of the program, and the arguments after its name.
+	Path string
+	Args []string
+
+	// Env are the environment variables, as in os.Environ. Default: those of this
+	// process.
+	Env []string
+}
+
+// A Process is a program that was started.
+type Process struct {
+	name string
+	cmd  *exec.Cmd
+	log  string        // the path of the file that its output goes to
+	done chan struct{} // closed when it has ended
+}
+
+// Start starts a program in a folder, which also gets its log and its id. The log
+// of an earlier process of that name is continued.
+func Start(dir *Folder, c Command) (*Process, error) {
+	name := cmp.Or(c.Name, filepath.Base(c.Path))
+	out, err := os.OpenFile(dir.File(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", name, err)
+	}
+	defer out.Close() //nolint:errcheck // The program has a descriptor of its own.
+
+	cmd := &exec.Cmd{
+		Path:        c.Path,
+		Args:        append([]string{filepath.Base(c.Path)}, c.Args...),
+		Env:         c.Env,
+		Dir:         dir.Path,
+		Stdout:      out,
+		Stderr:      out,
+		SysProcAttr: attributes(),
+	}
+	p := &Process{name: name, cmd: cmd, log: out.Name(), done: make(chan struct{})}
+
+	started := make(chan error)
+	go p.run(started)
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", name, err)
+	}
+
+	if err := os.WriteFile(dir.File(name+pidSuffix), []byte(strconv.Itoa(p.PID())), 0o600); err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("cannot record the process id of %s: %w", name, err)
+	}
+	return p, nil
+}
+
+// PID is the process's id.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Done is closed when the process has ended.
+func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Log is the path of the file that the process's output goes to.
+func (p *Process) Log() string { return p.log }
+
+// run starts the program and waits for its end. It keeps its thread all the
+// while, because Linux ends the program with the thread that started it.
+func (p *Process) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+
+	err := p.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	_ = p.cmd.Wait() // A program that is killed always ends with an error.
+	close(p.done)
+}
+
+// Terminate asks the process to end.
+func (p *Process) Terminate() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM) // It fails only if the program has ended already.
+}
+
+// Kill ends the process and returns when it is gone.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // It fails only if the program has ended already.
+	<-p.done
+}
+
+// WaitReady asks ready again and again until it returns nil. It fails if the process
+// ends, or is not ready within two minutes; the error shows the end of its log.
+func (p *Process) WaitReady(ctx context.Context, ready func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+
+	tick := time.NewTicker(readyInterval)
+	defer tick.Stop()
+	for {
+		err := ready(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-p.done:
+			return fmt.Errorf("%s ended before it was ready; the end of its log:\n%s", p.name, p.Tail())
+		case <-ctx.Done():
+			return fmt.Errorf("%s is not ready: %w: %w; the end of its log:\n%s", p.name, ctx.Err(), err, p.Tail())
+		case <-tick.C:
+		}
+	}
+}
+
+// Tail returns the last lines of the process's log.
+func (p *Process) Tail() []byte {
+	text, err := os.ReadFile(p.log)
+	if err != nil {
+		return []byte(err.Error())
+	}
+	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	return bytes.Join(lines[max(0, len(lines)-logTail):], []byte("\n"))
+}
