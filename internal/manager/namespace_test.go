@@ -22,9 +22,12 @@ import (
 )
 
 // shop is one resource of each kind, all in the rig's namespace.
-func (r *rig) shop() []managed.Managed {
+func (r *rig) shop() []managed.Managed { return r.manifests("testdata/shop.yaml") }
+
+// manifests of a file, all in the rig's namespace.
+func (r *rig) manifests(file string) []managed.Managed {
 	r.Helper()
-	b, err := os.ReadFile("testdata/shop.yaml")
+	b, err := os.ReadFile(file)
 	if err != nil {
 		r.Fatal(err)
 	}

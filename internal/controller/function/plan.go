@@ -11,9 +11,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
@@ -91,7 +94,9 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 		p.have.FunctionScalingConfig = f.Status.AtProvider.FunctionScalingConfig
 	}
 	if c != nil && !left {
-		d.settings.Code, p.have.Code = codeStates(p.archive, o.function, f.Status.AtProvider.DeployedCode)
+		if d.settings.Code, p.have.Code, err = t.codes(ctx, f, &p); err != nil {
+			return p, err
+		}
 	}
 	if !f.Status.AtProvider.Initialized {
 		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
@@ -104,6 +109,20 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 	}
 	p.due = next(p.changes, p.target, p.have)
 	return p, nil
+}
+
+// codes tells the code that is wanted and the one that AWS has. Code that another tool has
+// deployed is recognised, so that taking a function over does not deploy it anew.
+func (t *thing) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {
+	s := &f.Status.AtProvider
+	if flow.Allows(f, xpv2.ManagementActionUpdate) {
+		if p.archive.bundle, err = t.resolver.bundles.Identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
+			return want, have, err
+		}
+	}
+	want, have = codeStates(p.archive, p.observed.function, s.DeployedCode)
+	s.DeployedCode = p.archive.bundle.Recognise(have.SHA256, s.DeployedCode)
+	return want, have, nil
 }
 
 // desired resolves forProvider and initProvider, with the tags that say whose the

@@ -192,8 +192,13 @@ func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flo
 		if err := t.find(ctx, l); err != nil {
 			return flow.Plan{}, err
 		}
+		if err := t.identify(ctx, l); err != nil {
+			return flow.Plan{}, err
+		}
 		i, _ := intentOf(l)
-		target, changes := compare(l.Spec.ForProvider, t.bundle, f.Thing, l.Status.AtProvider.PublishedContent, i)
+		s := &l.Status.AtProvider
+		target, changes := compare(l.Spec.ForProvider, t.bundle, f.Thing, s.PublishedContent, i)
+		s.PublishedContent = t.bundle.Recognise(codeSHA256(f.Thing), s.PublishedContent)
 		if len(changes) > 0 {
 			t.target = target
 			managed.Reserve(ctx, opList)
@@ -218,6 +223,16 @@ func (t *thing) old(l *v1beta1.LayerVersion, current int64) []int64 {
 func (t *thing) find(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
 	t.bundle, err = t.bundles.Find(ctx, l.GetNamespace(), source(*l.Spec.ForProvider.Content), l.Status.AtProvider.PublishedContent)
+	return err
+}
+
+// identify the content, so that importing a version of the same content publishes none.
+func (t *thing) identify(ctx context.Context, l *v1beta1.LayerVersion) error {
+	if !flow.Allows(l, xpv2.ManagementActionUpdate) {
+		return nil
+	}
+	var err error
+	t.bundle, err = t.bundles.Identify(ctx, t.bundle, l.Status.AtProvider.PublishedContent)
 	return err
 }
 

@@ -110,6 +110,16 @@ func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: ptr.Deref(codeSHA256, "")}
 }
 
+// Recognise returns what status has to keep where AWS turns out to have this very bundle,
+// and nothing was remembered of it: it was taken over from another tool. Else it returns
+// last.
+func (b Bundle) Recognise(codeSHA256 string, last *v1beta1.DeployedCode) *v1beta1.DeployedCode {
+	if last != nil || codeSHA256 == "" || b.SHA256 != codeSHA256 {
+		return last
+	}
+	return b.Remember(&codeSHA256)
+}
+
 // An Identity tells one archive from another. Which of the fields are set depends on
 // the source, and is the same for both sides of a comparison.
 type Identity struct {

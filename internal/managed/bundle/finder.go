@@ -24,7 +24,8 @@ type Objects interface {
 }
 
 // S3 are the calls to Amazon S3: HeadObject tells a replaced object, and GetObject is
-// made only for an object whose hash is needed and that nothing else tells.
+// made only for an object whose hash is needed and that nothing else tells: to check a
+// pin, or to recognise what another tool has deployed.
 type S3 interface {
 	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
 	GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error)
@@ -119,6 +120,22 @@ func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode
 	return b, b.checkPin()
 }
 
+// Identify learns the hash of a bundle in S3 that AWS may have already: one of which
+// nothing is remembered, as when what another tool has deployed is taken over. Where S3
+// does not tell the hash, the object is read, once (GetObject). Without the permission to
+// read it, the hash stays unknown.
+func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
+	if b.From.S3Key == nil || b.SHA256 != "" || last != nil {
+		return b, nil
+	}
+	sum, err := f.download(ctx, b)
+	if awserr.IsAccessDenied(err) {
+		return b, nil
+	}
+	b.SHA256 = sum
+	return b, errors.Wrapf(err, "cannot tell whether AWS has the code of %s already", b.From.Field)
+}
+
 func (f Finder) head(ctx context.Context, b *Bundle) error {
 	out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
 	switch {
@@ -137,10 +154,14 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	return nil
 }
 
-// download reads a whole object from S3 (GetObject) to learn its hash, for a pin that
-// nothing else can check.
+// download reads a whole object from S3 (GetObject) to learn its hash. It is not kept in
+// memory.
 func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
-	out, err := f.S3.GetObject(ctx, &s3.GetObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, VersionId: b.From.S3ObjectVersion})
+	in := &s3.GetObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, VersionId: b.From.S3ObjectVersion}
+	if b.Version != "" {
+		in.IfMatch = ptr.To(`"` + b.Version + `"`) // The object that HeadObject spoke of, and no other.
+	}
+	out, err := f.S3.GetObject(ctx, in)
 	if err != nil {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Place())
 	}

@@ -1,0 +1,55 @@
+package function
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// A function that another tool has deployed from S3 is taken over, and whether its code is
+// deployed anew depends on whether it is the code that the manifest names.
+func TestCodeOfAnAdoptedFunction(t *testing.T) {
+	cases := map[string]struct {
+		reason   string
+		key      string
+		readable bool
+		want     []string
+	}{
+		"Same":       {reason: "The code that is there is left there.", key: "k1.zip", readable: true, want: []string{"TagResource"}},
+		"Other":      {reason: "Other code is replaced.", key: "k2.zip", readable: true, want: []string{"TagResource", "UpdateFunctionCode"}},
+		"Unreadable": {reason: "Where the object may not be read, it is deployed once.", key: "k1.zip", want: []string{"TagResource", "UpdateFunctionCode"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			f := testFunction(func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To(tc.key)}
+				meta.SetExternalName(f, "f")
+			})
+			p := f.Spec.ForProvider
+			_, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+				FunctionName: ptr.To("f"), Role: p.Role, Runtime: types.Runtime(*p.Runtime), Handler: p.Handler,
+				Code: &types.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")},
+			})
+			r.Must(err)
+			if !tc.readable {
+				r.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+			}
+			if diff := cmp.Diff(tc.want, r.Settle(f)); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			r.Double.ResetCalls()
+			if again := r.Settle(f); len(again) > 0 || r.Double.Count("GetObject") > 0 {
+				t.Errorf("what was recognised must be remembered, got %v and %d reads", again, r.Double.Count("GetObject"))
+			}
+		})
+	}
+}

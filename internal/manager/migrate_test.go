@@ -1,0 +1,192 @@
+package manager
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// What another controller made is looked at, taken over and let go as docs/migrate says.
+// The tags are those by which each of them marks what it makes. Nothing is made anew, and
+// but for tags nothing is changed.
+func TestMigration(t *testing.T) {
+	cases := map[string]struct {
+		// function and others are the tags that the controller put on the function and
+		// on what else has tags.
+		function, others map[string]string
+		writes           []string
+	}{
+		"Upjet": {
+			function: map[string]string{"crossplane-kind": "function.lambda.aws.m.upbound.io", "crossplane-name": "checkout", "crossplane-providerconfig": "default"},
+			others:   map[string]string{"crossplane-kind": "eventsourcemapping.lambda.aws.m.upbound.io", "crossplane-name": "orders", "crossplane-providerconfig": "default"},
+			writes:   []string{"TagResource", "TagResource", "TagResource"},
+		},
+		"ACK": {
+			function: map[string]string{"services.k8s.aws/controller-version": "lambda-v1.14.0", "services.k8s.aws/namespace": "shop"},
+			writes:   []string{"TagResource", "TagResource", "TagResource", "UntagResource"},
+		},
+		"Classic": {writes: []string{"TagResource", "TagResource", "TagResource"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, awsdouble.Options{})
+			r.migrate(tc.function, tc.others, tc.writes)
+		})
+	}
+}
+
+func (r *rig) migrate(function, others map[string]string, writes []string) {
+	r.Helper()
+	names := r.madeByAnother(function, others)
+	before := r.config("Checkout").Configuration
+	r.double.ResetCalls()
+
+	all := r.manifests("testdata/migrated.yaml")
+	for _, mg := range all {
+		if name, ok := names[mg.GetObjectKind().GroupVersionKind().Kind]; ok {
+			meta.SetExternalName(mg, name)
+		}
+		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+		r.create(mg)
+	}
+	for _, mg := range all {
+		r.ready(mg)
+	}
+	if got := steptest.Writes(r.operations()); len(got) > 0 {
+		r.Errorf("what is only observed must not be changed, got %v", got)
+	}
+
+	for _, mg := range all {
+		edit(r, mg, func(mg managed.Managed) { mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll}) })
+	}
+	for _, mg := range all {
+		r.ready(mg)
+	}
+	// PutRuntimeManagementConfig and its like must not be among them.
+	if diff := cmp.Diff(writes, slices.Sorted(slices.Values(steptest.Writes(r.operations())))); diff != "" {
+		r.Errorf("taking over is nothing but tags: -want, +got:\n%s", diff)
+	}
+	r.sameFunction(before)
+	r.letGo(all)
+}
+
+// madeByAnother has AWS have what testdata/migrated.yaml describes. It returns the names
+// that AWS gave, by kind.
+func (r *rig) madeByAnother(function, others map[string]string) map[string]string {
+	r.Helper()
+	ctx := r.Context()
+	must := func(_ any, err error) {
+		r.Helper()
+		if err != nil {
+			r.Fatal(err)
+		}
+	}
+	for key, content := range map[string]string{"checkout.zip": "handler", "shared.zip": "shared"} {
+		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(content)})
+		must(b, err)
+		r.double.PutObject("releases", key, b)
+	}
+	tags := map[string]string{"team": "shop"}
+	maps.Copy(tags, function)
+	name, alias := ptr.To("Checkout"), ptr.To("LIVE")
+	must(r.aws.CreateFunction(ctx, &lambda.CreateFunctionInput{
+		FunctionName: name, Role: ptr.To("arn:aws:iam::123456789012:role/checkout"), Runtime: types.RuntimePython313, Handler: ptr.To("index.handler"),
+		Code:       &types.FunctionCode{S3Bucket: ptr.To("releases"), S3Key: ptr.To("checkout.zip")},
+		MemorySize: ptr.To[int32](256), Timeout: ptr.To[int32](10), Tags: tags,
+		Environment:   &types.Environment{Variables: map[string]string{"LOG_LEVEL": "info"}},
+		TracingConfig: &types.TracingConfig{Mode: types.TracingModeActive},
+	}))
+	r.until("the function is there", func() bool { return r.config("Checkout").Configuration.State == types.StateActive })
+	must(r.aws.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: name}))
+	must(r.aws.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: alias, FunctionVersion: ptr.To("1")}))
+	must(r.aws.AddPermission(ctx, &lambda.AddPermissionInput{
+		FunctionName: name, StatementId: ptr.To("AllowBucket"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
+		SourceArn: ptr.To("arn:aws:s3:::uploads"), SourceAccount: ptr.To("123456789012"),
+	}))
+	must(r.aws.CreateFunctionUrlConfig(ctx, &lambda.CreateFunctionUrlConfigInput{FunctionName: name, Qualifier: alias, AuthType: types.FunctionUrlAuthTypeAwsIam}))
+	must(r.aws.PutFunctionEventInvokeConfig(ctx, &lambda.PutFunctionEventInvokeConfigInput{FunctionName: name, Qualifier: alias, MaximumRetryAttempts: ptr.To[int32](1)}))
+	must(r.aws.PutProvisionedConcurrencyConfig(ctx, &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: name, Qualifier: alias, ProvisionedConcurrentExecutions: ptr.To[int32](2)}))
+	must(r.aws.PutRuntimeManagementConfig(ctx, &lambda.PutRuntimeManagementConfigInput{FunctionName: name, UpdateRuntimeOn: types.UpdateRuntimeOnFunctionUpdate}))
+	mapping, err := r.aws.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: name, EventSourceArn: ptr.To(ordersQueue), BatchSize: ptr.To[int32](5), Tags: others})
+	must(mapping, err)
+	layer, err := r.aws.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
+		LayerName: ptr.To("shared"), CompatibleRuntimes: []types.Runtime{types.RuntimePython313},
+		Content: &types.LayerVersionContentInput{S3Bucket: ptr.To("releases"), S3Key: ptr.To("shared.zip")},
+	})
+	must(layer, err)
+	must(r.aws.AddLayerVersionPermission(ctx, &lambda.AddLayerVersionPermissionInput{
+		LayerName: ptr.To("shared"), VersionNumber: ptr.To[int64](1), StatementId: ptr.To("Partner"), Action: ptr.To("lambda:GetLayerVersion"), Principal: ptr.To("111122223333"),
+	}))
+	signing, err := r.aws.CreateCodeSigningConfig(ctx, &lambda.CreateCodeSigningConfigInput{
+		AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"}}, Tags: others,
+	})
+	must(signing, err)
+	return map[string]string{
+		"EventSourceMapping": ptr.Deref(mapping.UUID, ""),
+		"LayerVersion":       ptr.Deref(layer.LayerVersionArn, ""),
+		"CodeSigningConfig":  ptr.Deref(signing.CodeSigningConfig.CodeSigningConfigArn, ""),
+	}
+}
+
+// operations that AWS was asked for.
+func (r *rig) operations() []string {
+	var out []string
+	for _, c := range r.double.Calls() {
+		out = append(out, c.Operation)
+	}
+	return out
+}
+
+// sameFunction checks that the function is the one that was there before, and that its
+// tags are those of its manifest and of this provider alone.
+func (r *rig) sameFunction(before *types.FunctionConfiguration) {
+	r.Helper()
+	after := r.config("Checkout")
+	if diff := cmp.Diff(ptr.Deref(before.CodeSha256, "")+ptr.Deref(before.LastModified, ""), ptr.Deref(after.Configuration.CodeSha256, "")+ptr.Deref(after.Configuration.LastModified, "")); diff != "" {
+		r.Errorf("the function must be left as it was: %s", diff)
+	}
+	own := 0
+	for k, v := range after.Tags {
+		switch {
+		case k == "team" && v == "shop":
+		case strings.HasPrefix(k, "crossplane-"):
+			own++
+		default:
+			r.Errorf("the tag %s is not in the manifest", k)
+		}
+	}
+	if own != 6 || after.Tags["crossplane-kind"] != "function.lambda.aws.m.crossplane.io" {
+		r.Errorf("the function must be marked as this provider's, got %v", after.Tags)
+	}
+}
+
+// letGo deletes the resources as a user does who goes back to the other controller.
+func (r *rig) letGo(all []managed.Managed) {
+	r.Helper()
+	r.double.ResetCalls()
+	for _, mg := range all {
+		edit(r, mg, func(mg managed.Managed) { mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve}) })
+		r.remove(mg)
+	}
+	for _, mg := range all {
+		r.gone(mg)
+	}
+	if got := steptest.Writes(r.operations()); len(got) > 0 {
+		r.Errorf("what is let go must stay in AWS as it is, got %v", got)
+	}
+}
