@@ -189,7 +189,7 @@ func TestStatusIsASubresource(t *testing.T) {
 	if err := c.Create(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(map[string]any{"observedGeneration": int64(-1)}, f.Object["status"]); diff != "" {
+	if diff := cmp.Diff(map[string]any{"observedGeneration": int64(-1), "phase": "Pending"}, f.Object["status"]); diff != "" {
 		t.Errorf("a new function's status is not the user's, and says that nothing was observed yet: -want, +got:\n%s", diff)
 	}
 	patch := client.RawPatch("application/merge-patch+json", toJSON(t, `{spec: {forProvider: {memorySize: 512}}, status: {observedGeneration: 1}}`))

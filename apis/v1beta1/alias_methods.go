@@ -15,3 +15,6 @@ func (a *Alias) GetLastHandledReconcileAt() string { return a.Status.GetLastHand
 func (a *Alias) SetLastHandledReconcileAt(token string) {
 	a.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (a *Alias) SetSummary(s Summary) { a.Status.SetSummary(s) }

@@ -130,6 +130,7 @@ type AliasObservation struct {
 // AliasStatus is the observed state of an alias.
 type AliasStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the alias.
 	// +optional
@@ -160,7 +161,7 @@ type Alias struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new alias as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status AliasStatus `json:"status,omitempty"`
 }
 

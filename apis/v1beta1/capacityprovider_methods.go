@@ -25,6 +25,9 @@ func (c *CapacityProvider) SetLastHandledReconcileAt(token string) {
 	c.Status.SetLastHandledReconcileAt(token)
 }
 
+// SetSummary says in plain fields what the conditions come to.
+func (c *CapacityProvider) SetSummary(s Summary) { c.Status.SetSummary(s) }
+
 // CapacityProviderARN has references to a capacity provider resolved to its ARN, which
 // is in its status.
 func CapacityProviderARN() reference.ExtractValueFn {

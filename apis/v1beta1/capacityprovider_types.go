@@ -301,6 +301,7 @@ type CapacityProviderObservation struct {
 // CapacityProviderStatus is the observed state of a capacity provider.
 type CapacityProviderStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the capacity provider.
 	// +optional
@@ -328,7 +329,7 @@ type CapacityProvider struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new capacity provider as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status CapacityProviderStatus `json:"status,omitempty"`
 }
 

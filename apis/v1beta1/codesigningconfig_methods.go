@@ -17,3 +17,6 @@ func (c *CodeSigningConfig) GetLastHandledReconcileAt() string {
 func (c *CodeSigningConfig) SetLastHandledReconcileAt(token string) {
 	c.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (c *CodeSigningConfig) SetSummary(s Summary) { c.Status.SetSummary(s) }

@@ -119,6 +119,7 @@ type CodeSigningConfigObservation struct {
 // CodeSigningConfigStatus is the observed state of a code signing configuration.
 type CodeSigningConfigStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the code signing configuration.
 	// +optional
@@ -145,7 +146,7 @@ type CodeSigningConfig struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new code signing configuration as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status CodeSigningConfigStatus `json:"status,omitempty"`
 }
 

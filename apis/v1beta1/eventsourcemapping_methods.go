@@ -17,3 +17,6 @@ func (m *EventSourceMapping) GetLastHandledReconcileAt() string {
 func (m *EventSourceMapping) SetLastHandledReconcileAt(token string) {
 	m.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (m *EventSourceMapping) SetSummary(s Summary) { m.Status.SetSummary(s) }

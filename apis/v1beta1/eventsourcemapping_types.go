@@ -336,6 +336,7 @@ type EventSourceMappingSpec struct {
 // EventSourceMappingStatus is the observed state of an event source mapping.
 type EventSourceMappingStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the mapping.
 	// +optional
@@ -364,7 +365,7 @@ type EventSourceMapping struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new mapping as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status EventSourceMappingStatus `json:"status,omitempty"`
 }
 

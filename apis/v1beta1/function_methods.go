@@ -15,3 +15,6 @@ func (f *Function) GetLastHandledReconcileAt() string { return f.Status.GetLastH
 func (f *Function) SetLastHandledReconcileAt(token string) {
 	f.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (f *Function) SetSummary(s Summary) { f.Status.SetSummary(s) }

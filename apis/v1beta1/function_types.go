@@ -311,6 +311,7 @@ type FunctionSpec struct {
 // FunctionStatus is the observed state of a function.
 type FunctionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the function.
 	// +optional
@@ -338,7 +339,7 @@ type Function struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new function as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status FunctionStatus `json:"status,omitempty"`
 }
 

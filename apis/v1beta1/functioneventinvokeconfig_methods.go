@@ -19,3 +19,6 @@ func (c *FunctionEventInvokeConfig) GetLastHandledReconcileAt() string {
 func (c *FunctionEventInvokeConfig) SetLastHandledReconcileAt(token string) {
 	c.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (c *FunctionEventInvokeConfig) SetSummary(s Summary) { c.Status.SetSummary(s) }

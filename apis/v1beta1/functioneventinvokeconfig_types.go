@@ -170,6 +170,7 @@ type FunctionEventInvokeConfigObservation struct {
 // FunctionEventInvokeConfigStatus is the observed state of an asynchronous invocation configuration.
 type FunctionEventInvokeConfigStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of it.
 	// +optional
@@ -198,7 +199,7 @@ type FunctionEventInvokeConfig struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new object as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status FunctionEventInvokeConfigStatus `json:"status,omitempty"`
 }
 

@@ -17,3 +17,6 @@ func (u *FunctionURL) GetLastHandledReconcileAt() string {
 func (u *FunctionURL) SetLastHandledReconcileAt(token string) {
 	u.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (u *FunctionURL) SetSummary(s Summary) { u.Status.SetSummary(s) }

@@ -150,6 +150,7 @@ type FunctionURLObservation struct {
 // FunctionURLStatus is the observed state of a function URL.
 type FunctionURLStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of it.
 	// +optional
@@ -176,7 +177,7 @@ type FunctionURL struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new object as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status FunctionURLStatus `json:"status,omitempty"`
 }
 

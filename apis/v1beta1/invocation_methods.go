@@ -15,3 +15,6 @@ func (i *Invocation) GetLastHandledReconcileAt() string { return i.Status.GetLas
 func (i *Invocation) SetLastHandledReconcileAt(token string) {
 	i.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (i *Invocation) SetSummary(s Summary) { i.Status.SetSummary(s) }

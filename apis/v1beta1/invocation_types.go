@@ -221,6 +221,7 @@ type InvocationObservation struct {
 // InvocationStatus is the observed state of an invocation.
 type InvocationStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what came of the last invocation.
 	// +optional
@@ -248,7 +249,7 @@ type Invocation struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new invocation as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status InvocationStatus `json:"status,omitempty"`
 }
 

@@ -17,3 +17,6 @@ func (l *LayerVersion) GetLastHandledReconcileAt() string {
 func (l *LayerVersion) SetLastHandledReconcileAt(token string) {
 	l.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (l *LayerVersion) SetSummary(s Summary) { l.Status.SetSummary(s) }

@@ -207,6 +207,7 @@ type LayerVersionObservation struct {
 // LayerVersionStatus is the observed state of a layer version.
 type LayerVersionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the layer version.
 	// +optional
@@ -239,7 +240,7 @@ type LayerVersion struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new layer version as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status LayerVersionStatus `json:"status,omitempty"`
 }
 

@@ -19,3 +19,6 @@ func (p *LayerVersionPermission) GetLastHandledReconcileAt() string {
 func (p *LayerVersionPermission) SetLastHandledReconcileAt(token string) {
 	p.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (p *LayerVersionPermission) SetSummary(s Summary) { p.Status.SetSummary(s) }

@@ -115,6 +115,7 @@ type LayerVersionPermissionObservation struct {
 // LayerVersionPermissionStatus is the observed state of a layer version's permission.
 type LayerVersionPermissionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the permission.
 	// +optional
@@ -145,7 +146,7 @@ type LayerVersionPermission struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new permission as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status LayerVersionPermissionStatus `json:"status,omitempty"`
 }
 

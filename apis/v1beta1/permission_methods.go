@@ -15,3 +15,6 @@ func (p *Permission) GetLastHandledReconcileAt() string { return p.Status.GetLas
 func (p *Permission) SetLastHandledReconcileAt(token string) {
 	p.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (p *Permission) SetSummary(s Summary) { p.Status.SetSummary(s) }

@@ -165,6 +165,7 @@ type PermissionObservation struct {
 // PermissionStatus is the observed state of a permission.
 type PermissionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the permission.
 	// +optional
@@ -196,7 +197,7 @@ type Permission struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new permission as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status PermissionStatus `json:"status,omitempty"`
 }
 

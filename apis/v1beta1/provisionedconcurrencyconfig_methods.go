@@ -19,3 +19,6 @@ func (c *ProvisionedConcurrencyConfig) GetLastHandledReconcileAt() string {
 func (c *ProvisionedConcurrencyConfig) SetLastHandledReconcileAt(token string) {
 	c.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (c *ProvisionedConcurrencyConfig) SetSummary(s Summary) { c.Status.SetSummary(s) }

@@ -86,6 +86,7 @@ type ProvisionedConcurrencyConfigObservation struct {
 // ProvisionedConcurrencyConfigStatus is the observed state of provisioned concurrency.
 type ProvisionedConcurrencyConfigStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of it.
 	// +optional
@@ -113,7 +114,7 @@ type ProvisionedConcurrencyConfig struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new object as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status ProvisionedConcurrencyConfigStatus `json:"status,omitempty"`
 }
 

@@ -17,3 +17,6 @@ func (p *ResourcePolicy) GetLastHandledReconcileAt() string {
 func (p *ResourcePolicy) SetLastHandledReconcileAt(token string) {
 	p.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (p *ResourcePolicy) SetSummary(s Summary) { p.Status.SetSummary(s) }

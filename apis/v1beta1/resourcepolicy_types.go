@@ -81,6 +81,7 @@ type ResourcePolicyObservation struct {
 // ResourcePolicyStatus is the observed state of a resource's policy.
 type ResourcePolicyStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the policy.
 	// +optional
@@ -107,7 +108,7 @@ type ResourcePolicy struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new policy as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status ResourcePolicyStatus `json:"status,omitempty"`
 }
 

@@ -19,3 +19,6 @@ func (c *RuntimeManagementConfig) GetLastHandledReconcileAt() string {
 func (c *RuntimeManagementConfig) SetLastHandledReconcileAt(token string) {
 	c.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (c *RuntimeManagementConfig) SetSummary(s Summary) { c.Status.SetSummary(s) }

@@ -88,6 +88,7 @@ type RuntimeManagementConfigObservation struct {
 // RuntimeManagementConfigStatus is the observed state of the management of a runtime.
 type RuntimeManagementConfigStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of it.
 	// +optional
@@ -115,7 +116,7 @@ type RuntimeManagementConfig struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new object as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status RuntimeManagementConfigStatus `json:"status,omitempty"`
 }
 

@@ -15,3 +15,6 @@ func (v *Version) GetLastHandledReconcileAt() string { return v.Status.GetLastHa
 func (v *Version) SetLastHandledReconcileAt(token string) {
 	v.Status.SetLastHandledReconcileAt(token)
 }
+
+// SetSummary says in plain fields what the conditions come to.
+func (v *Version) SetSummary(s Summary) { v.Status.SetSummary(s) }

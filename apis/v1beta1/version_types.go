@@ -182,6 +182,7 @@ type PublishedVersion struct {
 // VersionStatus is the observed state of a function's published version.
 type VersionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	Summary                    `json:",inline"`
 
 	// AtProvider is what AWS says of the version.
 	// +optional
@@ -209,7 +210,7 @@ type Version struct {
 
 	// Status begins with a generation that was never observed, so that tools which
 	// read kstatus see a new version as in progress rather than as in order.
-	// +kubebuilder:default:={"observedGeneration":-1}
+	// +kubebuilder:default:={"observedGeneration":-1,"phase":"Pending"}
 	Status VersionStatus `json:"status,omitempty"`
 }
 

@@ -21,8 +21,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// A Managed resource as this provider has them. The four methods beyond the
-// runtime's forward to the embedded xpv2.ManagedResourceStatus.
+// A Managed resource as this provider has them. The methods beyond the
+// runtime's forward to xpv2.ManagedResourceStatus and v1beta1.Summary, which its status
+// embeds.
 type Managed interface {
 	resource.ModernManaged
 
@@ -30,6 +31,8 @@ type Managed interface {
 	SetObservedGeneration(generation int64)
 	GetLastHandledReconcileAt() string
 	SetLastHandledReconcileAt(token string)
+
+	SetSummary(s v1beta1.Summary)
 }
 
 // A Kind is all that Setup has to know of a kind of managed resource.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -18,8 +17,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
 // A Reference is one by which a spec names another resource of this provider. Ref
@@ -59,10 +56,7 @@ func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Manag
 		return nil
 	}
 	turnOf(ctx).fail(err)
-	if mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionUnknown {
-		// What it refers to was most likely applied together with it.
-		mg.SetConditions(condition.Creating(mg.GetGeneration(), err.Error()))
-	}
+	Await(mg, err)
 	return err
 }
 

@@ -28,6 +28,7 @@ func completeStatus(m *memory) func(ctx context.Context, obj client.Object) bool
 		if concluded(mg, t) {
 			mg.SetObservedGeneration(mg.GetGeneration())
 		}
+		mg.SetSummary(summarize(mg))
 		t.observe(mg.GetCondition(xpv2.TypeReady))
 		return true
 	}

@@ -147,7 +147,9 @@ func (t *thing) followed(ctx context.Context, a *v1beta1.Alias) (string, error) 
 	if !ptr.Deref(f.Spec.ForProvider.Publish, false) {
 		return "", errors.Errorf("cannot tell which version to follow, since Function %s publishes none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
 	}
-	return "", errors.Errorf("Function %s has not published a version yet", key)
+	err := errors.Errorf("Function %s has not published a version yet", key)
+	managed.Await(a, err)
+	return "", err
 }
 
 // Prepare works out what to create, and notes whose alias it will be, for when it is

@@ -55,7 +55,7 @@ func TestObserve(t *testing.T) {
 		"Absent": {reason: "An alias that is not there is created.", alias: testAlias(), list: listed("other"), ready: xpv2.ReasonCreating},
 		"AbsentFollowing": {
 			reason: "One that follows is created once there is something to follow.", alias: testAlias(following), list: listed(),
-			functions: publishedLast(""), err: "Function ns/cart has not published a version yet",
+			functions: publishedLast(""), ready: xpv2.ReasonCreating, err: "Function ns/cart has not published a version yet",
 		},
 		"NothingToFollow": {
 			reason: "A Function that publishes nothing can't be followed.", alias: testAlias(following), list: listed(),

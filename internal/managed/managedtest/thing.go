@@ -16,6 +16,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
 // GVK of Thing.
@@ -44,6 +46,7 @@ type ThingSpec struct {
 // ThingStatus is what a Thing is.
 type ThingStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
+	v1beta1.Summary            `json:",inline"`
 
 	// Value that the thing has.
 	Value string `json:"value,omitempty"`
@@ -151,6 +154,9 @@ func (t *Thing) GetLastHandledReconcileAt() string { return t.Status.GetLastHand
 
 // SetLastHandledReconcileAt of this Thing.
 func (t *Thing) SetLastHandledReconcileAt(token string) { t.Status.SetLastHandledReconcileAt(token) }
+
+// SetSummary of this Thing.
+func (t *Thing) SetSummary(s v1beta1.Summary) { t.Status.SetSummary(s) }
 
 // ResolveReferences of this Thing, as the generated methods of other kinds do.
 func (t *Thing) ResolveReferences(ctx context.Context, c client.Reader) error {
