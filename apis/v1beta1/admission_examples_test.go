@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -76,9 +77,21 @@ func TestFullExample(t *testing.T) {
 	}
 }
 
+// exampleFiles are all of them, however deep they lie.
 func exampleFiles(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../../examples/*/*.yaml")
+	var files []string
+	err := filepath.WalkDir("../../examples", func(path string, d fs.DirEntry, err error) error {
+		switch ext := filepath.Ext(path); {
+		case err != nil || d.IsDir():
+			return err
+		case ext == ".yaml":
+			files = append(files, path)
+		case ext == ".yml" || ext == ".json":
+			t.Errorf("%s: manifests end in .yaml", path)
+		}
+		return nil
+	})
 	if err != nil || len(files) < 10 {
 		t.Fatalf("found only %v: %v", files, err)
 	}

@@ -20,7 +20,7 @@ import (
 
 // The API server alone tells whether the CRDs do what they are meant to: that it
 // takes them at all, which input it refuses, and in which words.
-var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}}}
+var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Crossplane: true}}
 
 func TestMain(m *testing.M) { suite.Main(m) }
 

@@ -45,6 +45,10 @@ type Options struct {
 	// installed and served once Start returns. Each must hold at least one.
 	CRDs []string
 
+	// Crossplane installs the kinds of Crossplane itself, too, such as Provider and
+	// Composition. Crossplane does not run.
+	Crossplane bool
+
 	// Controllers runs kube-controller-manager with DefaultControllers. Without
 	// it, a deleted namespace stays Terminating, dependents outlive their owners,
 	// and a namespace has no default service account.
@@ -91,6 +95,13 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 		o.Progress = os.Stderr
 	}
 
+	if o.Crossplane {
+		folder, err := crossplaneCRDs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		o.CRDs = append(slices.Clone(o.CRDs), folder)
+	}
 	crds, err := readCRDs(o.CRDs)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,41 @@
+package devcluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// crossplaneModule is what Crossplane's own kinds are part of. The version is the one that
+// cluster/crossplane is built from.
+const crossplaneModule = "github.com/crossplane/crossplane/v2"
+
+// crossplaneCRDs returns the folder of the CustomResourceDefinitions that Crossplane
+// installs: packages, compositions, operations and so on. Its module is downloaded where
+// the module cache lacks it; nothing is built.
+func crossplaneCRDs(ctx context.Context) (string, error) {
+	wd, err := os.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("cannot find Crossplane's kinds: %w", err)
+	}
+	mod, err := findUp(wd, filepath.Join("cluster", "crossplane", "go.mod"))
+	if err != nil {
+		return "", fmt.Errorf("cannot find Crossplane's kinds: %w", err)
+	}
+	var stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", crossplaneModule)
+	cmd.Dir, cmd.Stderr = filepath.Dir(mod), &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("cannot download %s: %w: %s%s", crossplaneModule, err, out, stderr.String())
+	}
+	var module struct{ Dir string }
+	if err := json.Unmarshal(out, &module); err != nil {
+		return "", fmt.Errorf("cannot tell where %s is: %w", crossplaneModule, err)
+	}
+	return filepath.Join(module.Dir, "cluster", "crds"), nil
+}
