@@ -41,7 +41,7 @@ func explained(text string) []string {
 		}
 		first, _, _ := strings.Cut(strings.TrimPrefix(line, "|"), " | ")
 		switch strings.TrimSpace(first) {
-		case "Message", "The message says", "Event":
+		case "Message", "The message says", "Reason and message", "Event":
 			about = true
 			continue
 		}

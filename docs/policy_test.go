@@ -1,10 +1,14 @@
 package docs
 
 import (
-	"os"
+	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/sdkcalls"
 )
@@ -12,33 +16,112 @@ import (
 // actions are the IAM actions of operations that are named otherwise.
 var actions = map[string]string{"s3:HeadObject": "s3:GetObject", "lambda:Invoke": "lambda:InvokeFunction"}
 
-// TestPolicyNamesEveryCall compares the IAM policy in a kind's page with the calls that
-// the kind makes.
-func TestPolicyNamesEveryCall(t *testing.T) {
-	clients, err := filepath.Glob("../internal/controller/*/client.go")
+// besides are actions that AWS asks for although a kind makes no call that is named like
+// them: it checks them when another call is made, or they are made elsewhere for all kinds.
+var besides = []string{"lambda:PassCapacityProvider", "lambda:GetLayerVersion", "lambda:ListTags"}
+
+// kinds of managed resources, as their CRDs name them.
+func kinds(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob("../package/crds/*.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	compared := 0
-	for _, client := range clients {
-		page := filepath.Base(filepath.Dir(client)) + ".md"
-		if _, err := os.Stat(page); err != nil {
-			continue
+	var found []string
+	for _, file := range files {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict([]byte(read(t, file)), crd); err != nil {
+			t.Fatal(err)
 		}
-		compared++
+		if slices.Contains(crd.Spec.Names.Categories, "managed") {
+			found = append(found, crd.Spec.Names.Kind)
+		}
+	}
+	if len(found) < 10 {
+		t.Fatalf("found only the kinds %v", found)
+	}
+	return found
+}
+
+// TestPolicyNamesEveryCall compares the IAM policy in a kind's page with the calls that
+// the kind makes: it names them all, and Lambda's no others.
+func TestPolicyNamesEveryCall(t *testing.T) {
+	for _, kind := range kinds(t) {
+		page := strings.ToLower(kind) + ".md"
 		text := read(t, page)
-		for _, call := range calls(t, filepath.Dir(client)) {
+		needed := slices.Clone(besides)
+		for _, call := range calls(t, filepath.Join("../internal/controller", strings.ToLower(kind))) {
 			action := call
 			if other, ok := actions[call]; ok {
 				action = other
 			}
+			needed = append(needed, action)
 			if !strings.Contains(text, `"`+action+`"`) && !strings.Contains(text, "`"+action+"`") {
 				t.Errorf("%s does not name %s, which %s takes", page, action, call)
 			}
 		}
+		for _, granted := range grants(t, page) {
+			if strings.HasPrefix(granted, "lambda:") && !slices.Contains(needed, granted) {
+				t.Errorf("%s grants %s, which no call takes", page, granted)
+			}
+		}
 	}
-	if compared == 0 {
-		t.Error("no page was compared")
+}
+
+// grants are the actions that the IAM policies of a page allow.
+func grants(t *testing.T, page string) []string {
+	t.Helper()
+	_, text, found := strings.Cut(read(t, page), "\n## IAM policy\n")
+	if !found {
+		t.Errorf("%s has no section on the IAM policy", page)
+	}
+	var all []string
+	for _, f := range fencesOf(page, text) {
+		var policy struct {
+			Statement []struct{ Action any }
+		}
+		if f.language != "json" {
+			continue
+		}
+		if err := json.Unmarshal([]byte(f.text), &policy); err != nil {
+			t.Errorf("%s: %v", page, err)
+		}
+		for _, s := range policy.Statement {
+			switch a := s.Action.(type) {
+			case string:
+				all = append(all, a)
+			case []any:
+				for _, one := range a {
+					text, _ := one.(string) // What is no text is no action, and granted to no one.
+					all = append(all, text)
+				}
+			}
+		}
+	}
+	if len(all) == 0 {
+		t.Errorf("%s has no IAM policy", page)
+	}
+	return all
+}
+
+// TestKindsHaveExamples looks for a manifest in each kind's page, and for a folder of
+// examples that the page links to.
+func TestKindsHaveExamples(t *testing.T) {
+	for _, kind := range kinds(t) {
+		page := strings.ToLower(kind) + ".md"
+		shown := slices.ContainsFunc(fencesOf(page, read(t, page)), func(f fence) bool {
+			return f.language == "yaml" && strings.Contains("\n"+f.text, "\nkind: "+kind+"\n")
+		})
+		if !shown {
+			t.Errorf("%s shows no %s", page, kind)
+		}
+		folder := filepath.Join("../examples", strings.ToLower(kind))
+		if files, err := filepath.Glob(filepath.Join(folder, "*.yaml")); err != nil || len(files) == 0 {
+			t.Errorf("there are no examples of %s: %v", kind, err)
+		}
+		if !slices.Contains(links(read(t, page)), folder) {
+			t.Errorf("%s does not link to %s", page, folder)
+		}
 	}
 }
 
