@@ -15,6 +15,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	pkgv1beta1 "github.com/crossplane/crossplane/apis/v2/pkg/v1beta1"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
 )
 
@@ -26,11 +28,7 @@ func TestMain(m *testing.M) { suite.Main(m) }
 // which checks it as if it were applied. The second word after the opening
 // backquotes says of which part of a manifest it is, if it is not a whole one.
 func TestManifestsAreAccepted(t *testing.T) {
-	c, err := client.New(suite.Cluster(t).Config, client.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c = client.WithFieldValidation(c, metav1.FieldValidationStrict)
+	c := strict(t)
 	for _, f := range fences(t, "yaml") {
 		for document := range strings.SplitSeq(f.text, "\n---\n") {
 			var content map[string]any
@@ -47,6 +45,30 @@ func TestManifestsAreAccepted(t *testing.T) {
 			}
 		}
 	}
+}
+
+// strict is a client that has unknown fields refused.
+func strict(t *testing.T) client.Client {
+	t.Helper()
+	c, err := client.New(suite.Cluster(t).Config, client.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client.WithFieldValidation(c, metav1.FieldValidationStrict)
+}
+
+// ensureNamespace makes a namespace, which enforces a Pod Security Standard if one is given.
+func ensureNamespace(t *testing.T, c client.Client, name, standard string) error {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if standard != "" {
+		ns.Labels = map[string]string{"pod-security.kubernetes.io/enforce": standard}
+	}
+	err := c.Create(t.Context(), ns)
+	if kerrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
 }
 
 // whole is the manifest that a part of one belongs to.
@@ -97,9 +119,13 @@ func function(metadata, settings map[string]any) *unstructured.Unstructured {
 // accept tells why the API server would refuse a manifest.
 func accept(t *testing.T, c client.Client, u *unstructured.Unstructured) error {
 	t.Helper()
+	if u.GetKind() == "DeploymentRuntimeConfig" {
+		if err := acceptRuntime(t, c, into(t, u, &pkgv1beta1.DeploymentRuntimeConfig{})); err != nil {
+			return err
+		}
+	}
 	if ns := u.GetNamespace(); ns != "" {
-		err := c.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns}})
-		if err != nil && !kerrors.IsAlreadyExists(err) {
+		if err := ensureNamespace(t, c, ns, ""); err != nil {
 			return err
 		}
 	}

@@ -21,6 +21,7 @@ import (
 // Every example can be applied, by itself and together with the others.
 func TestExamples(t *testing.T) {
 	c := strictClient(t)
+	withCrossplanesNamespace(t, c)
 	names := map[string]string{}
 	for _, file := range exampleFiles(t) {
 		t.Run(file, func(t *testing.T) {
@@ -35,6 +36,18 @@ func TestExamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// withCrossplanesNamespace makes the namespace that Crossplane runs in.
+func withCrossplanesNamespace(t *testing.T, c client.Client) {
+	t.Helper()
+	ns := &unstructured.Unstructured{}
+	ns.SetAPIVersion("v1")
+	ns.SetKind("Namespace")
+	ns.SetName("crossplane-system")
+	if err := client.IgnoreAlreadyExists(c.Create(t.Context(), ns)); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -36,6 +36,9 @@ type flags struct {
 	LeaderElection          bool   `short:"l" default:"true" negatable:"" env:"LEADER_ELECTION" help:"Run one of several replicas at a time."`
 	LeaderElectionNamespace string `help:"Namespace of the leader election's lease. Default: that of the provider's pod."`
 
+	LeaderElectionLeaseDuration time.Duration `default:"60s" help:"How long after a leader was last heard of another replica takes over, in whole seconds. One that ends in order hands over at once."`
+	LeaderElectionRenewDeadline time.Duration `default:"50s" help:"How long after it last renewed its lease a leader stops working: less than the lease's duration."`
+
 	MetricsBindAddress     string `default:":8080" env:"METRICS_BIND_ADDRESS" help:"Address of the Prometheus metrics; 0 for none."`
 	HealthProbeBindAddress string `default:":8081" help:"Address of the probes /healthz and /readyz; 0 for none."`
 	PprofBindAddress       string `default:"" help:"Address of Go's profiler under /debug/pprof, such as 127.0.0.1:6060. Default: none."`
@@ -67,6 +70,13 @@ func (f flags) validate() error {
 	if f.Poll < f.MinPoll {
 		errs = append(errs, fmt.Errorf("--poll is %s, less than --min-poll, which is %s", f.Poll, f.MinPoll))
 	}
+	if f.LeaderElectionLeaseDuration%time.Second != 0 {
+		errs = append(errs, fmt.Errorf("--leader-election-lease-duration is %s: it is in whole seconds", f.LeaderElectionLeaseDuration))
+	}
+	if f.LeaderElectionRenewDeadline < time.Second || f.LeaderElectionRenewDeadline >= f.LeaderElectionLeaseDuration {
+		errs = append(errs, fmt.Errorf("--leader-election-renew-deadline is %s: it is at least 1s, and less than --leader-election-lease-duration, which is %s",
+			f.LeaderElectionRenewDeadline, f.LeaderElectionLeaseDuration))
+	}
 	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
 		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane are more than 0"))
 	}
@@ -89,6 +99,8 @@ func (f flags) options() manager.Options {
 		ClusterID:               f.ClusterID,
 		LeaderElection:          f.LeaderElection,
 		LeaderElectionNamespace: f.LeaderElectionNamespace,
+		LeaseDuration:           f.LeaderElectionLeaseDuration,
+		RenewDeadline:           f.LeaderElectionRenewDeadline,
 		MetricsAddress:          f.MetricsBindAddress,
 		HealthAddress:           f.HealthProbeBindAddress,
 		PprofAddress:            f.PprofBindAddress,

@@ -11,6 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
 // parse a command line as main does.
@@ -45,6 +46,9 @@ func TestDefaults(t *testing.T) {
 	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity {
 		t.Errorf("pprof, the change log and the pod's identity for tenants are off: %+v", o)
 	}
+	if o.LeaseDuration != manager.DefaultLeaseDuration || o.RenewDeadline != manager.DefaultRenewDeadline {
+		t.Errorf("a lease of %s, to be renewed within %s", o.LeaseDuration, o.RenewDeadline)
+	}
 	if o.PollInterval != 10*time.Minute || o.MinPollInterval != 30*time.Second || o.PollJitter != 0.1 || o.MaxConcurrentReconciles != 100 {
 		t.Errorf("poll %s, floor %s, jitter %v, rate %d", o.PollInterval, o.MinPollInterval, o.PollJitter, o.MaxConcurrentReconciles)
 	}
@@ -55,13 +59,14 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"--changelogs-socket-path=/tmp/s", "--poll=5m", "--min-poll=1m", "--poll-jitter-percentage=20", "--sync=2h", "--max-reconcile-rate=7",
 		"--cluster-id=prod", "--watch-namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:1",
 		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--forbid-namespaced-endpoints",
-		"--allow-namespaced-pod-identity", "--leader-election-namespace=ns", "--poll-state-metric=2m")
+		"--allow-namespaced-pod-identity", "--leader-election-namespace=ns", "--leader-election-lease-duration=15s",
+		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := f.options()
 	for what, wrong := range map[string]bool{
-		"leader election":     o.LeaderElection || o.LeaderElectionNamespace != "ns",
+		"leader election":     o.LeaderElection || o.LeaderElectionNamespace != "ns" || o.LeaseDuration != 15*time.Second || o.RenewDeadline != 10*time.Second,
 		"management policies": o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		"safe start":          o.SafeStart,
 		"change log":          o.ChangeLogSocket != "/tmp/s",
@@ -94,6 +99,9 @@ func TestInvalidFlags(t *testing.T) {
 		"Rate":     {reason: "Someone has to work.", args: []string{"--max-reconcile-rate=0"}, want: "--max-reconcile-rate"},
 		"Poll":     {reason: "The floor holds for the default too.", args: []string{"--poll=10s"}, want: "--min-poll"},
 		"Quota":    {reason: "No quota is no call, ever.", args: []string{"--quota-control-plane=0"}, want: "--quota-control-plane"},
+		"Lease":    {reason: "The Lease object counts in seconds.", args: []string{"--leader-election-lease-duration=59.5s"}, want: "--leader-election-lease-duration"},
+		"Renewal":  {reason: "One leader stops before the next begins.", args: []string{"--leader-election-lease-duration=50s"}, want: "--leader-election-renew-deadline"},
+		"Hasty":    {reason: "A request takes time.", args: []string{"--leader-election-renew-deadline=500ms"}, want: "--leader-election-renew-deadline"},
 		"Negative": {reason: "Nor a negative one.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
 	}
 	for name, tc := range cases {

@@ -21,13 +21,19 @@ import (
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}}}
 
-func TestMain(m *testing.M) { suite.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(asProvider) != "" {
+		main()
+		return
+	}
+	suite.Main(m)
+}
 
 const patience = time.Minute
 
 // freeAddress on loopback. Another process may take it in between, which the test
 // would tell.
-func freeAddress(t *testing.T) string {
+func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -38,7 +44,7 @@ func freeAddress(t *testing.T) string {
 }
 
 // get a URL until it answers 200.
-func get(t *testing.T, url string) string {
+func get(t testing.TB, url string) string {
 	t.Helper()
 	var last error
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -52,7 +58,7 @@ func get(t *testing.T, url string) string {
 	return ""
 }
 
-func once(t *testing.T, url string) (string, error) {
+func once(t testing.TB, url string) (string, error) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {

@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/leaderelection/resourcelock"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -39,13 +38,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// Leases of the leader election: as long as Crossplane's own, so that a busy API
-// server does not cost a provider its leadership.
 const (
-	leaseDuration = 60 * time.Second
-	renewDeadline = 50 * time.Second
-	retryPeriod   = 10 * time.Second
-
 	// shutdownTimeout is how long reconciles that run may take to end.
 	shutdownTimeout = 30 * time.Second
 )
@@ -76,6 +69,14 @@ type Options struct {
 
 	// LeaderElectionNamespace holds the lease. Empty means the pod's own.
 	LeaderElectionNamespace string
+
+	// LeaseDuration is how long a lease that is not renewed keeps other replicas from
+	// working: whole seconds. Zero means DefaultLeaseDuration.
+	LeaseDuration time.Duration
+
+	// RenewDeadline is how long after its last renewal of the lease a replica stops
+	// working: less than LeaseDuration. Zero means DefaultRenewDeadline.
+	RenewDeadline time.Duration
 
 	// Addresses to listen on. "0" or empty listens on none.
 	MetricsAddress, HealthAddress, PprofAddress string
@@ -113,9 +114,17 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	if err != nil {
 		return nil, err
 	}
-	mgr, err := ctrl.NewManager(cfg, o.manager(scheme))
+	mo := o.manager(scheme)
+	l, err := o.elect(cfg, &mo)
+	if err != nil {
+		return nil, err
+	}
+	mgr, err := ctrl.NewManager(cfg, mo)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a manager")
+	}
+	if l != nil {
+		o.Config.Fence = l.guard(mgr)
 	}
 	if err := addChecks(mgr); err != nil {
 		return nil, err
@@ -150,15 +159,6 @@ func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 		Cache:  o.cacheOptions(),
 		// Secrets and ConfigMaps are watched by their metadata alone.
 		Client: client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}, &corev1.ConfigMap{}, &corev1.Namespace{}, &coordinationv1.Lease{}}}},
-
-		LeaderElection:                o.LeaderElection,
-		LeaderElectionID:              "crossplane-leader-election-provider-lambda",
-		LeaderElectionNamespace:       o.LeaderElectionNamespace,
-		LeaderElectionResourceLock:    resourcelock.LeasesResourceLock,
-		LeaderElectionReleaseOnCancel: true,
-		LeaseDuration:                 ptr.To(leaseDuration),
-		RenewDeadline:                 ptr.To(renewDeadline),
-		RetryPeriod:                   ptr.To(retryPeriod),
 
 		Metrics:                 server.Options{BindAddress: address(o.MetricsAddress)},
 		HealthProbeBindAddress:  address(o.HealthAddress),

@@ -40,6 +40,9 @@ type Options struct {
 	// STSEndpoint is the URL of STS where a config does not say otherwise.
 	STSEndpoint string
 
+	// Fence is asked before each call that a session's clients send. Nil lets all pass.
+	Fence Fence
+
 	// Namespaces reads the labels of namespaces, for allowedNamespaces. It is best
 	// not cached: the provider may lack the right to watch namespaces, and most
 	// configs do not ask for them. The default is the client of the configs.

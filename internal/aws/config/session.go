@@ -91,6 +91,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 	cfg.APIOptions = slices.Clone(cfg.APIOptions)
 	scope := quota.Scope{Account: known.Account, Region: region}
 	r.limiter.AddTo(&cfg, scope)
+	r.options.Fence.addTo(&cfg)
 	return &Session{
 		AWS:        cfg,
 		Scope:      scope,

@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// BenchmarkFootprint measures what a provider takes of memory and processor with a
+// number of Functions: docs/sizing.md says how to read it. The provider is the built
+// one, in a process of its own, in a cluster with a thousand Secrets of 10 kB that do
+// not concern it, against the double with Lambda's real quotas and 30 ms a call. Each
+// Function is looked at once a minute, ten times as often as by default, so that a
+// minute is enough to measure. It takes about 12 minutes.
+func BenchmarkFootprint(b *testing.B) {
+	const interval = time.Minute
+	w := newWorld(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second})
+	w.bystanders(1000)
+	args := []string{
+		"--leader-election-namespace=" + w.ns,
+		"--poll=" + interval.String(), "--min-poll=" + interval.String(),
+	}
+	program := built(b)
+	p := start(b, program, "LEADER", w.cluster.Kubeconfig, args...)
+	until(b, "the provider leads", func() bool { return p.leads(b) })
+	standby := start(b, program, "STANDBY", w.cluster.Kubeconfig, args...)
+	get(b, "http://"+standby.health+"/readyz")
+
+	made := 0
+	for _, n := range []int{0, 100, 1000, 5000} {
+		b.Run(fmt.Sprintf("functions=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				p.resetPeak(b)
+				before := p.seconds(b)
+				for ; made < n; made++ {
+					w.create(w.function(fmt.Sprintf("f-%04d", made)))
+				}
+				w.ready(n, 20*time.Minute)
+				creating := p.seconds(b) - before
+				b.ReportMetric(p.peak(b), "peak-MiB")
+				if n > 0 {
+					b.ReportMetric(1000*creating/float64(n), "cpu-ms/creation")
+				}
+
+				time.Sleep(interval / 2) // The garbage of the creation goes, and looks spread.
+				before, looks := p.seconds(b), w.double.Count("GetFunction")
+				time.Sleep(interval)
+				steady := p.seconds(b) - before
+				if looks = w.double.Count("GetFunction") - looks; looks > 0 {
+					b.ReportMetric(1000*steady/float64(looks), "cpu-ms/look")
+				}
+				b.ReportMetric(1000*steady/interval.Seconds(), "cpu-m")
+				b.ReportMetric(float64(looks)/interval.Seconds(), "looks/s")
+				b.ReportMetric(p.mebibytes(b, "process_resident_memory_bytes"), "rss-MiB")
+				b.ReportMetric(p.mebibytes(b, "go_memstats_heap_inuse_bytes"), "heap-MiB")
+				b.ReportMetric(standby.mebibytes(b, "process_resident_memory_bytes"), "standby-rss-MiB")
+			}
+		})
+	}
+}
+
+// built is the provider as it is shipped.
+func built(b *testing.B) string {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), "provider")
+	cmd := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, ".") //nolint:gosec // The path is the benchmark's.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// bystanders are Secrets of others.
+func (w *world) bystanders(n int) {
+	w.Helper()
+	for i := range n {
+		w.create(&corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.ns, Name: fmt.Sprintf("other-%04d", i), Labels: map[string]string{"app": "other"}},
+			Data:       map[string][]byte{"blob": make([]byte, 10_000)},
+		})
+	}
+}
+
+// seconds of processor time that the process has used.
+func (p *process) seconds(b *testing.B) float64 {
+	b.Helper()
+	v, ok := p.metric(b, "process_cpu_seconds_total")
+	if !ok {
+		b.Fatal("the provider does not tell its processor time: it does so on Linux")
+	}
+	return v
+}
+
+// mebibytes of a metric in bytes.
+func (p *process) mebibytes(b *testing.B, name string) float64 {
+	b.Helper()
+	v, ok := p.metric(b, name)
+	if !ok {
+		b.Fatalf("the provider does not tell %s", name)
+	}
+	return v / (1 << 20)
+}
+
+// peak of the resident memory since resetPeak, in MiB.
+func (p *process) peak(b *testing.B) float64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	text, _, _ := strings.Cut(rest, " kB")
+	kib, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return kib / 1024 //nolint:mnd // KiB a MiB.
+}
+
+func (p *process) resetPeak(b *testing.B) {
+	b.Helper()
+	const peak = "5" // In proc(5)'s words.
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte(peak), 0o600); err != nil {
+		b.Fatal(err)
+	}
+}

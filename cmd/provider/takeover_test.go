@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// short leases, for tests that wait for them to run out.
+var short = []string{"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s"}
+
+// testProgram is what runs now.
+func testProgram(t testing.TB) string {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// pair starts a provider, and another one that stands by.
+func (w *world) pair(leaders []byte, args ...string) (leader, standby *process) {
+	w.Helper()
+	leader = w.provider("LEADER", leaders, args...)
+	until(w, "the first provider leads", func() bool { return leader.leads(w) })
+	standby = w.provider("STANDBY", w.cluster.Kubeconfig, args...)
+	get(w, "http://"+standby.health+"/readyz")
+	get(w, "http://"+standby.health+"/healthz")
+	return leader, standby
+}
+
+// A leader that is killed or told to end while it makes functions is replaced, and
+// none of them is made twice or forgotten.
+func TestTakeover(t *testing.T) {
+	const functions = 60
+	cases := map[string]struct {
+		reason string
+		signal syscall.Signal
+		args   []string
+		killed bool
+		most   time.Duration
+	}{
+		"Killed": {
+			reason: "Nobody hears of a leader that is killed, so its lease has to run out.",
+			signal: syscall.SIGKILL, args: short, killed: true, most: patience,
+		},
+		"Ended": {
+			reason: "A leader that is told to end gives its lease of 60 s back.",
+			signal: syscall.SIGTERM, most: patience / 2,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, awsdouble.Options{Latency: 50 * time.Millisecond, CreateDuration: 200 * time.Millisecond})
+			leader, standby := w.pair(w.cluster.Kubeconfig, append(tc.args, "--quota-control-plane=30")...)
+
+			w.functions(functions)
+			until(t, "a third of the functions is made", func() bool { return len(w.created()) > functions/3 })
+			if n := len(w.callsOf(standby)); n > 0 {
+				t.Errorf("the provider that stands by made %d calls", n)
+			}
+			leader.signal(t, tc.signal)
+			began := time.Now()
+			if err := leader.ends(t); (err != nil) != tc.killed {
+				t.Errorf("the leader ended with %v", err)
+			}
+			if n := len(w.created()); n == functions {
+				t.Fatal("all functions were made before the leader ended")
+			}
+
+			until(t, "the other provider leads", func() bool { return standby.leads(t) })
+			if took := time.Since(began); took > tc.most {
+				t.Errorf("%s: it took %s", tc.reason, took)
+			}
+			w.ready(functions, patience)
+			w.onceEach(functions)
+		})
+	}
+}
+
+// onceEach checks that each function was made once, and that there is no other.
+func (w *world) onceEach(functions int) {
+	w.Helper()
+	created, there := w.created(), w.inAWS()
+	for i := range functions {
+		name := fmt.Sprintf("f-%04d", i)
+		if created[name] != 1 || !there[name] {
+			w.Errorf("%s was made %d times, and is there: %t", name, created[name], there[name])
+		}
+	}
+	if len(created) != functions || len(there) != functions {
+		w.Errorf("%d functions were made and %d are there, want %d", len(created), len(there), functions)
+	}
+}
+
+// A leader that does not know that it has lost its lease calls AWS no more by the
+// time that another works, and ends.
+func TestLostLease(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		// lose the lease, and undo what it took.
+		lose, undo func(t *testing.T, p *process, n *network)
+	}{
+		"CutOff": {
+			reason: "Its requests to the API server get no answer, but AWS is there.",
+			lose:   func(_ *testing.T, _ *process, n *network) { n.cut.Store(true) },
+			undo:   func(*testing.T, *process, *network) {},
+		},
+		"Frozen": {
+			reason: "It does not run for a while, then goes on as if no time had passed.",
+			lose:   func(t *testing.T, p *process, _ *network) { t.Helper(); p.signal(t, syscall.SIGSTOP) },
+			undo:   func(t *testing.T, p *process, _ *network) { t.Helper(); p.signal(t, syscall.SIGCONT) },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, awsdouble.Options{Latency: 5 * time.Millisecond})
+			n := newNetwork(t, strings.TrimPrefix(w.cluster.Config.Host, "https://"))
+			behind := bytes.ReplaceAll(w.cluster.Kubeconfig, []byte(w.cluster.Config.Host), []byte("https://"+n.address))
+			leader, standby := w.pair(behind, append(short, "--poll=1s", "--min-poll=1s", "--poll-jitter-percentage=0")...)
+			w.functions(8)
+			w.ready(8, patience)
+			w.drift(t.Context(), "f-0000")
+			until(t, "the leader puts right what was changed", func() bool { return count(w.callsOf(leader), "UpdateFunctionConfiguration") > 0 })
+
+			tc.lose(t, leader, n)
+			until(t, "the other provider works", func() bool {
+				w.drift(t.Context(), "f-0000") // So that there is always something to put right.
+				return count(w.callsOf(standby), "UpdateFunctionConfiguration") > 0
+			})
+			tc.undo(t, leader, n)
+			if err := leader.ends(t); err == nil {
+				t.Error("a leader that lost its lease ended as if it had been told to")
+			}
+			first, last := w.callsOf(standby)[0], w.callsOf(leader)
+			if at := last[len(last)-1]; !at.Time.Before(first.Time) {
+				t.Errorf("%s: it called %s %s after another was at work", tc.reason, at.Operation, at.Time.Sub(first.Time))
+			}
+		})
+	}
+}
+
+func count(calls []awsdouble.Call, operation string) int {
+	n := 0
+	for _, c := range calls {
+		if c.Operation == operation {
+			n++
+		}
+	}
+	return n
+}
+
+// network is the way to an API server, which can be cut: what is sent then arrives
+// nowhere, and nobody is told.
+type network struct {
+	address string
+	cut     atomic.Bool
+
+	mu    sync.Mutex
+	conns []net.Conn
+}
+
+func newNetwork(t testing.TB, target string) *network {
+	t.Helper()
+	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := &network{address: l.Addr().String()}
+	t.Cleanup(func() {
+		_ = l.Close()
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		for _, c := range n.conns {
+			_ = c.Close()
+		}
+	})
+	go func() {
+		for {
+			from, err := l.Accept()
+			if err != nil {
+				return
+			}
+			to, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", target)
+			if err != nil {
+				_ = from.Close()
+				return
+			}
+			n.mu.Lock()
+			n.conns = append(n.conns, from, to)
+			n.mu.Unlock()
+			go n.carry(to, from)
+			go n.carry(from, to)
+		}
+	}()
+	return n
+}
+
+// carry what comes, or swallow it.
+func (n *network) carry(to io.WriteCloser, from io.Reader) {
+	defer func() { _ = to.Close() }()
+	buf := make([]byte, 32*1024)
+	for {
+		read, err := from.Read(buf)
+		if err != nil {
+			return
+		}
+		if n.cut.Load() {
+			continue
+		}
+		if _, err := to.Write(buf[:read]); err != nil {
+			return
+		}
+	}
+}

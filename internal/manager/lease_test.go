@@ -1,0 +1,172 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// newLease of a replica that counts 50 s from its last renewal, and its clock.
+func newLease(t *testing.T, client *fake.Clientset) (*lease, *time.Time) {
+	t.Helper()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	return &lease{
+		LeaseLock: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: "crossplane-system", Name: leaseName},
+			Client:     client.CoordinationV1(),
+			LockConfig: resourcelock.ResourceLockConfig{Identity: "a"},
+		},
+		lasts: 50 * time.Second,
+		now:   func() time.Time { return now },
+	}, &now
+}
+
+func TestLeaseIsHeld(t *testing.T) {
+	mine, free, others := resourcelock.LeaderElectionRecord{HolderIdentity: "a"}, resourcelock.LeaderElectionRecord{}, resourcelock.LeaderElectionRecord{HolderIdentity: "b"}
+	cases := map[string]struct {
+		reason string
+		then   *resourcelock.LeaderElectionRecord
+		after  time.Duration
+		want   bool
+		get    error
+	}{
+		"Fresh":    {reason: "What was got holds.", after: 0, want: true},
+		"InTime":   {reason: "Until it should have been renewed.", after: 50*time.Second - 1, want: true},
+		"Overdue":  {reason: "From then on others may come, so it is neither held nor to be given back.", after: 50 * time.Second, get: errLeaseLost},
+		"Returned": {reason: "What was given back does not hold.", then: &free, after: 0},
+		"Taken":    {reason: "Nor what is another's.", then: &others, after: 0},
+		"Free":     {reason: "One that was given back can be looked at at any time.", then: &free, after: time.Hour},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			l, now := newLease(t, fake.NewClientset())
+			if l.held() {
+				t.Fatal("nobody holds a lease before getting it")
+			}
+			if err := l.Create(t.Context(), mine); err != nil {
+				t.Fatal(err)
+			}
+			if tc.then != nil {
+				if err := l.Update(t.Context(), *tc.then); err != nil {
+					t.Fatal(err)
+				}
+			}
+			*now = now.Add(tc.after)
+			if got := l.held(); got != tc.want {
+				t.Errorf("%s: held is %t", tc.reason, got)
+			}
+			if _, _, err := l.Get(t.Context()); !errors.Is(err, tc.get) {
+				t.Errorf("%s: Get() = %v, want %v", tc.reason, err, tc.get)
+			}
+		})
+	}
+}
+
+// What counts is when a renewal was sent: others count from when it arrived.
+func TestLeaseCountsFromSending(t *testing.T) {
+	l, now := newLease(t, fake.NewClientset())
+	begun := *now
+	err := l.write(resourcelock.LeaderElectionRecord{HolderIdentity: "a"}, func() error {
+		*now = now.Add(20 * time.Second)
+		return nil
+	})
+	if err != nil || !l.renewed.Equal(begun) {
+		t.Errorf("held from %s, want from %s: %v", l.renewed, begun, err)
+	}
+}
+
+// A renewal that fails leaves the lease as it was; a return that fails does not.
+func TestLeaseThatCannotBeWritten(t *testing.T) {
+	broken := errors.New("no API server")
+	l, now := newLease(t, fake.NewClientset())
+	begun := *now
+	l.renew(begun)
+	*now = now.Add(10 * time.Second)
+	err := l.write(resourcelock.LeaderElectionRecord{HolderIdentity: "a"}, func() error { return broken })
+	if !errors.Is(err, broken) || !l.renewed.Equal(begun) {
+		t.Errorf("held from %s, want from %s: %v", l.renewed, begun, err)
+	}
+	err = l.write(resourcelock.LeaderElectionRecord{}, func() error { return broken })
+	if !errors.Is(err, broken) || l.held() {
+		t.Errorf("a lease that was perhaps given back is held: %v", err)
+	}
+}
+
+func TestLeaseNamespace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "namespace")
+	if err := os.WriteFile(file, []byte("crossplane-system\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason      string
+		asked, file string
+		want, err   string
+	}{
+		"Asked":  {reason: "The user's word.", asked: "ours", file: file, want: "ours"},
+		"Pod":    {reason: "The pod's own.", file: file, want: "crossplane-system"},
+		"Nobody": {reason: "Outside a pod, it has to be said.", file: file + "x", err: "--leader-election-namespace"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := leaseNamespace(tc.asked, tc.file)
+			if got != tc.want || (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
+				t.Errorf("%s: got %q, %v", tc.reason, got, err)
+			}
+		})
+	}
+}
+
+// Whatever the durations, client-go must accept what is made of them.
+func TestLeaseDurations(t *testing.T) {
+	cases := map[string]struct {
+		lease, renew time.Duration
+		want         time.Duration
+	}{
+		"Default": {want: 2 * time.Second},
+		"Short":   {lease: 3 * time.Second, renew: 2 * time.Second, want: 500 * time.Millisecond},
+		"Apart":   {lease: time.Minute, renew: time.Second, want: 500 * time.Millisecond},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			o := Options{LeaderElection: true, LeaderElectionNamespace: "x", LeaseDuration: tc.lease, RenewDeadline: tc.renew, Now: time.Now}
+			mo := o.manager(nil)
+			l, err := o.elect(&rest.Config{Host: "127.0.0.1:1"}, &mo)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if *mo.RetryPeriod != tc.want || l.lasts != *mo.RenewDeadline || *mo.LeaseDuration <= *mo.RenewDeadline {
+				t.Errorf("retry every %s, want %s; held for %s of %s", *mo.RetryPeriod, tc.want, l.lasts, *mo.LeaseDuration)
+			}
+		})
+	}
+}
+
+func TestGuard(t *testing.T) {
+	l, now := newLease(t, fake.NewClientset())
+	l.renew(*now)
+	ended := 0
+	may := l.fence(func() { ended++ })
+	if err := may(t.Context()); err != nil || ended > 0 {
+		t.Errorf("who holds the lease may call AWS: %v", err)
+	}
+	*now = now.Add(time.Hour)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 2 {
+		if err := may(ctx); !errors.Is(err, errLeaseLost) {
+			t.Errorf("want %v, got %v", errLeaseLost, err)
+		}
+	}
+	if ended != 1 {
+		t.Errorf("the manager was told to end %d times, want once", ended)
+	}
+}
