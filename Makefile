@@ -48,9 +48,14 @@ run: ## Run the provider against the cluster that kubectl is set to, after `kube
 ##@ Test
 
 .PHONY: test
-test: control-plane ## Run all tests, those on a real Kubernetes control plane included.
+test: control-plane crossplane ## Run all tests, those on a real Kubernetes control plane and on Crossplane included.
 	@go test -timeout=20m $(TESTFLAGS) ./...
 	@go -C cluster/package test $(TESTFLAGS) ./...
+	@go -C cluster/e2e test -timeout=20m $(TESTFLAGS) ./...
+
+.PHONY: e2e
+e2e: control-plane crossplane ## Run the tests on Crossplane: the package, its upgrade, what people compose.
+	@go -C cluster/e2e test -timeout=20m $(TESTFLAGS) ./...
 
 .PHONY: test-unit
 test-unit: ## Run the tests of the packages that need no control plane: the quick ones.
@@ -76,12 +81,12 @@ lint-format: ## Check that gofmt would change nothing, and that scripts parse.
 # cluster/dev is a module of its own. Vetting it means compiling Kubernetes once more; `make test` builds it.
 .PHONY: lint-vet
 lint-vet: ## Run go vet.
-	@go vet ./... && go -C cluster/package vet ./...
+	@go vet ./... && go -C cluster/package vet ./... && go -C cluster/e2e vet ./...
 
 # Without warnings of exclusions in .golangci.yml that the other module alone has a use for.
 .PHONY: lint-golangci
 lint-golangci: $(GOLANGCI) ## Run golangci-lint, as .golangci.yml says.
-	@$(LINT) run ./... && cd cluster/package && LOG_LEVEL=error $(LINT) run ./...
+	@$(LINT) run ./... && for m in package e2e; do (cd cluster/$$m && LOG_LEVEL=error $(LINT) run ./...) || exit 1; done
 
 .PHONY: lint-generated
 lint-generated: ## Check that the generated code is what `make generate` makes of the API types.

@@ -17,12 +17,6 @@ import (
 // registry.
 const packageName = "provider-lambda"
 
-// platforms that the package is built for, in the order in which its index names them.
-var platforms = []v1.Platform{
-	{OS: "linux", Architecture: "amd64"},
-	{OS: "linux", Architecture: "arm64"},
-}
-
 // versionPattern is what a registry takes as a tag.
 var versionPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
 
@@ -30,6 +24,8 @@ var versionPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
 type release struct {
 	// Root is the folder of the repository.
 	Root string
+	// Platforms that it is built for, in the order in which the index names them.
+	Platforms []v1.Platform
 	// Version is what the provider says its version is, and the package's tag.
 	Version string
 	// Revision is the Git commit, or nothing where it is not known.
@@ -56,6 +52,19 @@ type builtImage struct {
 	attachment v1.Image
 }
 
+// parsePlatforms reads platforms such as linux/amd64.
+func parsePlatforms(names []string) ([]v1.Platform, error) {
+	var all []v1.Platform
+	for _, name := range names {
+		p, err := v1.ParsePlatform(name)
+		if err != nil || p.OS != "linux" || p.Architecture == "" {
+			return nil, fmt.Errorf("cannot build for the platform %q: use linux/amd64 or linux/arm64", name)
+		}
+		all = append(all, *p)
+	}
+	return all, nil
+}
+
 // build the package for every platform.
 func build(ctx context.Context, r release) (*built, error) {
 	if !versionPattern.MatchString(r.Version) {
@@ -67,7 +76,7 @@ func build(ctx context.Context, r release) (*built, error) {
 	}
 	b := &built{release: r}
 	var manifests []mutate.IndexAddendum
-	for _, p := range platforms {
+	for _, p := range r.Platforms {
 		i, err := buildImage(ctx, r, c, p)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p, err)

@@ -1,6 +1,8 @@
 package main
 
 import (
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+
 	"bytes"
 	"context"
 	"io/fs"
@@ -61,12 +63,16 @@ func newFixture(t *testing.T, mode fs.FileMode) release {
 	return r
 }
 
+// platforms that a release is for.
+var platforms = []v1.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}}
+
 func fixture(root string, mode fs.FileMode) (release, error) {
 	r := release{
-		Root:     root,
-		Version:  "v1.2.3-test",
-		Revision: "0123456789abcdef0123456789abcdef01234567",
-		Created:  time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC),
+		Root:      root,
+		Platforms: platforms,
+		Version:   "v1.2.3-test",
+		Revision:  "0123456789abcdef0123456789abcdef01234567",
+		Created:   time.Date(2026, 11, 21, 10, 20, 30, 0, time.UTC),
 	}
 	gomod, err := os.ReadFile(filepath.Join(repository, "go.mod"))
 	if err != nil {

@@ -25,16 +25,21 @@ type commands struct {
 }
 
 type buildCommand struct {
-	Root     string `default:"." help:"Folder of the repository." type:"existingdir"`
-	Out      string `default:"bin" help:"Folder to write to."`
-	Version  string `required:"" help:"Version of the provider: the package's tag."`
-	Revision string `help:"Git commit that is built."`
-	Created  int64  `default:"0" env:"SOURCE_DATE_EPOCH" help:"When that commit was made, in seconds since 1970. It is the only time that the package holds."`
+	Root     string   `default:"." help:"Folder of the repository." type:"existingdir"`
+	Out      string   `default:"bin" help:"Folder to write to."`
+	Version  string   `required:"" help:"Version of the provider: the package's tag."`
+	Revision string   `help:"Git commit that is built."`
+	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms to build for. Crossplane's package manager reads the package for linux/amd64."`
+	Created  int64    `default:"0" env:"SOURCE_DATE_EPOCH" help:"When that commit was made, in seconds since 1970. It is the only time that the package holds."`
 }
 
 // Run the command.
 func (c buildCommand) Run(ctx context.Context, out io.Writer) error {
-	r := release{Root: c.Root, Version: c.Version, Revision: c.Revision, Created: time.Unix(c.Created, 0).UTC()}
+	platforms, err := parsePlatforms(c.Platform)
+	if err != nil {
+		return err
+	}
+	r := release{Root: c.Root, Platforms: platforms, Version: c.Version, Revision: c.Revision, Created: time.Unix(c.Created, 0).UTC()}
 	p, err := build(ctx, r)
 	if err != nil {
 		return fmt.Errorf("cannot build the package: %w", err)

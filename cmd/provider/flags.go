@@ -34,7 +34,7 @@ type flags struct {
 	MaxReconcileRate     int           `default:"100" help:"How many resources of one kind are reconciled at the same time, at the most. AWS's request quotas are kept to whatever this is."`
 
 	LeaderElection          bool   `short:"l" default:"true" negatable:"" env:"LEADER_ELECTION" help:"Run one of several replicas at a time."`
-	LeaderElectionNamespace string `help:"Namespace of the leader election's lease. Default: that of the provider's pod."`
+	LeaderElectionNamespace string `env:"POD_NAMESPACE" help:"Namespace of the leader election's lease. Default: that of the provider's pod."`
 
 	LeaderElectionLeaseDuration time.Duration `default:"60s" help:"How long after a leader was last heard of another replica takes over, in whole seconds. One that ends in order hands over at once."`
 	LeaderElectionRenewDeadline time.Duration `default:"50s" help:"How long after it last renewed its lease a leader stops working: less than the lease's duration."`

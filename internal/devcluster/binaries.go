@@ -2,15 +2,13 @@ package devcluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
-	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
 const (
@@ -43,49 +41,11 @@ func binaries(ctx context.Context, o Options) (string, error) {
 		_, _ = fmt.Fprintf(o.Progress, "%s is %s, which lacks %s: using the control plane of cluster/dev instead\n", assetsEnv, dir, strings.Join(lacking, ", "))
 	}
 
-	wd, err := os.Getwd()
+	dir, err := process.Programs(ctx, ensureScript, o.Progress)
 	if err != nil {
-		return "", fmt.Errorf("cannot find %s: %w", ensureScript, err)
+		return "", fmt.Errorf("cannot provide the dev control plane: %w; or set %s to a folder with %s", err, assetsEnv, strings.Join(programs, ", "))
 	}
-	script, err := findUp(wd, ensureScript)
-	if err != nil {
-		return "", fmt.Errorf("%w; run from inside the provider's repository, or set %s to a folder with %s", err, assetsEnv, strings.Join(programs, ", "))
-	}
-	return ensure(ctx, script, o)
-}
-
-// ensure runs the script and returns the folder that it prints.
-func ensure(ctx context.Context, script string, o Options) (string, error) {
-	cmd := exec.CommandContext(ctx, "bash", script)
-	cmd.Stderr = o.Progress
-	// Asked to end, the script ends the build and cleans up.
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = 10 * time.Second
-
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		err = ctx.Err()
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot provide the programs of the dev control plane: %w; run %s once, which builds them in 6 to 8 minutes, and try again", err, script)
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-// findUp returns the path of the file with the given name in dir or the nearest
-// of the folders that dir lies in.
-func findUp(dir, name string) (string, error) {
-	for d := dir; ; d = filepath.Dir(d) {
-		p := filepath.Join(d, name)
-		if _, err := os.Stat(p); err == nil {
-			return p, nil
-		} else if !errors.Is(err, os.ErrNotExist) {
-			return "", fmt.Errorf("cannot look for %s: %w", name, err)
-		}
-		if d == filepath.Dir(d) {
-			return "", fmt.Errorf("there is no %s in %s or above it", name, dir)
-		}
-	}
+	return dir, nil
 }
 
 func isExecutable(path string) bool {

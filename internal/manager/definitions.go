@@ -2,12 +2,51 @@ package manager
 
 import (
 	"context"
+	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
 )
+
+const (
+	// rightsPatience is how long a provider waits for its rights. Crossplane's RBAC
+	// manager grants them at about the time when it starts.
+	rightsPatience = time.Minute
+
+	// rightsInterval is the time between two looks at whether they are there.
+	rightsInterval = 500 * time.Millisecond
+)
+
+// awaitRights waits until the provider may list its own kinds, in one of the namespaces
+// that it works in or, where there are none, in all. Whoever grants that grants the
+// rest at the same time. It waits for a while only, since nobody has to grant all kinds.
+func awaitRights(ctx context.Context, c client.Writer, namespaces []string, log logr.Logger) error {
+	namespace := ""
+	if len(namespaces) > 0 {
+		namespace = namespaces[0]
+	}
+	said := false
+	err := wait.PollUntilContextTimeout(ctx, rightsInterval, rightsPatience, true, func(ctx context.Context) (bool, error) {
+		ok, err := kube.May(ctx, c, schema.GroupResource{Group: v1beta1.Group, Resource: "functions"}, namespace, "list")
+		if !ok && err == nil && !said {
+			said = true
+			log.Info("Waiting until the provider may list its own kinds, which Crossplane's RBAC manager grants")
+		}
+		return ok, err
+	})
+	if wait.Interrupted(err) && ctx.Err() == nil {
+		log.Info("The provider may still not list Functions; it goes on with what it may do")
+		return nil
+	}
+	return errors.Wrap(err, "cannot wait for the provider's rights")
+}
 
 // mayWatchDefinitions tells whether the provider may watch CustomResourceDefinitions,
 // which it must to wait for them. Crossplane grants it with the capability safe-start.

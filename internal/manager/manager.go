@@ -60,8 +60,8 @@ type Options struct {
 	// PollJitter is the fraction by which poll intervals vary.
 	PollJitter float64
 
-	// ClusterID marks what this cluster owns. Empty means the UID of the namespace
-	// kube-system.
+	// ClusterID marks what this cluster owns. Empty means the UID of a ConfigMap
+	// that each cluster has.
 	ClusterID string
 
 	// LeaderElection runs one of several replicas at a time.
@@ -129,7 +129,10 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	if err := addChecks(mgr); err != nil {
 		return nil, err
 	}
-	id, err := clusterID(ctx, mgr.GetAPIReader(), o.ClusterID, o.Log)
+	if err := awaitRights(ctx, mgr.GetClient(), o.Namespaces, o.Log); err != nil {
+		return nil, err
+	}
+	id, err := clusterID(ctx, mgr.GetAPIReader(), o.ClusterID)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +235,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 
 // setupGated has each controller wait for its kind.
 func setupGated(mgr ctrl.Manager, mo managed.Options, po providerconfig.Options) error {
-	g := new(gate.Gate[schema.GroupVersionKind])
+	g := &servedGate{Gate: new(gate.Gate[schema.GroupVersionKind]), mapper: mgr.GetRESTMapper(), log: mgr.GetLogger()}
 	mo.Gate, po.Gate = g, g
 	if err := customresourcesgate.Setup(mgr, mo.Options); err != nil {
 		return errors.Wrap(err, "cannot watch custom resource definitions")

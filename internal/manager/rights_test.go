@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
+	"github.com/go-logr/logr/funcr"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -138,22 +138,61 @@ func TestClusterID(t *testing.T) {
 		want   string
 		err    string
 	}{
-		"Given":     {reason: "The user's word.", live: admin, given: "prod eu/1", want: "prod eu/1"},
-		"Illegal":   {reason: "AWS would refuse the tag.", live: admin, given: "a,b", err: "cannot be the value of an AWS tag"},
-		"Namespace": {reason: "What no two clusters share.", live: admin, want: string(ns.GetUID())},
+		"Given":   {reason: "The user's word.", live: admin, given: "prod eu/1", want: "prod eu/1"},
+		"Illegal": {reason: "AWS would refuse the tag.", live: admin, given: "a,b", err: "cannot be the value of an AWS tag"},
+		"Admin":   {reason: "More rights must not make it another cluster.", live: admin, want: string(cm.GetUID())},
 		"Crossplane": {
 			reason: "Crossplane grants ConfigMaps, not namespaces.",
 			live:   as("id-crossplane", crossplanesRules(true)...), want: string(cm.GetUID()),
+		},
+		"Namespace": {
+			reason: "Whoever grants no ConfigMaps may grant namespaces, which no two clusters share either.",
+			live:   as("id-namespace", rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"namespaces"}, Verbs: []string{"get"}}), want: string(ns.GetUID()),
 		},
 		"Nothing": {reason: "Says what to grant.", live: as("id-nothing"), err: "set --cluster-id"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := clusterID(t.Context(), tc.live, tc.given, logr.Discard())
+			got, err := clusterID(t.Context(), tc.live, tc.given)
 			if got != tc.want || (err == nil) != (tc.err == "") || (err != nil && !strings.Contains(err.Error(), tc.err)) {
 				t.Errorf("%s: want %q, %q, got %q, %v", tc.reason, tc.want, tc.err, got, err)
 			}
 		})
+	}
+}
+
+// TestRightsThatComeLater starts a provider before Crossplane's RBAC manager has bound
+// its role, as it happens with each installation.
+func TestRightsThatComeLater(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	r.stop() // Another provider takes over.
+	const user = "provider-lambda-early"
+	cfg := rest.CopyConfig(r.cluster.Config)
+	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
+	said := make(chan struct{})
+	l := funcr.New(func(_, args string) {
+		if strings.Contains(args, "Waiting until the provider may list its own kinds") {
+			close(said)
+		}
+	}, funcr.Options{})
+
+	k, err := client.New(cfg, client.Options{Scheme: r.kube.Scheme()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- awaitRights(t.Context(), k, nil, l) }()
+	select {
+	case <-said:
+	case err := <-done:
+		t.Fatalf("a provider without rights did not wait: %v", err)
+	}
+	r.as(user, crossplanesRules(true))
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if got, err := mayWatchDefinitions(t.Context(), k); !got || err != nil {
+		t.Errorf("what is asked next is not granted: %t, %v", got, err)
 	}
 }
 

@@ -84,11 +84,17 @@ func Start(dir *Folder, c Command) (*Process, error) {
 	return p, nil
 }
 
+// Name of the process.
+func (p *Process) Name() string { return p.name }
+
 // PID is the process's id.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
 // Done is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
+
+// Succeeded tells whether a process that has ended did so without an error.
+func (p *Process) Succeeded() bool { return p.cmd.ProcessState.Success() }
 
 // Log is the path of the file that the process's output goes to.
 func (p *Process) Log() string { return p.log }

@@ -1,0 +1,57 @@
+// Package identity lets a process act as a ServiceAccount, with no more rights than that has.
+package identity
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"k8s.io/utils/ptr"
+)
+
+// lifetime of tokens. What runs here does not live that long, so none is renewed.
+const lifetime = 30 * 24 * time.Hour
+
+// Token asks the API server for a token of a ServiceAccount. Without audiences it is for the API server itself.
+func Token(ctx context.Context, admin *rest.Config, namespace, name string, audiences ...string) (string, error) {
+	k, err := kubernetes.NewForConfig(admin)
+	if err != nil {
+		return "", fmt.Errorf("cannot make a client: %w", err)
+	}
+	r := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{Audiences: audiences, ExpirationSeconds: ptr.To(int64(lifetime.Seconds()))}}
+	r, err = k.CoreV1().ServiceAccounts(namespace).CreateToken(ctx, name, r, metav1.CreateOptions{})
+	if err != nil {
+		return "", fmt.Errorf("cannot get a token of ServiceAccount %s/%s: %w", namespace, name, err)
+	}
+	return r.Status.Token, nil
+}
+
+// Config is a client configuration of a ServiceAccount.
+func Config(ctx context.Context, admin *rest.Config, namespace, name string) (*rest.Config, error) {
+	token, err := Token(ctx, admin, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return &rest.Config{Host: admin.Host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAData: admin.CAData}}, nil
+}
+
+// Kubeconfig is the same, as a file's content.
+func Kubeconfig(ctx context.Context, admin *rest.Config, namespace, name string) ([]byte, error) {
+	c, err := Config(ctx, admin, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	const here = "here"
+	k := clientcmdapi.NewConfig()
+	k.Clusters[here] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}
+	k.AuthInfos[here] = &clientcmdapi.AuthInfo{Token: c.BearerToken}
+	k.Contexts[here] = &clientcmdapi.Context{Cluster: here, AuthInfo: here, Namespace: namespace}
+	k.CurrentContext = here
+	return clientcmd.Write(*k)
+}

@@ -1,0 +1,203 @@
+// Package node stands in for the nodes of a cluster that has none: what the Deployments of a namespace would run in
+// pods, it runs as processes of this machine, and tells the Deployments' status so. It knows as much of pods as
+// Crossplane's packages use: the first container's program, arguments, environment, Secrets that are mounted and the
+// ServiceAccount, whose rights the process has and no more.
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
+)
+
+// glance is the time between two looks at the Deployments.
+const glance = 200 * time.Millisecond
+
+// Options say what a node runs.
+type Options struct {
+	// Config is an administrator's client configuration.
+	Config *rest.Config
+
+	// Namespace of the Deployments.
+	Namespace string
+
+	// Program finds the program that an image runs, as a file of this machine.
+	Program func(ctx context.Context, image string) (string, error)
+
+	// Environment is what the node adds to a container's environment variables, as admission webhooks of a cluster
+	// do. The folder is the process's own. None if nil.
+	Environment func(ctx context.Context, account *corev1.ServiceAccount, folder string) ([]string, error)
+
+	// Log is told what is started, what ends and what cannot be done. Default: nobody is told.
+	Log io.Writer
+}
+
+// Node runs processes until it is stopped.
+type Node struct {
+	options Options
+	kube    client.Client
+	folder  *process.Folder
+
+	mu   sync.Mutex
+	pods map[string]*pod // by Deployment and number
+
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+// Start looks at the Deployments from now on.
+func Start(o Options) (*Node, error) {
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	kube, err := client.New(o.Config, client.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the node's client: %w", err)
+	}
+	folder, err := process.NewFolder()
+	if err != nil {
+		return nil, fmt.Errorf("cannot make the node's folder: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	n := &Node{options: o, kube: kube, folder: folder, pods: map[string]*pod{}, cancel: cancel, done: make(chan struct{})}
+	go n.run(ctx)
+	return n, nil
+}
+
+// Stop ends all processes and removes what they left.
+func (n *Node) Stop() error {
+	n.cancel()
+	<-n.done
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, p := range n.pods {
+		p.process.Kill()
+	}
+	return n.folder.Remove()
+}
+
+// Processes are those that run for a Deployment, by its name.
+func (n *Node) Processes(deployment string) []*process.Process {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var all []*process.Process
+	for _, name := range slices.Sorted(maps.Keys(n.pods)) {
+		if p := n.pods[name]; p.deployment == deployment {
+			all = append(all, p.process)
+		}
+	}
+	return all
+}
+
+// Logs are what all processes wrote so far, by their names.
+func (n *Node) Logs() map[string]string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	logs := map[string]string{}
+	for name, p := range n.pods {
+		text, err := os.ReadFile(p.process.Log())
+		if err != nil {
+			text = []byte(err.Error())
+		}
+		logs[name] = string(text)
+	}
+	return logs
+}
+
+func (n *Node) run(ctx context.Context) {
+	defer close(n.done)
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
+	said := ""
+	for {
+		err := n.look(ctx)
+		if err != nil && err.Error() != said && ctx.Err() == nil {
+			said = err.Error()
+			n.logf("%s", said)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// look at all Deployments: end what they no longer ask for, then start what they do.
+func (n *Node) look(ctx context.Context) error {
+	l := &appsv1.DeploymentList{}
+	if err := n.kube.List(ctx, l, client.InNamespace(n.options.Namespace)); err != nil {
+		return fmt.Errorf("cannot list Deployments: %w", err)
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.end(l.Items)
+	var errs []error
+	for i := range l.Items {
+		d := &l.Items[i]
+		if err := n.start(ctx, d); err != nil {
+			errs = append(errs, fmt.Errorf("cannot run Deployment %s: %w", d.GetName(), err))
+		}
+		if err := n.tell(ctx, d); err != nil {
+			errs = append(errs, fmt.Errorf("cannot update the status of Deployment %s: %w", d.GetName(), err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// end what no Deployment asks for, and forget what has ended by itself.
+func (n *Node) end(deployments []appsv1.Deployment) {
+	wanted := map[string]string{}
+	for i := range deployments {
+		d := &deployments[i]
+		for number := range replicas(d) {
+			wanted[podName(d, number)] = fingerprint(d)
+		}
+	}
+	for name, p := range n.pods {
+		switch {
+		case p.hasEnded():
+			n.logf("%s has ended:\n%s", name, p.process.Tail())
+		case wanted[name] != p.fingerprint:
+			p.process.Terminate()
+			<-p.process.Done()
+			n.logf("%s was stopped", name)
+		default:
+			continue
+		}
+		delete(n.pods, name)
+	}
+}
+
+func (n *Node) start(ctx context.Context, d *appsv1.Deployment) error {
+	for number := range replicas(d) {
+		name := podName(d, number)
+		if n.pods[name] != nil {
+			continue
+		}
+		p, err := n.startPod(ctx, d, name)
+		if err != nil {
+			return err
+		}
+		n.pods[name] = p
+		n.logf("%s runs %s", name, d.Spec.Template.Spec.Containers[0].Image)
+	}
+	return nil
+}
+
+func (n *Node) logf(format string, args ...any) {
+	_, _ = fmt.Fprintf(n.options.Log, format+"\n", args...)
+}

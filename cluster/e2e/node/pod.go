@@ -1,0 +1,186 @@
+package node
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
+)
+
+// A pod is a process that runs in place of one.
+type pod struct {
+	deployment  string
+	fingerprint string
+	probe       *corev1.Probe
+	process     *process.Process
+}
+
+func (p *pod) hasEnded() bool {
+	select {
+	case <-p.process.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+func replicas(d *appsv1.Deployment) int32 { return ptr.Deref(d.Spec.Replicas, 1) }
+
+func podName(d *appsv1.Deployment, number int32) string {
+	return fmt.Sprintf("%s-%d", d.GetName(), number)
+}
+
+// fingerprint of what a Deployment asks for: another one is another pod.
+func fingerprint(d *appsv1.Deployment) string {
+	b, err := json.Marshal(struct {
+		UID      types.UID
+		Template corev1.PodTemplateSpec
+	}{d.GetUID(), d.Spec.Template})
+	if err != nil {
+		panic(err) // The API server sent it as JSON.
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// startPod starts the program of a Deployment's first container.
+func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment, name string) (*pod, error) {
+	spec := d.Spec.Template.Spec
+	c := spec.Containers[0]
+	program, err := n.options.Program(ctx, c.Image)
+	if err != nil {
+		return nil, err
+	}
+	// A folder for each start, so that no process sees what an earlier one was given.
+	folder, err := os.MkdirTemp(n.folder.Path, name+"-")
+	if err != nil {
+		return nil, err
+	}
+	env, err := n.environment(ctx, d, folder)
+	if err != nil {
+		return nil, err
+	}
+	mounts, err := n.mount(ctx, spec, d.GetNamespace(), folder)
+	if err != nil {
+		return nil, err
+	}
+	for i := range env {
+		env[i] = mounts.Replace(env[i])
+	}
+	p, err := process.Start(n.folder, process.Command{Name: name, Path: program, Args: c.Args, Env: env})
+	if err != nil {
+		return nil, err
+	}
+	return &pod{deployment: d.GetName(), fingerprint: fingerprint(d), probe: c.ReadinessProbe, process: p}, nil
+}
+
+// environment of a pod: what its container asks for, and how it reaches the API server as its ServiceAccount.
+func (n *Node) environment(ctx context.Context, d *appsv1.Deployment, folder string) ([]string, error) {
+	spec, namespace := d.Spec.Template.Spec, d.GetNamespace()
+	kubeconfig, err := identity.Kubeconfig(ctx, n.options.Config, namespace, spec.ServiceAccountName)
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(folder, "kubeconfig")
+	if err := os.WriteFile(file, kubeconfig, 0o600); err != nil {
+		return nil, err
+	}
+	env := []string{"KUBECONFIG=" + file, "HOME=" + folder, "TMPDIR=" + folder}
+	for _, e := range spec.Containers[0].Env {
+		v, err := value(e, d)
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, e.Name+"="+v)
+	}
+	if n.options.Environment == nil {
+		return env, nil
+	}
+	account := &corev1.ServiceAccount{}
+	if err := n.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: spec.ServiceAccountName}, account); err != nil {
+		return nil, fmt.Errorf("cannot read the ServiceAccount: %w", err)
+	}
+	more, err := n.options.Environment(ctx, account, folder)
+	return append(env, more...), err
+}
+
+// labelPath is how a fieldRef names a label.
+var labelPath = regexp.MustCompile(`^metadata\.labels\['(.+)'\]$`)
+
+// value of an environment variable.
+func value(e corev1.EnvVar, d *appsv1.Deployment) (string, error) {
+	if e.ValueFrom == nil {
+		return e.Value, nil
+	}
+	if f := e.ValueFrom.FieldRef; f != nil {
+		if f.FieldPath == "metadata.namespace" {
+			return d.GetNamespace(), nil
+		}
+		if m := labelPath.FindStringSubmatch(f.FieldPath); m != nil {
+			return d.Spec.Template.GetLabels()[m[1]], nil
+		}
+	}
+	return "", fmt.Errorf("this node cannot set environment variable %s: it knows values, metadata.namespace and labels", e.Name)
+}
+
+// mount writes the Secrets that a container mounts into its folder. It returns what replaces the paths that the
+// container knows by those where they are.
+func (n *Node) mount(ctx context.Context, spec corev1.PodSpec, namespace, folder string) (*strings.Replacer, error) {
+	secrets := map[string]string{}
+	for _, v := range spec.Volumes {
+		if v.Secret != nil {
+			secrets[v.Name] = v.Secret.SecretName
+		}
+	}
+	var paths []string
+	for _, m := range spec.Containers[0].VolumeMounts {
+		name, ok := secrets[m.Name]
+		if !ok {
+			return nil, fmt.Errorf("this node cannot mount volume %s: it knows Secrets", m.Name)
+		}
+		to := filepath.Join(folder, "volumes", m.Name)
+		if err := n.writeSecret(ctx, client.ObjectKey{Namespace: namespace, Name: name}, to); err != nil {
+			return nil, err
+		}
+		paths = append(paths, m.MountPath, to)
+	}
+	return strings.NewReplacer(paths...), nil
+}
+
+func (n *Node) writeSecret(ctx context.Context, key client.ObjectKey, to string) error {
+	s := &corev1.Secret{}
+	if err := n.kube.Get(ctx, key, s); err != nil {
+		return fmt.Errorf("cannot read Secret %s: %w", key, err)
+	}
+	if len(s.Data) == 0 {
+		return fmt.Errorf("secret %s is empty so far", key)
+	}
+	return WriteFiles(to, s.Data)
+}
+
+// WriteFiles writes files to a folder that only this user may read.
+func WriteFiles(folder string, files map[string][]byte) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,67 @@
+package platform
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Parse reads the documents of a YAML file.
+func Parse(text []byte) ([]*unstructured.Unstructured, error) {
+	var all []*unstructured.Unstructured
+	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text))
+	for {
+		u := &unstructured.Unstructured{}
+		err := d.Decode(u)
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot read YAML: %w", err)
+		}
+		if len(u.Object) > 0 {
+			all = append(all, u)
+		}
+	}
+}
+
+// Apply does what `kubectl apply` does with a YAML file, but for objects of the kinds to leave out. Those that name
+// no namespace go to the given one.
+func Apply(ctx context.Context, kube client.Client, namespace string, text []byte, without ...string) error {
+	objects, err := Parse(text)
+	if err != nil {
+		return err
+	}
+	for _, o := range objects {
+		if slices.Contains(without, o.GetKind()) {
+			continue
+		}
+		namespaced, err := kube.IsObjectNamespaced(o)
+		if err != nil {
+			return fmt.Errorf("cannot apply %s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+		if namespaced && o.GetNamespace() == "" {
+			o.SetNamespace(namespace)
+		}
+		if err := kube.Apply(ctx, client.ApplyConfigurationFromUnstructured(o), client.FieldOwner("kubectl"), client.ForceOwnership); err != nil {
+			return fmt.Errorf("cannot apply %s %s: %w", o.GetKind(), o.GetName(), err)
+		}
+	}
+	return nil
+}
+
+// create what is not there yet.
+func create(ctx context.Context, kube client.Client, o client.Object) error {
+	if err := kube.Create(ctx, o); err != nil && !kerrors.IsAlreadyExists(err) {
+		return fmt.Errorf("cannot create %s: %w", o.GetName(), err)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package platform
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
+)
+
+const (
+	// Namespace that Crossplane and its packages are in.
+	Namespace = "crossplane-system"
+
+	// initTimeout is how long Crossplane's initialisation may take, again and again until the API server serves
+	// what it has just installed.
+	initTimeout = 2 * time.Minute
+)
+
+// startCrossplane installs Crossplane as its Helm chart does, and starts its two programs with the ServiceAccounts
+// and the rights that they have there. There are no webhooks, which nothing here needs.
+func (p *Platform) startCrossplane(ctx context.Context) error {
+	if err := create(ctx, p.Kube, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}}); err != nil {
+		return err
+	}
+	chart, err := os.ReadFile(filepath.Join(p.Programs, "chart.yaml")) //nolint:gosec // It was built for this.
+	if err != nil {
+		return err
+	}
+	if err := Apply(ctx, p.Kube, Namespace, chart, "Deployment", "Service"); err != nil {
+		return fmt.Errorf("cannot install Crossplane's chart: %w", err)
+	}
+	core, err := p.as(ctx, "crossplane")
+	if err != nil {
+		return err
+	}
+	if err := p.initialise(ctx, core); err != nil {
+		return fmt.Errorf("cannot initialise Crossplane: %w", err)
+	}
+	if err := p.writeCertificates(ctx); err != nil {
+		return fmt.Errorf("cannot write Crossplane's certificates: %w", err)
+	}
+	if err := p.startProgram("crossplane", core, "core", "start", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
+		"--cache-dir="+p.folder.File("xpkg"), "--tls-client-certs-dir="+p.folder.File("certs"), "--tls-server-certs-dir="+p.folder.File("certs")); err != nil {
+		return err
+	}
+	manager, err := p.as(ctx, "rbac-manager")
+	if err != nil {
+		return err
+	}
+	return p.startProgram("rbac-manager", manager, "rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions")
+}
+
+// initialise runs what the init container of Crossplane's Deployment does. It is run again where the API server did
+// not serve yet what the run before had installed.
+func (p *Platform) initialise(ctx context.Context, env []string) error {
+	args := []string{
+		"core", "init", "--enable-webhooks=false", "--service-account=crossplane",
+		"--tlsca-secret-name=crossplane-root-ca", "--tls-server-secret-name=crossplane-tls-server", "--tls-client-secret-name=crossplane-tls-client",
+	}
+	for _, a := range p.options.Activations {
+		args = append(args, "--activation="+a)
+	}
+	ctx, cancel := context.WithTimeout(ctx, initTimeout)
+	defer cancel()
+	for {
+		init, err := process.Start(p.folder, process.Command{Name: "init", Path: p.program("crossplane-core"), Args: args, Env: append(env, "CRDS_PATH="+filepath.Join(p.Programs, "crds"))})
+		if err != nil {
+			return err
+		}
+		select {
+		case <-init.Done():
+		case <-ctx.Done():
+			init.Kill()
+			return fmt.Errorf("%w:\n%s", ctx.Err(), init.Tail())
+		}
+		if init.Succeeded() {
+			return nil
+		}
+		if ctx.Err() != nil {
+			return fmt.Errorf("%w:\n%s", ctx.Err(), init.Tail())
+		}
+	}
+}
+
+// writeCertificates writes out the certificate with which Crossplane calls functions.
+func (p *Platform) writeCertificates(ctx context.Context) error {
+	s := &corev1.Secret{}
+	if err := p.Kube.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: "crossplane-tls-client"}, s); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.folder.File("xpkg"), 0o700); err != nil {
+		return err
+	}
+	return node.WriteFiles(p.folder.File("certs"), s.Data)
+}
+
+// startProgram starts one of Crossplane's programs.
+func (p *Platform) startProgram(name string, env []string, args ...string) error {
+	started, err := process.Start(p.folder, process.Command{Name: name, Path: p.program("crossplane-core"), Args: args, Env: env})
+	if err != nil {
+		return err
+	}
+	p.processes = append(p.processes, started)
+	return nil
+}
+
+// as is the environment of a program that acts as a ServiceAccount.
+func (p *Platform) as(ctx context.Context, account string) ([]string, error) {
+	k, err := identity.Kubeconfig(ctx, p.Cluster.Config, Namespace, account)
+	if err != nil {
+		return nil, err
+	}
+	file := p.folder.File(account + ".kubeconfig")
+	if err := os.WriteFile(file, k, 0o600); err != nil {
+		return nil, err
+	}
+	var functions []string
+	for name, address := range p.options.functions {
+		functions = append(functions, name+"."+Namespace+"="+address)
+	}
+	return append(os.Environ(), "KUBECONFIG="+file, "POD_NAMESPACE="+Namespace, "FUNCTION_ADDRESSES="+strings.Join(functions, ",")), nil
+}
+
+// program is the path of one of those that cluster/crossplane builds.
+func (p *Platform) program(name string) string { return filepath.Join(p.Programs, name) }

@@ -1,0 +1,196 @@
+package platform
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
+)
+
+const (
+	// Provider and Function are the names of the packages.
+	Provider = "provider-lambda"
+	Function = "function-patch-and-transform"
+
+	// functionVersion is the tag of the function's package.
+	functionVersion = "v0.10.7"
+
+	// patience is how long a package may take until it is healthy. A machine that also compiles is slow.
+	patience = 3 * time.Minute
+)
+
+// runtimeConfigs are what differs from a cluster: each process listens on loopback, where several need their own
+// ports.
+const runtimeConfigs = `
+apiVersion: pkg.crossplane.io/v1beta1
+kind: DeploymentRuntimeConfig
+metadata:
+  name: provider-lambda
+spec:
+  serviceAccountTemplate:
+    metadata:
+      name: provider-lambda
+  deploymentTemplate:
+    spec:
+      selector: {}
+      template:
+        spec:
+          containers:
+          - name: package-runtime
+            args:
+            - --metrics-bind-address=127.0.0.1:0
+            - --health-probe-bind-address=%[1]s
+            ports:
+            - name: probes
+              containerPort: %[2]d
+            readinessProbe:
+              httpGet:
+                path: /readyz
+                port: probes
+---
+apiVersion: pkg.crossplane.io/v1beta1
+kind: DeploymentRuntimeConfig
+metadata:
+  name: function-patch-and-transform
+spec:
+  deploymentTemplate:
+    spec:
+      selector: {}
+      template:
+        spec:
+          containers:
+          - name: package-runtime
+            args:
+            - --address=%[3]s
+`
+
+// InstallFunction installs the composition function, and returns when it is healthy.
+func (p *Platform) InstallFunction(ctx context.Context) error {
+	image, err := p.Registry.PushFunction(ctx, p.Programs, Function, functionVersion)
+	if err != nil {
+		return fmt.Errorf("cannot push the function's package: %w", err)
+	}
+	if err := p.CLI(ctx, "xpkg", "install", "function", image, Function, "--runtime-config="+Function); err != nil {
+		return err
+	}
+	return p.Healthy(ctx, "Function", Function, image)
+}
+
+// InstallProvider installs the provider from a package that was pushed, and returns when it is healthy.
+func (p *Platform) InstallProvider(ctx context.Context, image string) error {
+	if err := p.CLI(ctx, "xpkg", "install", "provider", image, Provider, "--runtime-config="+Provider); err != nil {
+		return err
+	}
+	return p.Healthy(ctx, "Provider", Provider, image)
+}
+
+// UpdateProvider moves the provider to another package, and returns when that is healthy.
+func (p *Platform) UpdateProvider(ctx context.Context, image string) error {
+	if err := p.CLI(ctx, "xpkg", "update", "provider", image, Provider); err != nil {
+		return err
+	}
+	return p.Healthy(ctx, "Provider", Provider, image)
+}
+
+// Configure tells the provider where AWS is: a ClusterProviderConfig that resources use unless they name another.
+func (p *Platform) Configure(ctx context.Context) error {
+	pc := &v1beta1.ClusterProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "default"},
+		Spec: v1beta1.ClusterProviderConfigSpec{
+			Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
+				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(p.Double.URL())},
+			}},
+		},
+	}
+	return create(ctx, p.Kube, pc)
+}
+
+// CLI runs Crossplane's CLI, as an administrator.
+func (p *Platform) CLI(ctx context.Context, args ...string) error {
+	file := p.folder.File("admin.kubeconfig")
+	if err := p.Cluster.WriteKubeconfig(file); err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, p.program("crossplane"), args...) //nolint:gosec // It was built for this.
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+file)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("cannot run crossplane %v: %w\n%s", args, err, out)
+	}
+	return nil
+}
+
+// Healthy waits until a package, Provider or Function, is installed from an image, and healthy.
+func (p *Platform) Healthy(ctx context.Context, kind, name, image string) error {
+	pkg := &unstructured.Unstructured{}
+	pkg.SetGroupVersionKind(schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: kind})
+	return p.Until(ctx, kind+" "+name+" is healthy", patience, func(ctx context.Context) error {
+		if err := p.Kube.Get(ctx, client.ObjectKey{Name: name}, pkg); err != nil {
+			return err
+		}
+		if got, _, _ := unstructured.NestedString(pkg.Object, "status", "currentIdentifier"); got != image {
+			return fmt.Errorf("it is at %q", got)
+		}
+		return errors.Join(ConditionTrue(pkg, "Installed"), ConditionTrue(pkg, "Healthy"))
+	})
+}
+
+// ConditionTrue fails, saying what the condition says, unless it is true.
+func ConditionTrue(u *unstructured.Unstructured, condition string) error {
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range conditions {
+		m, ok := c.(map[string]any)
+		if !ok || m["type"] != condition {
+			continue
+		}
+		if m["status"] == "True" {
+			return nil
+		}
+		return fmt.Errorf("%s is %v: %v: %v", condition, m["status"], m["reason"], m["message"])
+	}
+	return fmt.Errorf("there is no condition %s", condition)
+}
+
+// ProviderClient is a client with the rights that Crossplane gave the provider.
+func (p *Platform) ProviderClient(ctx context.Context) (client.Client, error) {
+	c, err := identity.Config(ctx, p.Cluster.Config, Namespace, Provider)
+	if err != nil {
+		return nil, err
+	}
+	return client.New(c, client.Options{Scheme: p.Kube.Scheme()})
+}
+
+// configurePackages applies the DeploymentRuntimeConfigs.
+func (p *Platform) configurePackages(ctx context.Context) error {
+	probes, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	address, err := net.ResolveTCPAddr("tcp", probes)
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function])
+	return Apply(ctx, p.Kube, "", []byte(text))
+}
+
+// freeAddress is one on loopback that nobody listens on.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It returns at once.
+	if err != nil {
+		return "", fmt.Errorf("cannot find a free port: %w", err)
+	}
+	return l.Addr().String(), l.Close()
+}

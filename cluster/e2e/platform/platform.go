@@ -1,0 +1,201 @@
+// Package platform is all that a Crossplane user has, on this machine and without a container engine: a Kubernetes
+// control plane, Crossplane itself with its RBAC manager, a registry, a stand-in for the nodes, and a double of AWS.
+// The provider and composition functions are installed into it as packages, as a user does.
+package platform
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/registry"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
+)
+
+// script that provides Crossplane, by its path from the repository's root.
+const script = "cluster/crossplane/ensure.sh"
+
+// Options say what a platform should be like.
+type Options struct {
+	// Activations are the managed resource definitions that Crossplane activates by default, such as
+	// functions.lambda.aws.m.crossplane.io, or patterns of such. Default: all.
+	Activations []string
+
+	// Double says how the double of AWS behaves.
+	Double awsdouble.Options
+
+	// Environment is what the node adds to a package's environment variables. None if nil.
+	Environment func(ctx context.Context, account *corev1.ServiceAccount, folder string) ([]string, error)
+
+	// Progress is told what is going on. Default: os.Stderr.
+	Progress io.Writer
+
+	// functions are the addresses of composition functions, by name.
+	functions map[string]string
+}
+
+// Platform is one that runs.
+type Platform struct {
+	Cluster  *devcluster.Cluster
+	Kube     client.Client
+	Registry *registry.Registry
+	Node     *node.Node
+	Double   *awsdouble.Server
+
+	// Root of the repository, and the folder of Crossplane's programs: crossplane there is its CLI.
+	Root     string
+	Programs string
+
+	options   Options
+	folder    *process.Folder
+	processes []*process.Process
+}
+
+// Start a platform. Crossplane may still be starting when it returns: what is installed then waits for it. The first
+// start builds Kubernetes's and Crossplane's programs, which takes some 15 minutes; later ones take about 10 s.
+func Start(ctx context.Context, o Options) (p *Platform, err error) {
+	if o.Progress == nil {
+		o.Progress = os.Stderr
+	}
+	if len(o.Activations) == 0 {
+		o.Activations = []string{"*"}
+	}
+	p = &Platform{options: o}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Stop())
+		}
+	}()
+	for _, start := range []func(context.Context) error{p.find, p.startCluster, p.startServers, p.startCrossplane, p.configurePackages} {
+		if err := start(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// find the repository and the programs.
+func (p *Platform) find(ctx context.Context) (err error) {
+	if p.Root, err = process.Root(script); err != nil {
+		return err
+	}
+	if p.Programs, err = process.Programs(ctx, script, p.options.Progress); err != nil {
+		return fmt.Errorf("cannot provide Crossplane: %w", err)
+	}
+	if p.folder, err = process.NewFolder(); err != nil {
+		return fmt.Errorf("cannot make a folder for Crossplane: %w", err)
+	}
+	address, err := freeAddress()
+	p.options.functions = map[string]string{Function: address}
+	return err
+}
+
+func (p *Platform) startCluster(ctx context.Context) (err error) {
+	// The chart's roles are put together of others that bear a label.
+	o := devcluster.Options{Controllers: true, ExtraControllers: []string{"clusterrole-aggregation-controller"}, Progress: p.options.Progress}
+	if p.Cluster, err = devcluster.Start(ctx, o); err != nil {
+		return err
+	}
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1beta1.AddToScheme(scheme)); err != nil {
+		return err
+	}
+	p.Kube, err = client.New(p.Cluster.Config, client.Options{Scheme: scheme})
+	return err
+}
+
+func (p *Platform) startServers(context.Context) (err error) {
+	if p.Registry, err = registry.Start(); err != nil {
+		return fmt.Errorf("cannot start the registry: %w", err)
+	}
+	p.Double = awsdouble.New(p.options.Double)
+	p.Double.Start()
+	p.Node, err = node.Start(node.Options{
+		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.options.Environment, Log: p.options.Progress,
+		Program: func(ctx context.Context, image string) (string, error) {
+			return registry.Program(ctx, image, p.folder.Path)
+		},
+	})
+	return err
+}
+
+// Stop ends everything and removes what it left on disk.
+func (p *Platform) Stop() error {
+	var errs []error
+	if p.Node != nil {
+		errs = append(errs, p.Node.Stop())
+	}
+	for _, started := range slices.Backward(p.processes) {
+		started.Kill()
+	}
+	if p.Double != nil {
+		p.Double.Close()
+	}
+	if p.Registry != nil {
+		errs = append(errs, p.Registry.Stop())
+	}
+	if p.Cluster != nil {
+		errs = append(errs, p.Cluster.Stop())
+	}
+	if p.folder != nil {
+		errs = append(errs, p.folder.Remove())
+	}
+	return errors.Join(errs...)
+}
+
+// Logs are the ends of what Crossplane logged, and what the packages' processes did, by name.
+func (p *Platform) Logs() map[string]string {
+	logs := p.Node.Logs()
+	for _, started := range p.processes {
+		logs[started.Name()] = string(started.Tail())
+	}
+	return logs
+}
+
+// Until waits until something is so. It fails if it is not within the patience, or if Crossplane has ended.
+func (p *Platform) Until(ctx context.Context, what string, patience time.Duration, so func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
+	var last error
+	for {
+		err := so(ctx)
+		if err == nil {
+			return nil
+		}
+		last = cmp.Or(last, err)
+		if ctx.Err() == nil {
+			last = err
+		}
+		for _, started := range p.processes {
+			select {
+			case <-started.Done():
+				return fmt.Errorf("%s has ended while waiting until %s:\n%s", started.Name(), what, started.Tail())
+			default:
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("not so in %s: %s: %w", patience, what, last)
+		case <-tick.C:
+		}
+	}
+}
+
+// glance is the time between two looks at whether something is so.
+const glance = 100 * time.Millisecond

@@ -1,0 +1,112 @@
+package registry
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/remote"
+	"github.com/google/go-containerregistry/pkg/v1/tarball"
+)
+
+// annotation of the layer that Crossplane's package manager reads.
+const annotation = "io.crossplane.xpkg"
+
+// PushFunction makes a package of a composition function and pushes it. Its program is the file named name in
+// programs; what its package says of it is in the folder function there.
+func (r *Registry) PushFunction(ctx context.Context, programs, function, version string) (image string, err error) {
+	program, err := os.ReadFile(filepath.Join(programs, function)) //nolint:gosec // It was built for this.
+	if err != nil {
+		return "", err
+	}
+	meta, err := joined(filepath.Join(programs, "function"))
+	if err != nil {
+		return "", err
+	}
+	base, err := layer("package.yaml", 0o644, meta)
+	if err != nil {
+		return "", err
+	}
+	runs, err := layer(function, 0o755, program)
+	if err != nil {
+		return "", err
+	}
+	i, err := mutate.Append(empty.Image, mutate.Addendum{Layer: base, Annotations: map[string]string{annotation: "base"}}, mutate.Addendum{Layer: runs})
+	if err != nil {
+		return "", err
+	}
+	i, err = configured(i, base, "/"+function)
+	if err != nil {
+		return "", err
+	}
+	return r.push(ctx, i, function+":"+version)
+}
+
+// configured says what an image runs, and in which of its layers the package is.
+func configured(i v1.Image, base v1.Layer, entrypoint string) (v1.Image, error) {
+	c, err := i.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	digest, err := base.Digest()
+	if err != nil {
+		return nil, err
+	}
+	c = c.DeepCopy()
+	c.OS, c.Architecture = "linux", runtime.GOARCH
+	c.Config = v1.Config{Entrypoint: []string{entrypoint}, Labels: map[string]string{annotation + ":" + digest.String(): "base"}}
+	return mutate.ConfigFile(i, c)
+}
+
+func (r *Registry) push(ctx context.Context, i v1.Image, repository string) (string, error) {
+	tag, err := name.NewTag(r.Host() + "/" + repository)
+	if err != nil {
+		return "", err
+	}
+	if err := remote.Write(tag, i, remote.WithContext(ctx)); err != nil {
+		return "", fmt.Errorf("cannot push %s: %w", tag, err)
+	}
+	return tag.String(), nil
+}
+
+// joined are the YAML files of a folder as one: crossplane.yaml first, since a package begins with it.
+func joined(folder string) ([]byte, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml")) // The names come sorted.
+	if err != nil {
+		return nil, err
+	}
+	var all bytes.Buffer
+	for _, f := range files {
+		b, err := os.ReadFile(f) //nolint:gosec // It was put there by the build.
+		if err != nil {
+			return nil, err
+		}
+		all.WriteString("---\n")
+		all.Write(b)
+		all.WriteString("\n")
+	}
+	return all.Bytes(), nil
+}
+
+func layer(file string, mode int64, content []byte) (v1.Layer, error) {
+	var b bytes.Buffer
+	t := tar.NewWriter(&b)
+	if err := t.WriteHeader(&tar.Header{Name: file, Mode: mode, Size: int64(len(content)), Typeflag: tar.TypeReg}); err != nil {
+		return nil, err
+	}
+	if _, err := t.Write(content); err != nil {
+		return nil, err
+	}
+	if err := t.Close(); err != nil {
+		return nil, err
+	}
+	return tarball.LayerFromReader(&b)
+}

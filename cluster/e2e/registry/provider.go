@@ -1,0 +1,39 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// PushProvider builds the provider's package from the sources in root, for this kind of processor and the one that
+// Crossplane's package manager reads, and pushes it. out is a folder to build in.
+func (r *Registry) PushProvider(ctx context.Context, root, out, version string) (image string, err error) {
+	if err := r.packaging(ctx, root, "build", append([]string{"--root=" + root, "--out=" + out, "--version=" + version}, platforms()...)...); err != nil {
+		return "", fmt.Errorf("cannot build the provider's package: %w", err)
+	}
+	if err := r.packaging(ctx, root, "push", "--out="+out, "--version="+version, r.Host()); err != nil {
+		return "", fmt.Errorf("cannot push the provider's package: %w", err)
+	}
+	return r.Host() + "/provider-lambda:" + version, nil
+}
+
+func platforms() []string {
+	p := []string{"--platform=linux/amd64"}
+	if runtime.GOARCH != "amd64" {
+		p = append(p, "--platform=linux/"+runtime.GOARCH)
+	}
+	return p
+}
+
+// packaging runs what `make xpkg` runs.
+func (*Registry) packaging(ctx context.Context, root, command string, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"run", ".", command}, args...)...) //nolint:gosec // The arguments are ours.
+	cmd.Dir = filepath.Join(root, "cluster", "package")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+)
+
+// TestRights asks, with the token of the provider's ServiceAccount, what Crossplane's RBAC manager lets it do.
+func TestRights(t *testing.T) {
+	r := newRig(t)
+	r.provider()
+	kube, err := r.ProviderClient(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := map[string]struct {
+		reason  string
+		ask     authorizationv1.ResourceAttributes
+		allowed bool
+	}{
+		"OwnKinds":     {reason: "It works on them.", ask: authorizationv1.ResourceAttributes{Group: group, Resource: "functions", Verb: "update"}, allowed: true},
+		"OwnStatus":    {reason: "It tells what is.", ask: authorizationv1.ResourceAttributes{Group: group, Resource: "functions", Subresource: "status", Verb: "update"}, allowed: true},
+		"Secrets":      {reason: "Environment variables come from them.", ask: authorizationv1.ResourceAttributes{Resource: "secrets", Verb: "get"}, allowed: true},
+		"Definitions":  {reason: "Safe start waits for them.", ask: authorizationv1.ResourceAttributes{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Verb: "watch"}, allowed: true},
+		"Deletion":     {reason: "Nobody but a user deletes a resource.", ask: authorizationv1.ResourceAttributes{Group: group, Resource: "functions", Verb: "delete"}},
+		"Namespaces":   {reason: "That takes a grant.", ask: authorizationv1.ResourceAttributes{Resource: "namespaces", Verb: "get"}},
+		"OthersKinds":  {reason: "That takes a grant.", ask: authorizationv1.ResourceAttributes{Group: "iam.aws.m.upbound.io", Resource: "roles", Verb: "get"}},
+		"Everything":   {reason: "It is no administrator.", ask: authorizationv1.ResourceAttributes{Group: "*", Resource: "*", Verb: "*"}},
+		"Definitions+": {reason: "It makes no kinds.", ask: authorizationv1.ResourceAttributes{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions", Verb: "create"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			review := &authorizationv1.SelfSubjectAccessReview{Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &tc.ask}}
+			if err := kube.Create(t.Context(), review); err != nil {
+				t.Fatal(err)
+			}
+			if review.Status.Allowed != tc.allowed {
+				t.Errorf("%s: allowed is %t", tc.reason, review.Status.Allowed)
+			}
+		})
+	}
+}
+
+// roles is a definition of a kind of another provider, as far as a reference reads it.
+const roles = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: roles.iam.aws.m.upbound.io
+spec:
+  group: iam.aws.m.upbound.io
+  names: {kind: Role, plural: roles, singular: role, listKind: RoleList}
+  scope: Namespaced
+  versions:
+  - name: v1beta1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
+`
+
+// TestFieldsOfOtherProviders reads a role's ARN from another provider's object, before and after the grant that
+// docs/install.md has.
+func TestFieldsOfOtherProviders(t *testing.T) {
+	r := newRig(t)
+	ns := r.namespace()
+	r.apply("", roles)
+	r.apply(ns, `
+apiVersion: iam.aws.m.upbound.io/v1beta1
+kind: Role
+metadata:
+  name: functions
+status:
+  atProvider:
+    arn: arn:aws:iam::123456789012:role/functions
+`)
+	r.apply(ns, strings.Replace(function("from"), "    role: arn:aws:iam::123456789012:role/functions\n", `
+    roleFrom:
+      apiVersion: iam.aws.m.upbound.io/v1beta1
+      kind: Role
+      name: functions
+      fieldPath: status.atProvider.arn
+`, 1))
+	r.until("the Function says what is lacking", func(context.Context) error {
+		u, err := r.get(group+"/v1beta1", "Function", ns, "from")
+		if err != nil {
+			return err
+		}
+		return said(u, "Synced", "iam.aws.m.upbound.io")
+	})
+	r.apply("", r.manifest("docs/install.md", "provider-lambda-extra"))
+	r.ready("Function", ns, "from")
+}
+
+// manifest is the YAML snippet of a page that holds a text.
+func (r *rig) manifest(page, text string) string {
+	r.Helper()
+	b, err := os.ReadFile(filepath.Join(r.Root, page))
+	if err != nil {
+		r.Fatal(err)
+	}
+	for i, part := range strings.Split(string(b), "```") {
+		if body, ok := strings.CutPrefix(part, "yaml\n"); i%2 == 1 && ok && strings.Contains(body, text) {
+			return body
+		}
+	}
+	r.Fatalf("%s has no YAML with %s", page, text)
+	return ""
+}

@@ -1,0 +1,151 @@
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
+)
+
+const nextVersion = "v0.2.0"
+
+// TestUpgradeAndBack moves to a package whose Function has one more field, and back, while there are resources.
+func TestUpgradeAndBack(t *testing.T) {
+	r := newRig(t)
+	ns := r.namespace()
+	const count = 5
+	for i := range count {
+		r.apply(ns, function(fmt.Sprintf("keep-%d", i)))
+	}
+	was := map[string]string{}
+	for i := range count {
+		name := fmt.Sprintf("keep-%d", i)
+		was[name] = string(r.ready("Function", ns, name).GetUID())
+	}
+	changes := r.changes()
+
+	next, err := r.Registry.PushProvider(t.Context(), r.nextSource(), t.TempDir(), nextVersion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, image := range []string{next, shared.image} {
+		pid := r.provider()
+		if err := r.UpdateProvider(t.Context(), image); err != nil {
+			t.Fatal(err)
+		}
+		r.until("the new process has taken over", func(context.Context) error {
+			if r.provider() == pid {
+				return errors.New("the old one still runs")
+			}
+			return nil
+		})
+		// Whatever the new process does, it has done when it has seen something new.
+		witness := fmt.Sprintf("witness-%d", pid)
+		r.apply(ns, function(witness))
+		r.ready("Function", ns, witness)
+
+		got := map[string]string{}
+		for name := range was {
+			got[name] = string(r.ready("Function", ns, name).GetUID())
+		}
+		if diff := cmp.Diff(was, got); diff != "" {
+			t.Errorf("resources after the move to %s: -before, +after:\n%s", image, diff)
+		}
+		if served := r.serves("addedField"); served != (image == next) {
+			t.Errorf("%s: the new field is served: %t", image, served)
+		}
+	}
+	if diff := cmp.Diff([]string{"CreateFunction", "CreateFunction"}, r.changes()[len(changes):]); diff != "" {
+		t.Errorf("changes in AWS besides the two witnesses: -want, +got:\n%s", diff)
+	}
+}
+
+// changes are the operations so far that change something in AWS.
+func (r *rig) changes() []string {
+	var changes []string
+	for _, c := range r.Double.Calls() {
+		if !strings.HasPrefix(c.Operation, "Get") && !strings.HasPrefix(c.Operation, "List") && !strings.HasPrefix(c.Operation, "Head") {
+			changes = append(changes, c.Operation)
+		}
+	}
+	return changes
+}
+
+// nextSource is a copy of the repository in which Functions have one more field.
+func (r *rig) nextSource() string {
+	r.Helper()
+	to := r.TempDir()
+	cmd := exec.CommandContext(r.Context(), "git", "-C", r.Root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	names, err := cmd.Output()
+	if err != nil {
+		r.Fatalf("cannot list the repository's files: %v", err)
+	}
+	for _, name := range strings.Split(strings.TrimRight(string(names), "\x00"), "\x00") {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		b, err := os.ReadFile(filepath.Join(r.Root, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // It is deleted, but not committed yet.
+		}
+		if err != nil {
+			r.Fatal(err)
+		}
+		if name == "package/crds/"+group+"_functions.yaml" {
+			b = addField(r, b)
+		}
+		file := filepath.Join(to, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, b, 0o600)); err != nil {
+			r.Fatal(err)
+		}
+	}
+	return to
+}
+
+func addField(r *rig, crd []byte) []byte {
+	r.Helper()
+	const before = "              forProvider:\n"
+	i := strings.Index(string(crd), before)
+	j := strings.Index(string(crd[max(i, 0):]), "                properties:\n")
+	if i < 0 || j < 0 {
+		r.Fatal("the definition of Function is not as expected")
+	}
+	at := i + j + len("                properties:\n")
+	return []byte(string(crd[:at]) + "                  addedField:\n                    type: string\n" + string(crd[at:]))
+}
+
+// serves tells whether Functions have a field in spec.forProvider.
+func (r *rig) serves(field string) bool {
+	r.Helper()
+	for _, d := range r.list("apiextensions.k8s.io/v1", "CustomResourceDefinition") {
+		if d.GetName() != atFirst {
+			continue
+		}
+		versions, _, _ := unstructured.NestedSlice(d.Object, "spec", "versions")
+		_, found, _ := unstructured.NestedMap(versions[0].(map[string]any), //nolint:forcetypeassert // The API server says so.
+			"schema", "openAPIV3Schema", "properties", "spec", "properties", "forProvider", "properties", field)
+		return found
+	}
+	return false
+}
+
+// said fails unless a condition's message holds a text.
+func said(u *unstructured.Unstructured, condition, text string) error {
+	err := platform.ConditionTrue(u, condition)
+	if err == nil {
+		return fmt.Errorf("%s is True", condition)
+	}
+	if !strings.Contains(err.Error(), text) {
+		return fmt.Errorf("it does not say %q: %w", text, err)
+	}
+	return nil
+}
