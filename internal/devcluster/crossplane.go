@@ -5,9 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
 // crossplaneModule is what Crossplane's own kinds are part of. The version is the one that
@@ -18,17 +19,14 @@ const crossplaneModule = "github.com/crossplane/crossplane/v2"
 // installs: packages, compositions, operations and so on. Its module is downloaded where
 // the module cache lacks it; nothing is built.
 func crossplaneCRDs(ctx context.Context) (string, error) {
-	wd, err := os.Getwd()
-	if err != nil {
-		return "", fmt.Errorf("cannot find Crossplane's kinds: %w", err)
-	}
-	mod, err := findUp(wd, filepath.Join("cluster", "crossplane", "go.mod"))
+	folder := filepath.Join("cluster", "crossplane")
+	root, err := process.Root(filepath.Join(folder, "go.mod"))
 	if err != nil {
 		return "", fmt.Errorf("cannot find Crossplane's kinds: %w", err)
 	}
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", crossplaneModule)
-	cmd.Dir, cmd.Stderr = filepath.Dir(mod), &stderr
+	cmd.Dir, cmd.Stderr = filepath.Join(root, folder), &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("cannot download %s: %w: %s%s", crossplaneModule, err, out, stderr.String())
