@@ -30,6 +30,9 @@ func TestMain(m *testing.M) { suite.Main(m) }
 func TestManifestsAreAccepted(t *testing.T) {
 	c := strict(t)
 	for _, f := range fences(t, "yaml") {
+		if strings.HasPrefix(f.hint, "examples/") {
+			continue // TestQuotesAreTheExamples holds it to the example, and another test the example to its schema.
+		}
 		for document := range strings.SplitSeq(f.text, "\n---\n") {
 			var content map[string]any
 			if err := yaml.UnmarshalStrict([]byte(document), &content); err != nil {
@@ -79,6 +82,10 @@ func whole(content map[string]any, part string) (*unstructured.Unstructured, err
 		return function(map[string]any{}, content), nil
 	case "metadata":
 		return function(content, map[string]any{}), nil
+	case "spec":
+		f := function(map[string]any{}, map[string]any{})
+		maps.Copy(f.Object["spec"].(map[string]any), content)
+		return f, nil
 	case "ProviderConfig", "ClusterProviderConfig":
 		content = map[string]any{
 			"apiVersion": "lambda.aws.m.crossplane.io/v1beta1",
@@ -155,4 +162,26 @@ func TestBlocksSayTheirLanguage(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestQuotesAreTheExamples finds what a document quotes of an example in that example: the same lines, however far
+// they are indented there.
+func TestQuotesAreTheExamples(t *testing.T) {
+	for _, f := range fences(t, "yaml") {
+		if !strings.HasPrefix(f.hint, "examples/") {
+			continue
+		}
+		if quote, whole := unindented(f.text), unindented(read(t, "../"+f.hint)); !strings.Contains(whole, quote) {
+			t.Errorf("%s:%d: this is not in %s", f.file, f.line, f.hint)
+		}
+	}
+}
+
+// unindented are the lines of a text without the space around them.
+func unindented(text string) string {
+	var lines strings.Builder
+	for line := range strings.Lines(text) {
+		lines.WriteString("\n" + strings.TrimSpace(line))
+	}
+	return lines.String()
 }
