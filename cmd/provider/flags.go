@@ -49,6 +49,7 @@ type flags struct {
 	EnableManagementPolicies bool   `default:"true" negatable:"" env:"ENABLE_MANAGEMENT_POLICIES" help:"Honour spec.managementPolicies."`
 	EnableChangelogs         bool   `default:"false" env:"ENABLE_CHANGE_LOGS" help:"Send each change made in AWS to Crossplane's change log sidecar."`
 	ChangelogsSocketPath     string `default:"/var/run/changelogs/changelogs.sock" env:"CHANGELOGS_SOCKET_PATH" help:"Unix socket of the change log sidecar."`
+	EnableTracing            bool   `default:"false" env:"ENABLE_TRACING" help:"Send OpenTelemetry traces of reconciles and of their AWS calls by OTLP. Where to, and how many, is what the standard environment variables OTEL_* say."`
 	SafeStart                bool   `default:"true" negatable:"" help:"Start the controller of a kind once its CustomResourceDefinition is there, rather than fail without it."`
 
 	AllowNamespacedPodIdentity bool `help:"Let ProviderConfigs of any namespace use the identity of the provider's own pod (IRSA, PodIdentity, WebIdentity with a token file). Whoever may create a ProviderConfig then acts as the provider."`

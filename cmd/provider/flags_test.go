@@ -43,6 +43,9 @@ func TestDefaults(t *testing.T) {
 	if !o.LeaderElection || !o.SafeStart || !o.Features.Enabled(feature.EnableBetaManagementPolicies) {
 		t.Errorf("leader election, safe start and management policies are on: %+v", o)
 	}
+	if f.EnableTracing || o.Tracer != nil {
+		t.Error("tracing is off")
+	}
 	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity {
 		t.Errorf("pprof, the change log and the pod's identity for tenants are off: %+v", o)
 	}
@@ -59,12 +62,15 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"--changelogs-socket-path=/tmp/s", "--poll=5m", "--min-poll=1m", "--poll-jitter-percentage=20", "--sync=2h", "--max-reconcile-rate=7",
 		"--cluster-id=prod", "--watch-namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:1",
 		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--forbid-namespaced-endpoints",
-		"--allow-namespaced-pod-identity", "--leader-election-namespace=ns", "--leader-election-lease-duration=15s",
+		"--allow-namespaced-pod-identity", "--enable-tracing", "--leader-election-namespace=ns", "--leader-election-lease-duration=15s",
 		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m")
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := f.options()
+	if !f.EnableTracing {
+		t.Error("tracing: the flag is lost")
+	}
 	for what, wrong := range map[string]bool{
 		"leader election":     o.LeaderElection || o.LeaderElectionNamespace != "ns" || o.LeaseDuration != 15*time.Second || o.RenewDeadline != 10*time.Second,
 		"management policies": o.Features.Enabled(feature.EnableBetaManagementPolicies),

@@ -6,12 +6,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/alecthomas/kong"
 	_ "golang.org/x/crypto/x509roots/fallback" // The image holds no certificates: see docs/design/package.md.
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+	"github.com/crossplane-contrib/provider-lambda/internal/tracing"
 )
 
 const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Every flag can be set by the environment variable shown as well."
@@ -36,7 +38,16 @@ func run(ctx context.Context, f flags) error {
 	if err != nil {
 		return fmt.Errorf("cannot find a Kubernetes cluster: run in a pod, or set KUBECONFIG: %w", err)
 	}
-	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), f.options())
+	o := f.options()
+	if f.EnableTracing {
+		t, err := tracing.Start(ctx, o.Log, time.Now)
+		if err != nil {
+			return err
+		}
+		defer t.Stop(ctx)
+		o.Tracer = t.Tracer()
+	}
+	mgr, err := manager.New(ctx, limited(cfg, f.MaxReconcileRate), o)
 	if err != nil {
 		return err
 	}

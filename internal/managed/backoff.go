@@ -26,6 +26,18 @@ const (
 // errCannotCreate says that there is nothing to manage and no leave to create it.
 var errCannotCreate = errors.New("the external resource does not exist, and managementPolicies do not allow creating it")
 
+// String names the class in traces.
+func (c class) String() string {
+	switch c {
+	case terminal:
+		return "terminal"
+	case transient:
+		return "transient"
+	default:
+		return "unclassified"
+	}
+}
+
 func classify(err error) class {
 	switch {
 	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), isInvalid(err), awserr.IsTerminal(err):

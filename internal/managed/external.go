@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -27,6 +28,7 @@ type connector[T Managed] struct {
 	tracker    Tracker
 	references *references[T]
 	policies   bool
+	tracer     trace.Tracer
 }
 
 // Connect with the configuration that the gate has resolved.
@@ -45,6 +47,9 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 	e, err := c.connect(ctx, mg, s)
 	if err != nil {
 		return nil, refuse(t, err)
+	}
+	if c.tracer != nil {
+		e = &spannedClient[T]{TypedExternalClient: e, tracer: c.tracer}
 	}
 	return &guard[T]{inner: e, policies: c.policies}, nil
 }

@@ -36,6 +36,7 @@ type gate[T Managed] struct {
 	resolver Resolver
 	recorder *recorder
 	memory   *memory
+	traces   *traces
 	fields   *fields.Reader
 	poll     cadence.Poll
 	policies bool
@@ -51,14 +52,17 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	if err := g.kube.Get(ctx, req.NamespacedName, mg); err != nil {
 		if kerrors.IsNotFound(err) {
 			g.forget(req.NamespacedName)
+			ended(ctx, outcomeGone)
 			return reconcile.Result{}, nil
 		}
-		return g.failed(req.NamespacedName, errors.Wrap(err, "cannot get managed resource")), nil
+		return g.failed(ctx, req.NamespacedName, errors.Wrap(err, "cannot get managed resource")), nil
 	}
+	looked(ctx, mg)
 	ctx = g.refer(ctx, mg)
 
 	known, first := g.memory.look(mg)
 	if wait := g.waits(mg, known, first); wait > 0 {
+		ended(ctx, outcomeWaiting)
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 
@@ -66,6 +70,7 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	ctx = WithTurn(kube.WithRead(ctx, mg), t)
 	ctx, wait := g.admit(ctx, mg, t, known)
 	if wait > 0 {
+		ended(ctx, outcomeDeferred)
 		return reconcile.Result{RequeueAfter: wait}, nil
 	}
 
@@ -76,7 +81,7 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	if _, held := t.Held(); !held {
 		g.memory.served(req.NamespacedName, known.pokes)
 	}
-	return g.next(mg, t, res, err), nil
+	return g.next(ctx, mg, t, res, err), nil
 }
 
 // admit resolves the configuration of a resource and reserves the calls of one look
@@ -96,7 +101,12 @@ func (g *gate[T]) admit(ctx context.Context, mg T, t *Turn, known record) (conte
 	g.memory.holds(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
 	t.Reserver = func(ops ...string) time.Duration { return g.limiter.Reserve(s.Scope, h, ops...) }
 	t.releaser = func() { g.limiter.Release(s.Scope, h.ID) }
-	return quota.WithHolder(ctx, h), t.Reserver(append(slices.Clone(g.kind.Reads(mg)), known.wanted...)...)
+	ops := append(slices.Clone(g.kind.Reads(mg)), known.wanted...)
+	wait := t.Reserver(ops...)
+	if wait > 0 {
+		deferred(ctx, wait, ops...)
+	}
+	return quota.WithHolder(ctx, h), wait
 }
 
 // waits is how long a resource is not to be looked at for reasons of its own.
@@ -152,8 +162,9 @@ func (g *gate[T]) fresh(mg T, p quota.Priority) inventory.Fresh {
 }
 
 // next is when the resource is reconciled next.
-func (g *gate[T]) next(mg T, t *Turn, res reconcile.Result, err error) reconcile.Result {
+func (g *gate[T]) next(ctx context.Context, mg T, t *Turn, res reconcile.Result, err error) reconcile.Result {
 	key := client.ObjectKeyFromObject(mg)
+	ended(ctx, t.outcome())
 	if wait, held := t.Held(); held {
 		g.memory.held(key, t.wanted)
 		if t.throttled {
@@ -164,7 +175,7 @@ func (g *gate[T]) next(mg T, t *Turn, res reconcile.Result, err error) reconcile
 	g.recorder.finish(mg, t)
 
 	if failure := g.failure(mg, t, res, err); failure != nil {
-		return g.failed(key, failure)
+		return g.failed(ctx, key, failure)
 	}
 	g.memory.succeed(key)
 	return g.calm(mg, t, res)
@@ -203,10 +214,11 @@ func (g *gate[T]) calm(mg T, t *Turn, res reconcile.Result) reconcile.Result {
 	return reconcile.Result{RequeueAfter: g.poll.Jittered(asked, g.random())}
 }
 
-func (g *gate[T]) failed(key types.NamespacedName, err error) reconcile.Result {
+func (g *gate[T]) failed(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
 	c := classify(err)
 	after := backoff(c, g.memory.fail(key, c))
-	g.log.Debug("Reconcile failed", "request", key, "error", err, "requeue-after", after)
+	endedBadly(ctx, c, err)
+	g.log.WithValues("request", reconcile.Request{NamespacedName: key}).Debug("Reconcile failed", "error", err, "requeue-after", after)
 	return reconcile.Result{RequeueAfter: after}
 }
 

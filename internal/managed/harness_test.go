@@ -206,7 +206,7 @@ func (m *manager) GetFieldIndexer() client.FieldIndexer { return nil }
 // harness is the whole of a kind's controller but for the queue: the gate, the
 // runtime's reconciler and a cloud, with a clock that stands still.
 type harness struct {
-	t        *testing.T
+	t        testing.TB
 	server   client.Client
 	gate     *gate[*thing]
 	cloud    *cloud
@@ -227,7 +227,7 @@ func newThing() *thing {
 	}
 }
 
-func newHarness(t *testing.T, mg *thing, edit ...func(*Options, *Kind[*thing])) *harness {
+func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) *harness {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := managedtest.AddToScheme(s); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -159,6 +160,10 @@ type Options struct {
 
 	// Timeout of the AWS calls of one reconcile. 0 means one minute.
 	Timeout time.Duration
+
+	// Tracer of reconciles, the one that the SDK's middleware has too. Nil makes no
+	// traces, which costs nothing.
+	Tracer trace.Tracer
 
 	// Now is the clock.
 	Now func() time.Time

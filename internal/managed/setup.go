@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -57,7 +58,7 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
 		}
 	}
-	c, err := b.Build(g)
+	c, err := b.Build(g.traced(o.Tracer))
 	if err != nil {
 		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
 	}
@@ -69,6 +70,10 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 	m := newMemory()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(m))
 	r := newRecorder(events, o.Now, o.EventFilterFunctions...)
+	ids := &traces{}
+	if o.Tracer != nil {
+		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}
+	}
 	g := &gate[T]{
 		kind:     k,
 		kube:     kc,
@@ -76,6 +81,7 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 		resolver: o.Resolver,
 		recorder: r,
 		memory:   m,
+		traces:   ids,
 		fields:   o.Fields,
 		poll:     o.poll(),
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
@@ -87,13 +93,21 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 	return g
 }
 
+// traced is the gate, within a trace of each reconcile if there is a tracer.
+func (g *gate[T]) traced(t trace.Tracer) reconcile.Reconciler {
+	if t == nil {
+		return g
+	}
+	return &spanned{inner: g, tracer: t, kind: g.kind.GVK.Kind, traces: g.traces}
+}
+
 // newReconciler is the runtime's reconciler with its traps avoided: it works on the
 // decorated client, adds finalizers and annotations by patches of metadata alone,
 // has a floor under the poll interval, and never names a resource by default.
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
 	refs := &references[T]{kind: k, reader: kc}
-	c := &connector[T]{connect: k.Connect, tracker: o.Tracker, references: refs, policies: policies}
+	c := &connector[T]{connect: k.Connect, tracker: o.Tracker, references: refs, policies: policies, tracer: o.Tracer}
 	timeout := o.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout

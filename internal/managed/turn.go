@@ -102,6 +102,7 @@ func Reserve(ctx context.Context, ops ...string) bool {
 	if wait <= 0 {
 		return true
 	}
+	deferred(ctx, wait, ops...)
 	t.holdFor(wait, ops...)
 	return false
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/trace"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -99,6 +100,9 @@ type Options struct {
 
 	// Quota of AWS calls.
 	Quota quota.Options
+
+	// Tracer of reconciles and of their calls to AWS. Nil makes no traces.
+	Tracer trace.Tracer
 
 	// Now is the clock of the controllers. Nil means time.Now.
 	Now func() time.Time
@@ -207,7 +211,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	if err != nil {
 		return err
 	}
-	o.Config.Namespaces = mgr.GetAPIReader()
+	o.Config.Namespaces, o.Config.Tracer = mgr.GetAPIReader(), o.Tracer
 	objs := objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now)
 	resolver := config.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
 	mo := managed.Options{
@@ -220,6 +224,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,
+		Tracer:          o.Tracer,
 		Now:             o.Now,
 		Random:          rand.Float64,
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/spans"
 )
 
 // authenticate returns an aws.Config whose credentials are those of a config,
@@ -89,6 +90,7 @@ func (r *Resolver) load(ctx context.Context, s settings, region string) (aws.Con
 		})
 	}
 	overrideEndpoint(&cfg, s.ConnectionSpec)
+	spans.AddTo(&cfg, r.options.Tracer)
 	return cfg, nil
 }
 

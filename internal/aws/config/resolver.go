@@ -9,6 +9,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"go.opentelemetry.io/otel/trace"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -47,6 +48,9 @@ type Options struct {
 	// not cached: the provider may lack the right to watch namespaces, and most
 	// configs do not ask for them. The default is the client of the configs.
 	Namespaces client.Reader
+
+	// Tracer of calls to AWS, those to STS included. Nil makes no spans.
+	Tracer trace.Tracer
 
 	// LookupEnv and ReadFile read the provider's environment and files.
 	LookupEnv func(string) (string, bool)

@@ -1,0 +1,199 @@
+package managed
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+	"go.uber.org/zap/zapcore"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/tracing/tracingtest"
+)
+
+// trace reconciles once more, and returns the trace of it alone.
+func (h *harness) trace(r *tracingtest.Recorder) string {
+	h.t.Helper()
+	r.Reset()
+	if _, err := h.gate.traced(r.Tracer).Reconcile(h.t.Context(), reconcile.Request{NamespacedName: cart}); err != nil {
+		h.t.Fatal(err)
+	}
+	return strings.Join(r.Traces(), "\n")
+}
+
+func TestTraces(t *testing.T) {
+	const of = " crossplane.kind=Thing crossplane.name=cart crossplane.outcome="
+	cases := map[string]struct {
+		reason string
+		begin  func(*harness)
+		want   string
+	}{
+		"Create": {
+			reason: "What is absent is created.",
+			begin:  func(*harness) {},
+			want: "Reconcile Thing crossplane.generation=1" + of + "created crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
+				"  Create\n",
+		},
+		"Unchanged": {
+			reason: "What is in order is looked at alone.",
+			begin:  func(h *harness) { h.settle() },
+			want: "Reconcile Thing crossplane.generation=1" + of + "unchanged crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+				"  Observe crossplane.exists=true crossplane.up_to_date=true\n",
+		},
+		"Update": {
+			reason: "The update says what it changes.",
+			begin: func(h *harness) {
+				h.settle()
+				h.change(func(mg *thing) { mg.Spec.Value = "b" })
+			},
+			want: "Reconcile Thing crossplane.generation=1" + of + "updated crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+				"  Observe crossplane.exists=true crossplane.up_to_date=false\n" +
+				"  Update crossplane.change=value: a -> b\n",
+		},
+		"Delete": {
+			reason: "A resource that is deleted deletes.",
+			begin: func(h *harness) {
+				h.settle()
+				h.delete()
+			},
+			want: "Reconcile Thing crossplane.generation=1" + of + "deleted crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+				"  Observe crossplane.exists=true crossplane.up_to_date=false\n" +
+				"  Delete\n",
+		},
+		"Failed": {
+			reason: "An error is told where it happened, and of the whole, with what comes of it.",
+			begin:  func(h *harness) { h.cloud.fail["Create"] = errors.New("no luck") },
+			want: "Reconcile Thing crossplane.error_class=unclassified crossplane.generation=1" + of + "failed crossplane.requeue_after=... k8s.namespace.name=shop !no luck\n" +
+				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
+				"  Create !no luck\n",
+		},
+		"Throttled": {
+			reason: "A throttled call is no error of the resource's.",
+			begin:  func(h *harness) { h.cloud.fail["Get"] = throttle() },
+			want:   "Reconcile Thing crossplane.generation=1" + of + "throttled crossplane.requeue_after=... k8s.namespace.name=shop\n  Observe\n",
+		},
+		"Looks wait": {
+			reason: "A look that waits for its turn says for which calls.",
+			begin:  func(h *harness) { h.limiter.wait["Get"] = time.Second },
+			want: "Reconcile Thing crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+				"  * call deferred crossplane.aws.operations=[\"Get\"] crossplane.wait=...\n",
+		},
+		"Changes wait": {
+			reason: "So does a change.",
+			begin:  func(h *harness) { h.limiter.wait["Create"] = time.Second },
+			want: "Reconcile Thing crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
+				"    * call deferred crossplane.aws.operations=[\"Create\"] crossplane.wait=...\n",
+		},
+		"Start": {
+			reason: "After a start, what is in order waits for the time of its poll.",
+			begin: func(h *harness) {
+				h.settle()
+				h.gate = newGate(&manager{c: h.server}, h.options, h.kind, h.events)
+			},
+			want: "Reconcile Thing crossplane.generation=1" + of + "waiting crossplane.requeue_after=... k8s.namespace.name=shop\n",
+		},
+		"Gone": {
+			reason: "Nothing is to be done for what is gone.",
+			begin: func(h *harness) {
+				if err := h.server.Delete(h.t.Context(), h.stored()); err != nil {
+					h.t.Fatal(err)
+				}
+			},
+			want: "Reconcile Thing" + of + "gone k8s.namespace.name=shop\n",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := tracingtest.New(t)
+			h := newHarness(t, newThing(), func(o *Options, _ *Kind[*thing]) { o.Tracer = r.Tracer })
+			tc.begin(h)
+			if diff := cmp.Diff(tc.want, h.trace(r)); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// Whoever has a log line finds the trace, whether the gate or the runtime wrote it.
+func TestLogsNameTheTrace(t *testing.T) {
+	out := &bytes.Buffer{}
+	r := tracingtest.New(t)
+	h := newHarness(t, newThing(), func(o *Options, _ *Kind[*thing]) {
+		o.Tracer = r.Tracer
+		o.Logger = logging.NewLogrLogger(zap.New(zap.WriteTo(out), zap.Level(zapcore.DebugLevel)))
+	})
+	h.cloud.fail["Create"] = errors.New("no luck")
+	h.trace(r)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) < 3 {
+		t.Fatalf("want lines of the runtime and of the gate, got %q", lines)
+	}
+	for _, l := range lines {
+		if !strings.Contains(l, `"trace_id":"`+r.IDs()[0]+`"`) {
+			t.Errorf("no trace is named by %s", l)
+		}
+	}
+	out.Reset()
+	h.reconcile()
+	if out.Len() == 0 || strings.Contains(out.String(), "trace_id") {
+		t.Errorf("a reconcile that is not traced names no trace, got %s", out)
+	}
+}
+
+// Tracing that is off costs nothing: no step more, and no memory where a step asks for
+// the span.
+func TestUntracedIsFree(t *testing.T) {
+	h := newHarness(t, newThing())
+	if h.gate.traced(nil) != reconcile.Reconciler(h.gate) {
+		t.Error("something stands before the gate")
+	}
+	mg, ctx, failure := newThing(), t.Context(), errors.New("no luck")
+	ops := []string{"Get"}
+	for what, ctx := range map[string]context.Context{
+		"no span":              ctx,
+		"a span not sampled":   trace.ContextWithSpan(ctx, noop.Span{}),
+		"the root, turned off": trace.ContextWithSpanContext(ctx, trace.SpanContext{}),
+	} {
+		n := testing.AllocsPerRun(100, func() {
+			looked(ctx, mg)
+			deferred(ctx, time.Second, ops...)
+			ended(ctx, outcomeCreated)
+			endedBadly(ctx, terminal, failure)
+		})
+		if n > 0 {
+			t.Errorf("%s: %v allocations", what, n)
+		}
+	}
+}
+
+// BenchmarkReconcile of a resource in order, with traces and without.
+func BenchmarkReconcile(b *testing.B) {
+	sdk := sdktrace.NewTracerProvider(sdktrace.WithBatcher(tracetest.NewNoopExporter()))
+	never := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
+	for name, tracer := range map[string]trace.Tracer{"off": nil, "not sampled": never.Tracer(""), "on": sdk.Tracer("")} {
+		b.Run(name, func(b *testing.B) {
+			h := newHarness(b, newThing(), func(o *Options, _ *Kind[*thing]) { o.Tracer = tracer })
+			h.settle()
+			r := h.gate.traced(tracer)
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := r.Reconcile(b.Context(), reconcile.Request{NamespacedName: cart}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

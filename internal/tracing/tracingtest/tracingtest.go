@@ -1,0 +1,99 @@
+// Package tracingtest keeps the spans that a test makes, and shows them as trees.
+package tracingtest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.opentelemetry.io/otel/attribute"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
+)
+
+// A Recorder keeps the spans of its Tracer.
+type Recorder struct {
+	// Tracer that samples everything.
+	Tracer trace.Tracer
+
+	exporter *tracetest.InMemoryExporter
+}
+
+// New Recorder. It ends with the test.
+func New(t testing.TB) *Recorder {
+	t.Helper()
+	e := tracetest.NewInMemoryExporter()
+	p := sdktrace.NewTracerProvider(sdktrace.WithSyncer(e), sdktrace.WithSampler(sdktrace.AlwaysSample()))
+	// The memory is emptied by a shutdown, which nobody reads after the test.
+	t.Cleanup(func() { _ = p.Shutdown(t.Context()) })
+	return &Recorder{Tracer: p.Tracer("test"), exporter: e}
+}
+
+// Reset forgets all spans.
+func (r *Recorder) Reset() { r.exporter.Reset() }
+
+// Everything is all that the spans hold, as text, for a test to search.
+func (r *Recorder) Everything() string { return fmt.Sprintf("%+v", r.exporter.GetSpans()) }
+
+// Traces in the order in which they began, one text each: a line a span and a line an
+// event, indented below what they belong to. Values that differ at each run are left out.
+func (r *Recorder) Traces() []string {
+	spans := r.exporter.GetSpans()
+	slices.SortStableFunc(spans, func(a, b tracetest.SpanStub) int { return a.StartTime.Compare(b.StartTime) })
+	var out []string
+	for _, s := range spans {
+		if !s.Parent.IsValid() {
+			b := &strings.Builder{}
+			write(b, spans, s, "")
+			out = append(out, b.String())
+		}
+	}
+	return out
+}
+
+// IDs of the traces.
+func (r *Recorder) IDs() []string {
+	var out []string
+	for _, s := range r.exporter.GetSpans() {
+		if !s.Parent.IsValid() {
+			out = append(out, s.SpanContext.TraceID().String())
+		}
+	}
+	return out
+}
+
+// varying attributes are shown without their values.
+var varying = []attribute.Key{"aws.request_id", "crossplane.requeue_after", "crossplane.wait"}
+
+func write(b *strings.Builder, all tracetest.SpanStubs, s tracetest.SpanStub, indent string) {
+	b.WriteString(indent + s.Name + describe(s.Attributes))
+	if s.Status.Description != "" {
+		fmt.Fprintf(b, " !%s", s.Status.Description)
+	}
+	b.WriteString("\n")
+	for _, e := range s.Events {
+		b.WriteString(indent + "  * " + e.Name + describe(e.Attributes) + "\n")
+	}
+	for _, child := range all {
+		if child.Parent.SpanID() == s.SpanContext.SpanID() && child.Parent.TraceID() == s.SpanContext.TraceID() {
+			write(b, all, child, indent+"  ")
+		}
+	}
+}
+
+func describe(kv []attribute.KeyValue) string {
+	kv = slices.Clone(kv)
+	slices.SortFunc(kv, func(a, b attribute.KeyValue) int { return cmp.Compare(a.Key, b.Key) })
+	b := &strings.Builder{}
+	for _, a := range kv {
+		v := a.Value.String()
+		if slices.Contains(varying, a.Key) {
+			v = "..."
+		}
+		fmt.Fprintf(b, " %s=%s", a.Key, v)
+	}
+	return b.String()
+}
