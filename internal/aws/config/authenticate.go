@@ -16,6 +16,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/spans"
 )
 
+// sourceAssumeRole is where the credentials of a role in a chain come from.
+const sourceAssumeRole = "AssumeRole"
+
 // authenticate returns an aws.Config whose credentials are those of a config,
 // after its chain of roles. It makes no call. What does not depend on a resource
 // is shared by all, so that it is fetched once.
@@ -33,7 +36,7 @@ func (r *Resolver) authenticate(ctx context.Context, s settings, m material, e *
 // assume roles, one after the other.
 func (r *Resolver) assume(cfg aws.Config, chain []v1beta1.AssumeRoleOptions, tags sessionTags) aws.Config {
 	for _, role := range chain {
-		cfg.Credentials = r.renew(assumeRole(cfg, role, tags))
+		cfg.Credentials = r.renew(sourceAssumeRole, assumeRole(cfg, role, tags))
 	}
 	return cfg
 }
@@ -48,7 +51,7 @@ func (r *Resolver) authenticateShared(ctx context.Context, s settings, m materia
 	case m.keys.HasKeys():
 		cfg.Credentials = credentials.StaticCredentialsProvider{Value: m.keys}
 	case m.token != nil:
-		cfg.Credentials = r.renew(stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, token(m.token), func(o *stscreds.WebIdentityRoleOptions) {
+		cfg.Credentials = r.renew(string(s.source), stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, token(m.token), func(o *stscreds.WebIdentityRoleOptions) {
 			o.RoleSessionName = nameOr(s.web.sessionName)
 		}))
 	default:
@@ -56,7 +59,7 @@ func (r *Resolver) authenticateShared(ctx context.Context, s settings, m materia
 		if err != nil {
 			return aws.Config{}, err
 		}
-		cfg.Credentials = r.renew(chain)
+		cfg.Credentials = r.renew(string(s.source), chain)
 	}
 	return r.assume(cfg, s.AssumeRoleChain, sessionTags{}), nil
 }
@@ -91,6 +94,7 @@ func (r *Resolver) load(ctx context.Context, s settings, region string) (aws.Con
 	}
 	overrideEndpoint(&cfg, s.ConnectionSpec)
 	spans.AddTo(&cfg, r.options.Tracer)
+	r.options.Measure.AddTo(&cfg)
 	return cfg, nil
 }
 
@@ -149,8 +153,10 @@ type token []byte
 // GetIdentityToken returns the token.
 func (t token) GetIdentityToken() ([]byte, error) { return t, nil }
 
-func (r *Resolver) renew(p aws.CredentialsProvider) aws.CredentialsProvider {
-	return &renewing{now: r.now, fetch: p}
+// renew credentials before they expire. What they come from is told to the metrics: a
+// source of v1beta1, or sourceAssumeRole.
+func (r *Resolver) renew(source string, p aws.CredentialsProvider) aws.CredentialsProvider {
+	return &renewing{now: r.now, fetch: r.options.Measure.Credentials(source, p)}
 }
 
 func nameOr(name string) string {

@@ -20,6 +20,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/measure"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
@@ -51,6 +52,9 @@ type Options struct {
 
 	// Tracer of calls to AWS, those to STS included. Nil makes no spans.
 	Tracer trace.Tracer
+
+	// Measure counts requests, and fetches of credentials. Nil counts nothing.
+	Measure *measure.Recorder
 
 	// LookupEnv and ReadFile read the provider's environment and files.
 	LookupEnv func(string) (string, bool)
