@@ -39,6 +39,7 @@ type gate[T Managed] struct {
 	traces   *traces
 	fields   *fields.Reader
 	poll     cadence.Poll
+	metrics  *Metrics
 	policies bool
 	now      func() time.Time
 	random   func() float64
@@ -63,7 +64,7 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	known, first := g.memory.look(mg)
 	if wait := g.waits(mg, known, first); wait > 0 {
 		ended(ctx, outcomeWaiting)
-		return reconcile.Result{RequeueAfter: wait}, nil
+		return g.waiting(wait), nil
 	}
 
 	t := &Turn{Annotator: g.kube.Annotate}
@@ -71,7 +72,7 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	ctx, wait := g.admit(ctx, mg, t, known)
 	if wait > 0 {
 		ended(ctx, outcomeDeferred)
-		return reconcile.Result{RequeueAfter: wait}, nil
+		return g.waiting(wait), nil
 	}
 
 	g.recorder.begin(req.NamespacedName, t)
@@ -80,6 +81,7 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	t.release()
 	if _, held := t.Held(); !held {
 		g.memory.served(req.NamespacedName, known.pokes)
+		g.measure(mg, t, known)
 	}
 	return g.next(ctx, mg, t, res, err), nil
 }
@@ -170,7 +172,7 @@ func (g *gate[T]) next(ctx context.Context, mg T, t *Turn, res reconcile.Result,
 		if t.throttled {
 			wait = max(wait, throttled(g.memory.throttle(key)))
 		}
-		return reconcile.Result{RequeueAfter: wait}
+		return g.waiting(wait)
 	}
 	g.recorder.finish(mg, t)
 
@@ -178,6 +180,7 @@ func (g *gate[T]) next(ctx context.Context, mg T, t *Turn, res reconcile.Result,
 		return g.failed(ctx, key, failure)
 	}
 	g.memory.succeed(key)
+	g.metrics.reconciled(g.kind.GVK.Kind, resultOK)
 	return g.calm(mg, t, res)
 }
 
@@ -216,10 +219,30 @@ func (g *gate[T]) calm(mg T, t *Turn, res reconcile.Result) reconcile.Result {
 
 func (g *gate[T]) failed(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
 	c := classify(err)
+	g.metrics.reconciled(g.kind.GVK.Kind, c.result())
 	after := backoff(c, g.memory.fail(key, c))
 	endedBadly(ctx, c, err)
 	g.log.WithValues("request", reconcile.Request{NamespacedName: key}).Debug("Reconcile failed", "error", err, "requeue-after", after)
 	return reconcile.Result{RequeueAfter: after}
+}
+
+// waiting says when a resource comes back whose turn it was not.
+func (g *gate[T]) waiting(wait time.Duration) reconcile.Result {
+	g.metrics.reconciled(g.kind.GVK.Kind, resultWaiting)
+	return reconcile.Result{RequeueAfter: wait}
+}
+
+// measure what has become of a resource that was looked at.
+func (g *gate[T]) measure(mg T, t *Turn, known record) {
+	kind, key := g.kind.GVK.Kind, client.ObjectKeyFromObject(mg)
+	if g.free(mg) || meta.WasDeleted(mg) {
+		g.memory.released(key)
+		return
+	}
+	g.metrics.found(kind, g.memory.compared(mg, t, known))
+	if t.ready.Status == corev1.ConditionTrue && t.failure() == nil && g.memory.ready(key) {
+		g.metrics.ready(kind, g.now().Sub(mg.GetCreationTimestamp().Time))
+	}
 }
 
 func (g *gate[T]) forget(key types.NamespacedName) {

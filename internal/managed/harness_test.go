@@ -78,6 +78,7 @@ func (c *cloud) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObser
 	if due != "" && c.reserve {
 		Reserve(ctx, due)
 	}
+	Compared(ctx, map[string]Comparison{"": Same, "Create": Missing, "Update": Differs}[due], true)
 	return xpmanaged.ExternalObservation{ResourceExists: c.there, ResourceUpToDate: due == ""}, nil
 }
 
@@ -255,6 +256,7 @@ func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 		Resolver:        h.resolver,
 		Tracker:         h.tracker,
 		Limiter:         h.limiter,
+		Metrics:         NewMetrics(),
 		MinPollInterval: 30 * time.Second,
 		PollJitter:      0.1,
 		Now:             func() time.Time { return h.clock },

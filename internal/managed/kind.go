@@ -158,6 +158,9 @@ type Options struct {
 	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
 	PollJitter float64
 
+	// Metrics of what becomes of resources. Nil measures nothing.
+	Metrics *Metrics
+
 	// Timeout of the AWS calls of one reconcile. 0 means one minute.
 	Timeout time.Duration
 

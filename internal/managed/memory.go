@@ -8,10 +8,14 @@ import (
 	"slices"
 	"sync"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
@@ -37,6 +41,16 @@ type record struct {
 	// renewed is true once what the resource needs has changed.
 	renewed bool
 
+	// changes counts all of these changes.
+	changes int
+
+	// uid of the resource, and whether it has been Ready, as far as can be told.
+	uid     types.UID
+	readied bool
+
+	// drift of the thing in AWS.
+	drift drift
+
 	// class and failures are the kind and number of errors in a row.
 	class    class
 	failures int
@@ -55,11 +69,17 @@ type record struct {
 // poked tells whether there is a change that is yet to be looked at.
 func (r record) poked() bool { return r.pokes > r.served }
 
+// changed notes that something else may be wanted now: what differs is no drift.
+func (r *record) changed() {
+	r.changes++
+	r.drift.synced = ""
+}
+
 func newMemory() *memory { return &memory{records: map[types.NamespacedName]*record{}} }
 
 // look notes that a resource is being looked at. It returns what is known of it,
 // and whether it is seen for the first time.
-func (m *memory) look(mg metav1.Object) (r record, first bool) {
+func (m *memory) look(mg Managed) (r record, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	key := types.NamespacedName{Namespace: mg.GetNamespace(), Name: mg.GetName()}
@@ -67,6 +87,10 @@ func (m *memory) look(mg metav1.Object) (r record, first bool) {
 	if !ok || known.fingerprint == "" {
 		first = true
 		known = m.record(key)
+	}
+	if known.uid != mg.GetUID() {
+		known.uid, known.drift = mg.GetUID(), drift{}
+		known.readied = mg.GetObservedGeneration() > 0 || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
 	if f := fingerprint(mg); known.fingerprint != f {
 		known.fingerprint = f
@@ -82,6 +106,7 @@ func (m *memory) poke(key types.NamespacedName) {
 	r := m.record(key)
 	r.pokes++
 	r.failures = 0
+	r.changed()
 }
 
 // renew clears the errors of a resource, since what it needs has changed. A resource
@@ -92,6 +117,7 @@ func (m *memory) renew(key types.NamespacedName) {
 	r := m.record(key)
 	r.renewed = true
 	r.failures = 0
+	r.changed()
 }
 
 // held notes which calls a resource waits for.
@@ -168,6 +194,51 @@ func (m *memory) forget(key types.NamespacedName) (record, bool) {
 	}
 	delete(m.records, key)
 	return *r, true
+}
+
+// compared notes what a look that began with known has come to, and returns what that
+// adds to the metrics. A change that came while it was going on may have been looked at
+// or not.
+func (m *memory) compared(mg Managed, t *Turn, known record) finding {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(client.ObjectKeyFromObject(mg))
+	c, mends := t.Comparison()
+	var f finding
+	if r.drift, f = r.drift.after(c, mends, wanted(mg), t.did); r.changes != known.changes {
+		r.drift.synced = ""
+	}
+	return f
+}
+
+// released forgets the drift of a resource that is let go.
+func (m *memory) released(key types.NamespacedName) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.record(key).drift = drift{}
+}
+
+// drifting is the number of resources with drift that is yet to be put right.
+func (m *memory) drifting() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := 0
+	for _, r := range m.records {
+		if r.drift.pending() {
+			n++
+		}
+	}
+	return n
+}
+
+// ready notes that a resource is Ready, and tells whether it is so for the first time.
+func (m *memory) ready(key types.NamespacedName) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	first := !r.readied
+	r.readied = true
+	return first
 }
 
 // record of a key, made if there is none. The lock is held.

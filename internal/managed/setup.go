@@ -84,12 +84,14 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 		traces:   ids,
 		fields:   o.Fields,
 		poll:     o.poll(),
+		metrics:  o.Metrics,
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		now:      o.Now,
 		random:   o.Random,
 		log:      o.Logger.WithValues("kind", k.GVK.Kind),
 	}
 	g.inner = newReconciler(mgr, o, k, kc, r)
+	o.Metrics.watch(k.GVK.Kind, m.drifting)
 	return g
 }
 

@@ -46,6 +46,8 @@ type Turn struct {
 	events    []event.Event
 	did       deed
 	absent    bool
+	compared  Comparison
+	mends     bool
 	err       error
 	ready     xpv2.Condition
 }

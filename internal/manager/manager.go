@@ -201,7 +201,8 @@ func addChecks(mgr ctrl.Manager) error {
 // setup adds the controllers, and what they share.
 func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
-	if err := o.addMetrics(limiter); err != nil {
+	m, err := o.addMetrics(limiter)
+	if err != nil {
 		return err
 	}
 	if err := o.addChangeLog(mgr); err != nil {
@@ -221,6 +222,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Limiter:         limiter,
 		Objects:         objs,
 		Fields:          reader,
+		Metrics:         m,
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
 		PollJitter:      o.PollJitter,

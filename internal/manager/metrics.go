@@ -14,25 +14,30 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/measure"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/changelog"
 	"github.com/crossplane-contrib/provider-lambda/internal/version"
 )
 
-// addMetrics registers what the runtime measures, and the state of the quotas. A
-// manager without a metrics server measures nothing.
-func (o *Options) addMetrics(l *quota.Limiter) error {
+// addMetrics registers what the runtime measures, what is sent to AWS, what becomes of
+// resources, and the state of the quotas. A manager without a metrics server measures
+// nothing, and gets no metrics.
+func (o *Options) addMetrics(l *quota.Limiter) (*managed.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
-		return nil
+		return nil, nil
 	}
+	o.Config.Measure = measure.New(o.Now)
+	m := managed.NewMetrics()
 	mr, st := xpmanaged.NewMRMetricRecorder(), statemetrics.NewMRStateMetrics()
 	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRMetrics: mr, MRStateMetrics: st}
-	for _, c := range []prometheus.Collector{mr, st, quota.NewCollector(l)} {
+	for _, c := range []prometheus.Collector{mr, st, quota.NewCollector(l), o.Config.Measure, m} {
 		if err := metrics.Registry.Register(c); err != nil {
-			return errors.Wrap(err, "cannot register metrics")
+			return nil, errors.Wrap(err, "cannot register metrics")
 		}
 	}
-	return nil
+	return m, nil
 }
 
 // addChangeLog sends changes to the sidecar that listens on a socket.

@@ -104,7 +104,7 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	}
 	p.due = d.due
 	t.plan = p
-	return flow.Plan{Ready: d.ready, Changes: p.changes, Call: string(d.due), Does: p.describe(f), Slow: d.due.settles(), Wait: d.wait}, nil
+	return flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Call: string(d.due), Does: p.describe(f), Slow: d.due.settles(), Wait: d.wait}, nil
 }
 
 func (t *thing) facts(f *v1beta1.Function) facts {

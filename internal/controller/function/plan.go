@@ -125,6 +125,18 @@ func (t *thing) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, 
 	return want, have, nil
 }
 
+// followed are the changes that come of where the code lies, or of other changes: new
+// code under the same key or tag, while AWS still has what was deployed last, and the
+// version that is due for it.
+func (p plan) followed(deployed *v1beta1.DeployedCode) diff.Changes {
+	paths := []string{publishPath}
+	moved := deployed != nil && deployed.CodeSHA256 == ptr.Deref(p.observed.config().CodeSha256, "")
+	if moved || p.archive.digest != "" && p.target.Code.ImageURI == p.have.Code.ImageURI {
+		paths = append(paths, "code.sha256", "code.source")
+	}
+	return p.changes.In(paths...)
+}
+
 // desired resolves forProvider and initProvider, with the tags that say whose the
 // function is.
 func (t *thing) desired(ctx context.Context, f *v1beta1.Function) (desired, error) {

@@ -202,11 +202,13 @@ func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flo
 		if len(changes) > 0 {
 			t.target = target
 			managed.Reserve(ctx, opList)
-			return flow.Plan{Call: opPublish, Changes: changes, Ready: condition.Updating(l.GetGeneration(), changes.String())}, nil
+			// AWS never changes a version, so the content's source did.
+			return flow.Plan{Call: opPublish, Changes: changes, Followed: changes, Ready: condition.Updating(l.GetGeneration(), changes.String())}, nil
 		}
 	}
 	if old := t.old(l, f.Thing.Version); len(old) > 0 {
-		return flow.Plan{Call: opDelete, Changes: deletion(old[0]), Ready: available}, nil
+		due := deletion(old[0])
+		return flow.Plan{Call: opDelete, Changes: due, Followed: due, Ready: available}, nil
 	}
 	return flow.Plan{Ready: available}, nil
 }

@@ -206,7 +206,7 @@ func (t *thing) Plan(_ context.Context, v *v1beta1.Version, f found) (flow.Plan,
 		why, passes := hindrance(v.Spec.ForProvider, o)
 		switch {
 		case why == "":
-			return flow.Plan{Changes: changes, Call: callPublish, Ready: condition.Updating(v.GetGeneration(), changes.String())}, nil
+			return flow.Plan{Changes: changes, Followed: changes, Call: callPublish, Ready: condition.Updating(v.GetGeneration(), changes.String())}, nil
 		case passes:
 			return flow.Plan{Ready: condition.Updating(v.GetGeneration(), why), Wait: again}, nil
 		case !isPinned(v.Spec.ForProvider, o.version):
@@ -216,6 +216,7 @@ func (t *thing) Plan(_ context.Context, v *v1beta1.Version, f found) (flow.Plan,
 	if old := unused(excess(v, f.Name), o.aliases); len(old) > 0 {
 		p.Call = callDelete
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlierThan(v, f.Name))), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}
+		p.Followed = p.Changes
 	}
 	return p, nil
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -64,6 +66,10 @@ type Plan struct {
 
 	// Changes that AWS has yet to see.
 	Changes diff.Changes
+
+	// Followed are those of the Changes that come of what spec points to, such as a new
+	// object in S3, rather than of someone who changed the thing in AWS.
+	Followed diff.Changes
 
 	// Call is the AWS operation that brings them about, or the first of those that do.
 	// Empty where nothing is due, or nothing can be sent yet.
@@ -189,7 +195,9 @@ func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalO
 	if err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}
-	if p.Call != "" && !Allows(mg, xpv2.ManagementActionUpdate) {
+	mends := Allows(mg, xpv2.ManagementActionUpdate)
+	managed.Compared(ctx, p.comparison(), mends)
+	if p.Call != "" && !mends {
 		p.Call, p.Ready = "", e.thing.State(mg, e.found)
 	}
 	e.plan = p
@@ -213,7 +221,9 @@ func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalOb
 	if meta.WasDeleted(mg) || ObserveOnly(mg) {
 		return xpmanaged.ExternalObservation{}, nil
 	}
-	if !Allows(mg, xpv2.ManagementActionCreate) {
+	mends := Allows(mg, xpv2.ManagementActionCreate)
+	managed.Compared(ctx, managed.Missing, mends)
+	if !mends {
 		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), "it does not exist, and managementPolicies do not allow to create it"))
 		return xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil
 	}
@@ -302,6 +312,19 @@ func (p Plan) describe(mg managed.Managed) string {
 		return "differed from spec: " + p.Changes.String()
 	}
 	return "spec changed: " + p.Changes.String()
+}
+
+// comparison is what the plan says of the thing.
+func (p Plan) comparison() managed.Comparison {
+	switch {
+	case len(p.Changes) > len(p.Followed):
+		return managed.Differs
+	case len(p.Changes) > 0:
+		return managed.Followed
+	case p.Ready.Status == corev1.ConditionTrue:
+		return managed.Same
+	}
+	return managed.Undecided
 }
 
 // Name is the external name of a resource: the one that the user set, or the one that

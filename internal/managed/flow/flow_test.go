@@ -267,6 +267,63 @@ func TestObserve(t *testing.T) {
 	}
 }
 
+func TestCompared(t *testing.T) {
+	ready, updating := condition.Available(1), condition.Updating(1, "")
+	one, two := diff.Changes{{Path: "code"}}, diff.Changes{{Path: "code"}, {Path: "handler"}}
+	cases := map[string]struct {
+		reason string
+		plan   Plan
+		want   managed.Comparison
+	}{
+		"Same":        {reason: "AWS serves what is wanted.", plan: Plan{Ready: ready}, want: managed.Same},
+		"AtWork":      {reason: "AWS is at work.", plan: Plan{Ready: updating}, want: managed.Undecided},
+		"Differs":     {reason: "A call is due.", plan: Plan{Ready: updating, Changes: one, Call: "Update"}, want: managed.Differs},
+		"CannotSend":  {reason: "None can be sent now.", plan: Plan{Ready: ready, Changes: one}, want: managed.Differs},
+		"Followed":    {reason: "What spec points to has changed.", plan: Plan{Ready: updating, Changes: one, Followed: one}, want: managed.Followed},
+		"FollowedToo": {reason: "And something else has.", plan: Plan{Ready: updating, Changes: two, Followed: one}, want: managed.Differs},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.plan.comparison(); got != tc.want {
+				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestObserveTellsWhatItComesTo(t *testing.T) {
+	noUpdate := policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)
+	noCreate := policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)
+	cases := map[string]struct {
+		reason string
+		cloud  *cloud
+		mg     *thing
+		want   managed.Comparison
+		mends  bool
+	}{
+		"Same":     {reason: "In order.", cloud: &cloud{there: true, value: "a"}, mg: newThing(), want: managed.Same, mends: true},
+		"Differs":  {reason: "Changed by hand.", cloud: &cloud{there: true, value: "b"}, mg: newThing(), want: managed.Differs, mends: true},
+		"Shown":    {reason: "It may not be put right.", cloud: &cloud{there: true, value: "b"}, mg: newThing(noUpdate), want: managed.Differs},
+		"Missing":  {reason: "Deleted by hand.", cloud: &cloud{}, mg: newThing(), want: managed.Missing, mends: true},
+		"Left":     {reason: "It may not be created anew.", cloud: &cloud{}, mg: newThing(noCreate), want: managed.Missing},
+		"Observed": {reason: "There is nothing to compare with.", cloud: &cloud{there: true, value: "b"}, mg: newThing(policies(xpv2.ManagementActionObserve))},
+		"Deleted":  {reason: "Nothing is wanted any more.", cloud: &cloud{there: true, value: "b"}, mg: newThing(deleted)},
+		"Unread":   {reason: "AWS did not say.", cloud: &cloud{fail: map[string]error{"Read": errors.New("boom")}}, mg: newThing()},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			turn := &managed.Turn{}
+			_, err := New[*thing, string](tc.cloud, Calls{}).Observe(managed.WithTurn(t.Context(), turn), tc.mg)
+			if (err != nil) != (tc.cloud.fail != nil) {
+				t.Fatal(err)
+			}
+			if got, mends := turn.Comparison(); got != tc.want || mends != tc.mends {
+				t.Errorf("%s: want %d, %t; got %d, %t", tc.reason, tc.want, tc.mends, got, mends)
+			}
+		})
+	}
+}
+
 // api is an error as AWS answers it.
 func api(code, message string) error { return &smithy.GenericAPIError{Code: code, Message: message} }
 

@@ -1,0 +1,114 @@
+package function
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+)
+
+// TestDriftIsToldFromNews has someone change something after a function has settled, and
+// looks at it once.
+func TestDriftIsToldFromNews(t *testing.T) {
+	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte("other")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	object := &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
+	inline := &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
+	byHand := func(r *rig, in lambda.UpdateFunctionConfigurationInput) {
+		in.FunctionName = ptr.To("f")
+		_, err := r.Lambda.UpdateFunctionConfiguration(r.Context(), &in)
+		r.Must(err)
+	}
+	codeByHand := func(r *rig) {
+		_, err := r.Lambda.UpdateFunctionCode(r.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: zip})
+		r.Must(err)
+	}
+	cases := map[string]struct {
+		reason string
+		spec   func(*v1beta1.FunctionParameters)
+		do     func(*rig)
+		want   managed.Comparison
+	}{
+		"Nothing": {
+			reason: "Nothing has changed.",
+			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
+			do:     func(*rig) {},
+			want:   managed.Same,
+		},
+		"Object": {
+			reason: "New code under the same key is no drift.",
+			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
+			do:     func(r *rig) { r.Double.PutObject("bucket", "k1.zip", zip) },
+			want:   managed.Followed,
+		},
+		"ObjectByHand": {
+			reason: "Code that someone else has deployed is.",
+			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
+			do:     codeByHand,
+			want:   managed.Differs,
+		},
+		"InlineByHand": {
+			reason: "So it is where the code is in the manifest.",
+			spec:   func(p *v1beta1.FunctionParameters) { p.Code = inline },
+			do:     codeByHand,
+			want:   managed.Differs,
+		},
+		"Tag": {
+			reason: "An image's tag that names another one now is no drift.",
+			spec: func(p *v1beta1.FunctionParameters) {
+				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
+				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
+			},
+			do:   func(r *rig) { r.Double.PutImage("repo", "1", "sha256:"+fmt.Sprintf("%064d", 3)) },
+			want: managed.Followed,
+		},
+		"ImageByHand": {
+			reason: "Another image that someone has deployed is.",
+			spec: func(p *v1beta1.FunctionParameters) {
+				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
+				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
+			},
+			do: func(r *rig) {
+				_, err := r.Lambda.UpdateFunctionCode(r.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ImageUri: ptr.To(testImage + ":2")})
+				r.Must(err)
+			},
+			want: managed.Differs,
+		},
+		"Setting": {
+			reason: "A setting that someone has changed is drift.",
+			spec:   func(p *v1beta1.FunctionParameters) { p.MemorySize = ptr.To[int32](256) },
+			do:     func(r *rig) { byHand(r, lambda.UpdateFunctionConfigurationInput{MemorySize: ptr.To[int32](512)}) },
+			want:   managed.Differs,
+		},
+		"Unmanaged": {
+			reason: "One that spec leaves to others is not, though a version is due for it.",
+			spec:   func(p *v1beta1.FunctionParameters) { p.Publish = ptr.To(true) },
+			do:     func(r *rig) { byHand(r, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
+			want:   managed.Followed,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			f := testFunction(func(f *v1beta1.Function) { tc.spec(&f.Spec.ForProvider) })
+			r.Settle(f)
+			tc.do(r)
+			r.Advance(time.Minute)
+			turn := &managed.Turn{}
+			if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), f); err != nil {
+				t.Fatal(err)
+			}
+			if got, _ := turn.Comparison(); got != tc.want {
+				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package managed
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A glimpse is one look, with what was wanted and done in it.
+type glimpse struct {
+	c      Comparison
+	wanted string
+	did    deed
+	poked  bool
+	bound  bool
+}
+
+func TestDrift(t *testing.T) {
+	const wanted, edited = "u1 1 cart", "u1 2 cart"
+	same := glimpse{c: Same, wanted: wanted}
+	mended := glimpse{c: Differs, wanted: wanted, did: updated}
+	cases := map[string]struct {
+		reason  string
+		looks   []glimpse
+		want    []finding
+		pending bool
+	}{
+		"ChangedByHand": {
+			reason: "One drift is seen once, and put right once.",
+			looks:  []glimpse{same, mended, {c: Undecided, wanted: wanted}, same, same},
+			want:   []finding{{seen: true, as: Differs}, {corrected: true, as: Differs}},
+		},
+		"DeletedByHand": {
+			reason: "A thing that is gone is drift too.",
+			looks:  []glimpse{same, {c: Missing, wanted: wanted, did: created}, same},
+			want:   []finding{{seen: true, as: Missing}, {corrected: true, as: Missing}},
+		},
+		"TwoCalls": {
+			reason: "A drift that takes two calls is one.",
+			looks:  []glimpse{same, mended, mended, same},
+			want:   []finding{{seen: true, as: Differs}, {corrected: true, as: Differs}},
+		},
+		"Twice": {
+			reason: "A second drift counts again.",
+			looks:  []glimpse{same, mended, same, mended, same},
+			want:   []finding{{seen: true, as: Differs}, {corrected: true, as: Differs}, {seen: true, as: Differs}, {corrected: true, as: Differs}},
+		},
+		"CannotBeMended": {
+			reason:  "A call that fails puts nothing right, and each look sees the same drift.",
+			looks:   []glimpse{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: wanted}, {c: Undecided, wanted: wanted}},
+			want:    []finding{{seen: true, as: Differs}},
+			pending: true,
+		},
+		"MayNotBeMended": {
+			reason: "Who asks for no update is told of the drift, and the provider owes nothing.",
+			looks:  []glimpse{same, {c: Differs, wanted: wanted, bound: true}},
+			want:   []finding{{seen: true, as: Differs}},
+		},
+		"RevertedByHand": {
+			reason: "What went away by itself was not put right by the provider.",
+			looks:  []glimpse{same, {c: Differs, wanted: wanted}, same},
+			want:   []finding{{seen: true, as: Differs}},
+		},
+		"Created": {
+			reason: "What was never there is no drift, nor is what a create leaves to be done.",
+			looks:  []glimpse{{c: Missing, wanted: wanted, did: created}, mended, same},
+		},
+		"FirstLook": {
+			reason: "Nobody knows what has changed before a start.",
+			looks:  []glimpse{mended, same},
+		},
+		"Edited": {
+			reason: "A change of spec is no drift.",
+			looks:  []glimpse{same, {c: Differs, wanted: edited, did: updated}, {c: Same, wanted: edited}},
+		},
+		"Poked": {
+			reason: "Nor is one of a Secret, or of what else spec refers to.",
+			looks:  []glimpse{same, {c: Differs, wanted: wanted, did: updated, poked: true}, mended, same},
+		},
+		"Followed": {
+			reason: "Nor is new code in S3, whatever it takes to deploy it.",
+			looks:  []glimpse{same, {c: Followed, wanted: wanted, did: updated}, mended, same},
+		},
+		"EditedMeanwhile": {
+			reason: "An edit before the drift was put right leaves it open who did that.",
+			looks:  []glimpse{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: edited, did: updated}, {c: Same, wanted: edited}},
+			want:   []finding{{seen: true, as: Differs}},
+		},
+		"AtWork": {
+			reason: "While AWS is at work nothing can be told, and nothing is forgotten.",
+			looks:  []glimpse{same, {c: Undecided, wanted: wanted}, mended, same},
+			want:   []finding{{seen: true, as: Differs}, {corrected: true, as: Differs}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var d drift
+			var got []finding
+			for _, g := range tc.looks {
+				if g.poked {
+					d.synced = ""
+				}
+				var f finding
+				if d, f = d.after(g.c, !g.bound, g.wanted, g.did); f.seen || f.corrected {
+					got = append(got, f)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(finding{})); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if d.pending() != tc.pending {
+				t.Errorf("%s: want pending %t, got %+v", tc.reason, tc.pending, d)
+			}
+		})
+	}
+}

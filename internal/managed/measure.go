@@ -1,0 +1,137 @@
+package managed
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// What a reconcile comes to: the values of the label result. An error's is that of its
+// class.
+const (
+	resultOK      = "ok"
+	resultWaiting = "waiting"
+)
+
+// result is a class of errors in metrics.
+func (c class) result() string {
+	switch c {
+	case transient:
+		return "transient_error"
+	case terminal:
+		return "terminal_error"
+	case unclassified:
+	}
+	return "error"
+}
+
+// Metrics of what becomes of managed resources, by kind. They name no resource. Metrics
+// are a prometheus.Collector, and safe for concurrent use. Nil measures nothing.
+type Metrics struct {
+	reconciles *prometheus.CounterVec
+	toReady    *prometheus.HistogramVec
+	seen       *prometheus.CounterVec
+	corrected  *prometheus.CounterVec
+	pending    *prometheus.Desc
+
+	mu       sync.Mutex
+	drifting map[string]func() int
+}
+
+// NewMetrics returns metrics that are all 0.
+func NewMetrics() *Metrics {
+	const namespace = "provider_lambda"
+	return &Metrics{
+		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "reconciles_total",
+			Help: "Reconciles by what they came to: ok, waiting (it was not the resource's turn), transient_error (AWS or the network), terminal_error (only a user can help) or error",
+		}, []string{"kind", "result"}),
+		toReady: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "time_to_ready_seconds",
+			Help:    "How long resources took from their creation to the first time that they were Ready",
+			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600},
+		}, []string{"kind"}),
+		seen: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "drift_seen_total",
+			Help: "Times that something in AWS was found changed or missing that was as its spec asks for before, without a change by its user",
+		}, []string{"kind", "change"}),
+		corrected: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "drift_corrected_total",
+			Help: "Times that drift was seen to be gone after the provider had put it right",
+		}, []string{"kind", "change"}),
+		pending:  prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has yet to put right", []string{"kind"}, nil),
+		drifting: map[string]func() int{},
+	}
+}
+
+// Describe the metrics.
+func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
+	for _, c := range m.collectors() {
+		c.Describe(ch)
+	}
+	ch <- m.pending
+}
+
+// Collect what was measured.
+func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range m.collectors() {
+		c.Collect(ch)
+	}
+	m.mu.Lock()
+	counts := maps.Clone(m.drifting)
+	m.mu.Unlock()
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		ch <- prometheus.MustNewConstMetric(m.pending, prometheus.GaugeValue, float64(counts[kind]()), kind)
+	}
+}
+
+func (m *Metrics) collectors() []prometheus.Collector {
+	return []prometheus.Collector{m.reconciles, m.toReady, m.seen, m.corrected}
+}
+
+// watch a kind whose resources with pending drift a function counts. Its counters begin
+// with 0, from which alone the first increase can be told.
+func (m *Metrics) watch(kind string, drifting func() int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drifting[kind] = drifting
+	for _, result := range []string{resultOK, resultWaiting, transient.result(), terminal.result(), unclassified.result()} {
+		m.reconciles.WithLabelValues(kind, result)
+	}
+	for _, c := range []Comparison{Differs, Missing} {
+		m.seen.WithLabelValues(kind, c.String())
+		m.corrected.WithLabelValues(kind, c.String())
+	}
+	m.toReady.WithLabelValues(kind)
+}
+
+// reconciled counts a reconcile.
+func (m *Metrics) reconciled(kind, result string) {
+	if m != nil {
+		m.reconciles.WithLabelValues(kind, result).Inc()
+	}
+}
+
+// ready notes how long a resource took to become Ready.
+func (m *Metrics) ready(kind string, took time.Duration) {
+	if m != nil {
+		m.toReady.WithLabelValues(kind).Observe(took.Seconds())
+	}
+}
+
+// found counts what a look found of drift.
+func (m *Metrics) found(kind string, f finding) {
+	switch {
+	case m == nil:
+	case f.seen:
+		m.seen.WithLabelValues(kind, f.as.String()).Inc()
+	case f.corrected:
+		m.corrected.WithLabelValues(kind, f.as.String()).Inc()
+	}
+}
