@@ -268,7 +268,7 @@ type sidecar struct {
 	socket string
 
 	mu      sync.Mutex
-	entries []string
+	entries []*v1alpha1.ChangeLogEntry
 }
 
 func newSidecar(t *testing.T) *sidecar {
@@ -294,14 +294,28 @@ func newSidecar(t *testing.T) *sidecar {
 func (s *sidecar) SendChangeLog(_ context.Context, in *v1alpha1.SendChangeLogRequest) (*v1alpha1.SendChangeLogResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.entries = append(s.entries, in.String())
+	s.entries = append(s.entries, in.GetEntry())
 	return &v1alpha1.SendChangeLogResponse{}, nil
 }
 
 func (s *sidecar) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return strings.Join(s.entries, "\n")
+	var b strings.Builder
+	for _, e := range s.entries {
+		b.WriteString(e.String() + "\n")
+	}
+	return b.String()
+}
+
+// has an entry of an operation on a resource, in which its snapshot shows a field.
+func (s *sidecar) has(kind, name string, op v1alpha1.OperationType, snapshot string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.entries, func(e *v1alpha1.ChangeLogEntry) bool {
+		return e.GetKind() == kind && e.GetName() == name && e.GetOperation() == op &&
+			strings.Contains(e.GetSnapshot().String(), snapshot)
+	})
 }
 
 // options of a provider with the change log.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
@@ -45,7 +47,15 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Fields:            selectors,
 		References:        references,
 		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Redact:            redact,
 	})
+}
+
+// redact takes the token that an invoker has to know out of what is logged.
+func redact(p *v1beta1.Permission) {
+	if p.Spec.ForProvider.EventSourceToken != nil {
+		p.Spec.ForProvider.EventSourceToken = ptr.To(diff.Redacted)
+	}
 }
 
 // reads are the calls of the next observation, and the creation that will most likely

@@ -128,3 +128,16 @@ func TestChanges(t *testing.T) {
 		})
 	}
 }
+
+func TestRedact(t *testing.T) {
+	p := &v1beta1.Permission{}
+	redact(p)
+	if p.Spec.ForProvider.EventSourceToken != nil {
+		t.Error("what is not there must not be shown as if it were")
+	}
+	p.Spec.ForProvider.EventSourceToken = ptr.To("hunter2")
+	redact(p)
+	if got := *p.Spec.ForProvider.EventSourceToken; got != diff.Redacted {
+		t.Errorf("the token must not be logged, got %s", got)
+	}
+}
