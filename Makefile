@@ -16,6 +16,10 @@ GOLANGCI := $(CACHE)/bin/golangci-lint-$(GOLANGCI_VERSION)-$(shell go env GOVERS
 # Its results hold paths, so each clone keeps its own, whatever it shares.
 LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/.cache/golangci-lint $(GOLANGCI)
 
+# promtool checks what Prometheus is given. Its version is that of cluster/prometheus/go.mod.
+PROMETHEUS_VERSION := $(shell awk '$$1 == "github.com/prometheus/prometheus" { print $$2 }' cluster/prometheus/go.mod)
+PROMTOOL := $(CACHE)/bin/promtool-$(PROMETHEUS_VERSION)
+
 MODULE := github.com/crossplane-contrib/provider-lambda
 # What the provider says its version is.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -30,7 +34,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 PACKAGE := env -u GOOS -u GOARCH go -C cluster/package run .
 
 # What `make generate` writes.
-GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md
+GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md observability/prometheusrule.yaml
 
 # Flags that every run of `go test` takes besides those below, such as -race or -run=TestName.
 TESTFLAGS ?=
@@ -51,6 +55,7 @@ run: ## Run the provider against the cluster that kubectl is set to, after `kube
 test: control-plane crossplane ## Run all tests, those on a real Kubernetes control plane and on Crossplane included.
 	@go test -timeout=20m $(TESTFLAGS) ./...
 	@go -C cluster/package test $(TESTFLAGS) ./...
+	@go -C cluster/prometheus test $(TESTFLAGS) ./...
 	@go -C cluster/e2e test -timeout=20m $(TESTFLAGS) ./...
 
 .PHONY: e2e
@@ -70,7 +75,7 @@ bench: ## Run the benchmarks.
 ##@ Check
 
 .PHONY: lint
-lint: lint-format lint-vet lint-golangci lint-generated ## Run every check that is not a test.
+lint: lint-format lint-vet lint-golangci lint-generated lint-prometheus ## Run every check that is not a test.
 
 .PHONY: lint-format
 lint-format: ## Check that gofmt would change nothing, and that scripts parse.
@@ -81,12 +86,12 @@ lint-format: ## Check that gofmt would change nothing, and that scripts parse.
 # cluster/dev is a module of its own. Vetting it means compiling Kubernetes once more; `make test` builds it.
 .PHONY: lint-vet
 lint-vet: ## Run go vet.
-	@go vet ./... && go -C cluster/package vet ./... && go -C cluster/e2e vet ./...
+	@go vet ./... && for m in package prometheus e2e; do go -C cluster/$$m vet ./... || exit 1; done
 
-# Without warnings of exclusions in .golangci.yml that the other module alone has a use for.
+# Without warnings of exclusions in .golangci.yml that the other modules have no use for.
 .PHONY: lint-golangci
 lint-golangci: $(GOLANGCI) ## Run golangci-lint, as .golangci.yml says.
-	@$(LINT) run ./... && for m in package e2e; do (cd cluster/$$m && LOG_LEVEL=error $(LINT) run ./...) || exit 1; done
+	@$(LINT) run ./... && for m in package prometheus e2e; do (cd cluster/$$m && LOG_LEVEL=error $(LINT) run ./...) || exit 1; done
 
 .PHONY: lint-generated
 lint-generated: ## Check that the generated code is what `make generate` makes of the API types.
@@ -95,6 +100,13 @@ lint-generated: ## Check that the generated code is what `make generate` makes o
 	before=$$(sums); $(MAKE) --no-print-directory generate; after=$$(sums); \
 	diff <(echo "$$before") <(echo "$$after") >&2 \
 		|| { echo "generated code was out of date; it is up to date now: look at it and commit it" >&2; exit 1; }
+
+# Only the provider's own metrics are checked: what others are called is for others to say.
+.PHONY: lint-prometheus
+lint-prometheus: $(PROMTOOL) ## Check the alert rules, try each alert, and check the metrics' names, with Prometheus's promtool.
+	@$(PROMTOOL) check rules --lint=all --lint-fatal observability/alerts.yaml
+	@$(PROMTOOL) test rules observability/alerts_test.yaml
+	@grep -E '^(# [A-Z]+ )?provider_lambda_' observability/metrics.prom | $(PROMTOOL) check metrics
 
 .PHONY: format
 format: $(GOLANGCI) ## Format the code and its imports.
@@ -116,9 +128,10 @@ xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.exam
 	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(REGISTRY)
 
 .PHONY: generate
-generate: ## Generate deep copies, methods, CRDs and docs/coverage.md from the API types.
+generate: ## Generate deep copies, methods, CRDs and docs/coverage.md from the API types, and a PrometheusRule from the alerts.
 	@go generate ./apis/...
 	@go test ./apis/v1beta1 -run '^TestCoverageTable$$' -update
+	@go -C cluster/prometheus test . -run '^TestPrometheusRule$$' -update
 
 .PHONY: control-plane
 control-plane: ## Build the control plane that tests and demo run on, unless the cache has it: 6 to 8 minutes on 2 cores.
@@ -145,3 +158,11 @@ $(GOLANGCI):
 		&& env -u GOOS -u GOARCH GOBIN="$$dir" GOFLAGS=-buildvcs=false GOWORK=off \
 			go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION) \
 		&& mv "$$dir/golangci-lint" $@
+
+# Without service discovery, of which it checks nothing: a fifth of what there is to compile.
+$(PROMTOOL):
+	@echo "building promtool $(PROMETHEUS_VERSION), once, 2 to 4 minutes on 2 cores" >&2
+	@mkdir -p $(CACHE)/bin && dir=$$(mktemp -d $(CACHE)/bin/build.XXXXXX) && trap 'rm -rf "$$dir"' EXIT \
+		&& env -u GOOS -u GOARCH GOFLAGS=-buildvcs=false GOWORK=off \
+			go -C cluster/prometheus build -tags=remove_all_sd -ldflags='-s -w' -o "$$(cd "$$dir" && pwd)/promtool" github.com/prometheus/prometheus/cmd/promtool \
+		&& mv "$$dir/promtool" $@

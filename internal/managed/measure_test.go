@@ -28,17 +28,17 @@ func (h *harness) samples() map[string]float64 {
 	got := map[string]float64{}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
-			name := strings.TrimPrefix(f.GetName(), "provider_lambda_")
+			parts := []string{strings.TrimPrefix(f.GetName(), "provider_lambda_")}
 			for _, l := range m.GetLabel() {
 				switch {
 				case l.GetName() != "kind":
-					name += " " + l.GetValue()
+					parts = append(parts, l.GetValue())
 				case l.GetValue() != "Thing":
 					h.t.Errorf("%s is of kind %s", f.GetName(), l.GetValue())
 				}
 			}
 			if v := m.GetCounter().GetValue() + m.GetGauge().GetValue() + m.GetHistogram().GetSampleSum(); v > 0 {
-				got[name] = v
+				got[strings.Join(parts, " ")] = v
 			}
 		}
 	}

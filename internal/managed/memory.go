@@ -70,7 +70,7 @@ type record struct {
 func (r record) poked() bool { return r.pokes > r.served }
 
 // changed notes that something else may be wanted now: what differs is no drift.
-func (r *record) changed() {
+func changed(r *record) {
 	r.changes++
 	r.drift.synced = ""
 }
@@ -106,7 +106,7 @@ func (m *memory) poke(key types.NamespacedName) {
 	r := m.record(key)
 	r.pokes++
 	r.failures = 0
-	r.changed()
+	changed(r)
 }
 
 // renew clears the errors of a resource, since what it needs has changed. A resource
@@ -117,7 +117,7 @@ func (m *memory) renew(key types.NamespacedName) {
 	r := m.record(key)
 	r.renewed = true
 	r.failures = 0
-	r.changed()
+	changed(r)
 }
 
 // held notes which calls a resource waits for.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -27,12 +28,12 @@ func counted(t *testing.T, r *measure.Recorder, name string) map[string]float64 
 	got := map[string]float64{}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
-			key := ""
+			var values []string
 			for _, l := range m.GetLabel() {
-				key += " " + l.GetValue()
+				values = append(values, l.GetValue())
 			}
 			if f.GetName() == name {
-				got[key[1:]] = m.GetCounter().GetValue()
+				got[strings.Join(values, " ")] = m.GetCounter().GetValue()
 			}
 		}
 	}

@@ -34,10 +34,11 @@ func samples(t *testing.T, r *Recorder) map[string]float64 {
 	got := map[string]float64{}
 	for _, f := range families {
 		for _, m := range f.GetMetric() {
-			name := strings.TrimPrefix(f.GetName(), "provider_lambda_")
+			parts := []string{strings.TrimPrefix(f.GetName(), "provider_lambda_")}
 			for _, l := range m.GetLabel() {
-				name += " " + l.GetValue()
+				parts = append(parts, l.GetValue())
 			}
+			name := strings.Join(parts, " ")
 			if h := m.GetHistogram(); h != nil {
 				got[name+" sum"] = h.GetSampleSum()
 				continue

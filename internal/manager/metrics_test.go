@@ -1,0 +1,175 @@
+package manager
+
+import (
+	"flag"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+var update = flag.Bool("update", false, "write what the provider serves to served, rather than compare it with that")
+
+// served has every metric that dashboards, alerts and documents may name, without what
+// changes from one run to the next.
+const served = "../../observability/metrics.prom"
+
+// both serves what controller-runtime has registered as the process began, and what a test
+// registers.
+type both struct {
+	prometheus.Registerer
+	prometheus.Gatherer
+}
+
+// TestServedMetrics has one of everything happen that is measured, and compares what
+// Prometheus would scrape then with what is promised.
+func TestServedMetrics(t *testing.T) {
+	before, own := metrics.Registry, prometheus.NewRegistry()
+	metrics.Registry = both{Registerer: own, Gatherer: prometheus.Gatherers{before, own}}
+	t.Cleanup(func() { metrics.Registry = before })
+	r := newStrictRig(t, newSidecar(t).options, func(o *Options) {
+		o.MetricsAddress, o.StateMetricInterval = "127.0.0.1:0", time.Second
+		o.LeaderElection, o.LeaderElectionNamespace = true, o.Namespaces[0]
+	})
+	r.create(r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)})), r.keys("aws", ciID, ciKey))
+	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.Throttle()})
+	f := r.using("aws", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
+	r.create(f)
+	r.ready(f)
+	r.look(f)
+
+	admin := r.inAccount("111111111111")
+	_, err := admin.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](512)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.until("drift is seen and put right", func() bool {
+		r.look(f)
+		text := scrape(t)
+		return strings.Contains(text, `provider_lambda_drift_seen_total{change="changed",kind="Function"} 1`) &&
+			strings.Contains(text, `provider_lambda_drift_corrected_total{change="changed",kind="Function"} 1`)
+	})
+	r.remove(f)
+	r.gone(f)
+	for _, want := range []string{
+		`provider_lambda_time_to_ready_seconds_count{kind="Function"} 1`,
+		`provider_lambda_credential_refreshes_total{result="ok",source="AssumeRole"} 1`,
+		`provider_lambda_aws_requests_total{operation="CreateFunction",result="throttled",service="Lambda"} 1`,
+		`provider_lambda_aws_requests_total{operation="CreateFunction",result="ok",service="Lambda"} 1`,
+		`provider_lambda_aws_requests_total{operation="GetFunction",result="not_found",service="Lambda"}`,
+		`provider_lambda_quota_calls_total{account="111111111111",bucket="ControlPlane",region="eu-central-1",result="throttled"} 1`,
+		`crossplane_managed_resource_ready{gvk="lambda.aws.m.crossplane.io/v1beta1, Kind=Function"}`,
+		`crossplane_managed_resource_deletion_seconds_count{gvk="lambda.aws.m.crossplane.io/v1beta1, Kind=Function"} 1`,
+		`leader_election_master_status{name="crossplane-leader-election-provider-lambda"} 1`,
+	} {
+		r.until(want, func() bool { return strings.Contains(scrape(t), want) })
+	}
+
+	got := shape(scrape(t))
+	if *update {
+		if err := os.WriteFile(filepath.FromSlash(served), []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(filepath.FromSlash(served))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("the provider serves other metrics than %s says; go test ./internal/manager -run '^TestServedMetrics$' -update writes it anew: -want, +got:\n%s", served, diff)
+	}
+}
+
+// scrape what controller-runtime's server serves.
+func scrape(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{}))
+	defer s.Close()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	b, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %v", b, err)
+	}
+	return string(b)
+}
+
+var (
+	// shown are the metrics to keep: of those of Go and of the process only what holds for
+	// any version and system.
+	shown = regexp.MustCompile(`^(provider_lambda|crossplane|controller_runtime|workqueue|rest_client|leader_election)_|^process_(cpu_seconds_total|resident_memory_bytes)$`)
+	label = regexp.MustCompile(`(\w+)="((?:[^"\\]|\\.)*)"`)
+)
+
+// closed are labels with few values, which are the same in any run.
+var closed = []string{"bucket", "change", "for"}
+
+// shape is a scrape without values, and with one sample for each set of labels.
+func shape(text string) string {
+	var b strings.Builder
+	b.WriteString("# What the provider serves, with values and most labels left out. A test of internal/manager writes it.\n")
+	var samples map[string]bool
+	flush := func() {
+		for _, s := range slices.Sorted(maps.Keys(samples)) {
+			b.WriteString(s + " 0\n")
+		}
+		samples = map[string]bool{}
+	}
+	keep := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if help, ok := strings.CutPrefix(line, "# HELP "); ok {
+			flush()
+			name, _, _ := strings.Cut(help, " ")
+			keep = shown.MatchString(name)
+		}
+		switch {
+		case !keep:
+		case strings.HasPrefix(line, "#"):
+			b.WriteString(line + "\n")
+		default:
+			samples[anonymous(line[:strings.LastIndex(line, " ")])] = true
+		}
+	}
+	flush()
+	return b.String()
+}
+
+// anonymous is a sample's name and labels without what differs from one run to the next.
+// Of a histogram's buckets there is one.
+func anonymous(sample string) string {
+	return label.ReplaceAllStringFunc(sample, func(l string) string {
+		name, _, _ := strings.Cut(l, "=")
+		switch {
+		case name == "le":
+			return `le="+Inf"`
+		case slices.Contains(closed, name):
+			return l
+		}
+		return name + `="x"`
+	})
+}
