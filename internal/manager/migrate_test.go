@@ -180,7 +180,9 @@ func (r *rig) letGo(all []managed.Managed) {
 	r.Helper()
 	r.double.ResetCalls()
 	for _, mg := range all {
-		edit(r, mg, func(mg managed.Managed) { mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve}) })
+		edit(r, mg, func(mg managed.Managed) {
+			mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
+		})
 		r.remove(mg)
 	}
 	for _, mg := range all {
