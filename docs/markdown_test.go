@@ -32,7 +32,7 @@ func documents(t *testing.T) []string {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "bin" || d.Name() == "testdata"):
+		case d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "bin"):
 			return filepath.SkipDir
 		case filepath.Ext(path) == ".md":
 			found = append(found, clean(t, path))

@@ -121,16 +121,8 @@ func theirFields(t *testing.T, file string) map[string]bool {
 // fieldsHere are the fields of spec.forProvider of all kinds, each with its kind.
 func fieldsHere(t *testing.T) map[string]bool {
 	t.Helper()
-	files, err := filepath.Glob("../package/crds/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	found := map[string]bool{}
-	for _, file := range files {
-		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := yaml.UnmarshalStrict([]byte(read(t, file)), crd); err != nil {
-			t.Fatal(err)
-		}
+	for _, crd := range definitions(t) {
 		spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
 		addFields(crd.Spec.Names.Kind, spec.Properties["forProvider"], found)
 	}

@@ -7,9 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"sigs.k8s.io/yaml"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/sdkcalls"
 )
 
@@ -23,16 +20,8 @@ var besides = []string{"lambda:PassCapacityProvider", "lambda:GetLayerVersion", 
 // kinds of managed resources, as their CRDs name them.
 func kinds(t *testing.T) []string {
 	t.Helper()
-	files, err := filepath.Glob("../package/crds/*.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var found []string
-	for _, file := range files {
-		crd := &apiextensionsv1.CustomResourceDefinition{}
-		if err := yaml.UnmarshalStrict([]byte(read(t, file)), crd); err != nil {
-			t.Fatal(err)
-		}
+	for _, crd := range definitions(t) {
 		if slices.Contains(crd.Spec.Names.Categories, "managed") {
 			found = append(found, crd.Spec.Names.Kind)
 		}

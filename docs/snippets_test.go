@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -184,4 +186,58 @@ func unindented(text string) string {
 		lines.WriteString("\n" + strings.TrimSpace(line))
 	}
 	return lines.String()
+}
+
+// TestListsShowTheColumns compares the lists that kubectl prints in pages with the columns of
+// the kind.
+func TestListsShowTheColumns(t *testing.T) {
+	columns := map[string][]string{}
+	for _, crd := range definitions(t) {
+		shown := []string{"NAME"}
+		for _, c := range crd.Spec.Versions[0].AdditionalPrinterColumns {
+			if c.Priority == 0 {
+				shown = append(shown, c.Name)
+			}
+		}
+		columns[crd.Spec.Names.Plural], columns[crd.Spec.Names.Singular] = shown, shown
+	}
+	seen := 0
+	for _, f := range fences(t, "console") {
+		lines := strings.Split(f.text, "\n")
+		for i, line := range lines[1:] {
+			_, what, _ := strings.Cut(lines[i], " get ")
+			what, _, _ = strings.Cut(strings.Fields(what + " .")[0], ".")
+			if !strings.HasPrefix(line, "NAME ") || columns[what] == nil {
+				continue
+			}
+			seen++
+			if got := strings.Fields(line); !slices.Equal(got, columns[what]) {
+				t.Errorf("%s:%d: kubectl shows %v of %s, not %v", f.file, f.line, columns[what], what, got)
+			}
+		}
+	}
+	if seen < 2 {
+		t.Errorf("only %d lists were compared", seen)
+	}
+}
+
+// definitions of the provider's kinds.
+func definitions(t *testing.T) []*apiextensionsv1.CustomResourceDefinition {
+	t.Helper()
+	files, err := filepath.Glob("../package/crds/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []*apiextensionsv1.CustomResourceDefinition
+	for _, file := range files {
+		crd := &apiextensionsv1.CustomResourceDefinition{}
+		if err := yaml.UnmarshalStrict([]byte(read(t, file)), crd); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, crd)
+	}
+	if len(all) < 10 {
+		t.Fatalf("found only %d kinds", len(all))
+	}
+	return all
 }

@@ -31,7 +31,9 @@ func crossplaneCRDs(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot download %s: %w: %s%s", crossplaneModule, err, out, stderr.String())
 	}
-	var module struct{ Dir string }
+	var module struct {
+		Dir string `json:"Dir"`
+	}
 	if err := json.Unmarshal(out, &module); err != nil {
 		return "", fmt.Errorf("cannot tell where %s is: %w", crossplaneModule, err)
 	}

@@ -2,6 +2,7 @@ package manager
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,7 +10,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
+	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -72,7 +75,9 @@ func (r *rig) migrate(function, others map[string]string, writes []string) {
 	}
 
 	for _, mg := range all {
-		edit(r, mg, func(mg managed.Managed) { mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionAll}) })
+		if err := r.kube.Patch(r.Context(), mg, client.RawPatch(ktypes.MergePatchType, r.documentedPatch())); err != nil {
+			r.Fatal(err)
+		}
 	}
 	for _, mg := range all {
 		r.ready(mg)
@@ -83,6 +88,22 @@ func (r *rig) migrate(function, others map[string]string, writes []string) {
 	}
 	r.sameFunction(before)
 	r.letGo(all)
+}
+
+// documentedPatch is the one by which docs/migrate has kubectl take a resource over.
+func (r *rig) documentedPatch() []byte {
+	r.Helper()
+	page, err := os.ReadFile("../../docs/migrate/README.md")
+	if err != nil {
+		r.Fatal(err)
+	}
+	_, step, _ := strings.Cut(string(page), "\n## 3. Take over\n")
+	_, patch, _ := strings.Cut(step, "--type=merge -p '")
+	patch, _, found := strings.Cut(patch, "'\n")
+	if !found {
+		r.Fatal("docs/migrate/README.md does not say how to take a resource over")
+	}
+	return []byte(patch)
 }
 
 // madeByAnother has AWS have what testdata/migrated.yaml describes. It returns the names
