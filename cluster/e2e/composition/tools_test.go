@@ -1,0 +1,241 @@
+// Package composition tests the examples of compositions with Crossplane's CLI, without a control plane: what they are
+// rendered to, and what their schemas accept. That they do in a cluster what they say is for the tests of package e2e.
+package composition
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
+)
+
+// script that provides Crossplane, by its path from the repository's root.
+const script = "cluster/crossplane/ensure.sh"
+
+// tools are Crossplane's programs, and the composition function, which runs.
+type tools struct {
+	root, programs, function string
+
+	folder  *process.Folder
+	process *process.Process
+}
+
+var shared struct {
+	once  sync.Once
+	tools tools
+	err   error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if err := shared.tools.stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
+
+func theTools(t *testing.T) tools {
+	t.Helper()
+	// The function outlives the test that happens to be the first.
+	ctx := context.WithoutCancel(t.Context())
+	shared.once.Do(func() { shared.err = shared.tools.start(ctx) })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.tools
+}
+
+func (x *tools) start(ctx context.Context) (err error) {
+	if x.root, err = process.Root(script); err != nil {
+		return err
+	}
+	if x.programs, err = process.Programs(ctx, script, os.Stderr); err != nil {
+		return err
+	}
+	if x.folder, err = process.NewFolder(); err != nil {
+		return err
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	x.function = l.Addr().String()
+	if err := l.Close(); err != nil {
+		return err
+	}
+	x.process, err = process.Start(x.folder, process.Command{
+		Path: filepath.Join(x.programs, "function-patch-and-transform"), Args: []string{"--insecure", "--address=" + x.function},
+	})
+	if err != nil {
+		return err
+	}
+	return x.process.WaitReady(ctx, func(ctx context.Context) error {
+		c, err := (&net.Dialer{}).DialContext(ctx, "tcp", x.function)
+		if err != nil {
+			return err
+		}
+		return c.Close()
+	})
+}
+
+func (x *tools) stop() error {
+	if x.process != nil {
+		x.process.Kill()
+	}
+	if x.folder != nil {
+		return x.folder.Remove()
+	}
+	return nil
+}
+
+// cli runs `crossplane` and returns what it prints, even if it fails.
+func (x *tools) cli(ctx context.Context, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, filepath.Join(x.programs, "crossplane"), args...)
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	if err := cmd.Run(); err != nil {
+		return out.Bytes(), fmt.Errorf("crossplane %s: %w: %s", strings.Join(args, " "), err, complaints.String())
+	}
+	return out.Bytes(), nil
+}
+
+// example is the path of a file of an example.
+func (x *tools) example(parts ...string) string {
+	return filepath.Join(append([]string{x.root, "examples", "composition"}, parts...)...)
+}
+
+// render a composite resource with an example's Composition, given what is there of the composed ones. The first of what
+// it returns is the composite.
+func (x *tools) render(t *testing.T, name string, composite *unstructured.Unstructured, observed ...*unstructured.Unstructured) []*unstructured.Unstructured {
+	t.Helper()
+	args := []string{
+		"composition", "render", write(t, composite), x.example(name, "composition.yaml"), x.example("functions", "patch-and-transform.yaml"),
+		"--xrd=" + x.example(name, "definition.yaml"), "--include-full-xr", "--crossplane-binary=" + filepath.Join(x.programs, "crossplane-core"),
+		"--function-annotations=render.crossplane.io/runtime=Development",
+		"--function-annotations=render.crossplane.io/runtime-development-target=" + x.function,
+	}
+	if len(observed) > 0 {
+		args = append(args, "--observed-resources="+write(t, observed...))
+	}
+	out, err := x.cli(t.Context(), args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, out)
+}
+
+// finding is what `crossplane resource validate` says of one resource.
+type finding struct {
+	Kind   string `json:"kind"`
+	Name   string `json:"name"`
+	Status string `json:"status"`
+	Errors []struct {
+		Message string `json:"message"`
+	} `json:"errors"`
+}
+
+// validate what files or folders hold against the provider's CRDs, the examples' definitions, and the schemas of Crossplane and of
+// the composition function.
+func (x *tools) validate(t *testing.T, paths ...string) []finding {
+	t.Helper()
+	schemas := []string{filepath.Join(x.root, "package", "crds"), filepath.Join(x.programs, "crds"), filepath.Join(x.programs, "function")}
+	definitions, err := filepath.Glob(x.example("*", "definition.yaml"))
+	if err != nil || len(definitions) == 0 {
+		t.Fatalf("no definitions: %v", err)
+	}
+	out, err := x.cli(t.Context(), "resource", "validate", strings.Join(append(schemas, definitions...), ","), strings.Join(paths, ","),
+		// Crossplane's own schemas are there: nothing is to be downloaded.
+		"--crossplane-image=", "--cache-dir="+t.TempDir(), "--error-on-missing-schemas", "--output=json")
+	var answer struct {
+		Resources []finding `json:"resources"`
+	}
+	if jsonErr := json.Unmarshal(out, &answer); jsonErr != nil {
+		t.Fatalf("cannot read %q: %v", out, errors.Join(err, jsonErr))
+	}
+	return answer.Resources
+}
+
+// write objects to a file.
+func write(t *testing.T, objects ...*unstructured.Unstructured) string {
+	t.Helper()
+	var text bytes.Buffer
+	for _, o := range objects {
+		b, err := yaml.Marshal(o.Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&text, "---\n%s", b)
+	}
+	file, err := os.CreateTemp(t.TempDir(), "*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.Write(text.Bytes()); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Name()
+}
+
+// read the objects of a file of an example.
+func read(t *testing.T, file string) []*unstructured.Unstructured {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parse(t, b)
+}
+
+func parse(t *testing.T, text []byte) []*unstructured.Unstructured {
+	t.Helper()
+	var all []*unstructured.Unstructured
+	d := kyaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text))
+	for {
+		u := &unstructured.Unstructured{}
+		err := d.Decode(u)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		if err != nil {
+			t.Fatalf("cannot read %q: %v", text, err)
+		}
+		if len(u.Object) > 0 {
+			all = append(all, u)
+		}
+	}
+}
+
+// object reads one object.
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	all := parse(t, []byte(text))
+	if len(all) != 1 {
+		t.Fatalf("%d objects in %q", len(all), text)
+	}
+	return all[0]
+}
+
+// composite is the nth composite resource of an example.
+func (x *tools) composite(t *testing.T, name string, n int) *unstructured.Unstructured {
+	t.Helper()
+	return read(t, x.example(name, "xr.yaml"))[n]
+}

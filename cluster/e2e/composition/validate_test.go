@@ -1,0 +1,99 @@
+package composition
+
+import (
+	"cmp"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// All that is in examples/composition is as the schemas of Crossplane, of the composition function and of the definitions
+// themselves want it.
+func TestExamplesAreValid(t *testing.T) {
+	x := theTools(t)
+	kinds := map[string]int{}
+	for _, f := range x.validate(t, x.example()) {
+		kinds[f.Kind]++
+		if f.Status != "valid" {
+			t.Errorf("%s %s is %s: %v", f.Kind, f.Name, f.Status, f.Errors)
+		}
+	}
+	for _, kind := range []string{"CompositeResourceDefinition", "Composition", "Resources", "Function", "LambdaFunction", "WebEndpoint", "QueueWorker"} {
+		if kinds[kind] == 0 {
+			t.Errorf("no %s was looked at", kind)
+		}
+	}
+}
+
+// A wrong composite resource is refused when it is applied, rather than shown to be stuck later.
+func TestWrongCompositesAreRefused(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		example string
+		edit    string
+		name    string
+		want    string
+	}{
+		"TooLittleMemory": {reason: "Lambda has no less.", example: "lambda-function", edit: `{memorySizeMB: 127}`, want: "spec.memorySizeMB"},
+		"TooMuchMemory":   {reason: "Lambda has no more.", example: "lambda-function", edit: `{memorySizeMB: 10241}`, want: "spec.memorySizeMB"},
+		"NoTime":          {reason: "Something has to run.", example: "lambda-function", edit: `{timeoutSeconds: 0}`, want: "spec.timeoutSeconds"},
+		"TooLong":         {reason: "Lambda ends what takes longer.", example: "lambda-function", edit: `{timeoutSeconds: 901}`, want: "spec.timeoutSeconds"},
+		"NoName":          {reason: "A function has a name.", example: "lambda-function", edit: `{functionName: null}`, want: "spec.functionName"},
+		"NoNameOfObject":  {reason: "The Function has this name too.", example: "lambda-function", edit: `{functionName: My_Function}`, want: "spec.functionName"},
+		"NoCode":          {reason: "There is nothing to run.", example: "lambda-function", edit: `{s3Key: null}`, want: "spec.s3Key"},
+		"NoRole":          {reason: "That is no role's ARN.", example: "lambda-function", edit: `{iamRoleARN: thumbnails}`, want: "spec.iamRoleARN"},
+		"OldRuntime":      {reason: "The platform has chosen others.", example: "lambda-function", edit: `{runtime: python2.7}`, want: "spec.runtime"},
+		"NoVariable":      {reason: "Lambda takes no such name.", example: "lambda-function", edit: `{environmentVariables: {"LOG-LEVEL": info}}`, want: "the name of a variable"},
+		"Unknown":         {reason: "It would be dropped without a word.", example: "lambda-function", edit: `{memory: 128}`, want: "memory"},
+		"OtherRegion":     {reason: "The platform is not there.", example: "web-endpoint", edit: `{region: ap-south-1}`, want: "spec.region"},
+		"NobodyCalls":     {reason: "Nobody is let in by leaving something out.", example: "web-endpoint", edit: `{callers: null}`, want: "say who may call the endpoint"},
+		"Anybody":         {reason: "That is nobody whom AWS knows.", example: "web-endpoint", edit: `{callers: anybody}`, want: "spec.callers"},
+		"NoOrigin":        {reason: "An origin has no path.", example: "web-endpoint", edit: `{origins: ["https://www.example.com/shop"]}`, want: "spec.origins"},
+		"Dots":            {reason: "A function's name has no dots.", example: "web-endpoint", name: "www.example.com", want: "no dots"},
+		"LongName":        {reason: "A function's name is short.", example: "queue-worker", name: strings.Repeat("x", 51), want: "at most 50 characters"},
+		"NoQueue":         {reason: "That is a topic.", example: "queue-worker", edit: `{queueARN: "arn:aws:sns:eu-central-1:123456789012:invoices"}`, want: "spec.queueARN"},
+		"NoWindow":        {reason: "A large batch takes time to fill.", example: "queue-worker", edit: `{batchingWindowSeconds: null}`, want: "needs batchingWindowSeconds"},
+		"FIFO":            {reason: "A FIFO queue waits for no batch.", example: "queue-worker", edit: `{queueARN: "arn:aws:sqs:eu-central-1:123456789012:invoices.fifo"}`, want: "a FIFO queue"},
+		"OneAfterAnother": {reason: "AWS keeps two pollers.", example: "queue-worker", edit: `{maximumConcurrency: 1}`, want: "spec.maximumConcurrency"},
+		"TooManyMessages": {reason: "AWS hands over no more.", example: "queue-worker", edit: `{batchSize: 10001}`, want: "spec.batchSize"},
+	}
+	x := theTools(t)
+	var all []*unstructured.Unstructured
+	names := map[string]string{}
+	for name, tc := range cases {
+		xr := x.composite(t, tc.example, 0)
+		names[name] = cmp.Or(tc.name, strings.ToLower(name))
+		xr.SetName(names[name])
+		if tc.edit != "" {
+			edit(t, xr, tc.edit)
+		}
+		all = append(all, xr)
+	}
+	said := map[string]string{}
+	for _, f := range x.validate(t, write(t, all...)) {
+		for _, e := range f.Errors {
+			said[f.Name] += e.Message + "\n"
+		}
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := said[names[name]]; !strings.Contains(got, tc.want) {
+				t.Errorf("%s\nit says %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// What is rendered is held to the provider's own schema: a Function without code is none.
+func TestWrongResourcesAreRefused(t *testing.T) {
+	x := theTools(t)
+	rendered := x.render(t, "lambda-function", x.composite(t, "lambda-function", 0))
+	function := rendered[len(rendered)-1]
+	unstructured.RemoveNestedField(function.Object, "spec", "forProvider", "code")
+	for _, f := range x.validate(t, write(t, function)) {
+		if f.Status == "valid" {
+			t.Error("a Function without code is valid")
+		}
+	}
+}
