@@ -46,6 +46,29 @@ func TestRights(t *testing.T) {
 	}
 }
 
+// TestRoleOfServiceAccount looks at how the provider reaches AWS: as the role that its ServiceAccount is annotated
+// with, by a token that the double checks with the API server's keys.
+func TestRoleOfServiceAccount(t *testing.T) {
+	r := newRig(t)
+	ns := r.namespace()
+	r.apply(ns, function("irsa"))
+	r.ready("Function", ns, "irsa")
+	calls := map[string]int{}
+	for _, c := range r.Double.Calls() {
+		calls[c.Operation]++
+	}
+	if calls["AssumeRoleWithWebIdentity"] == 0 || calls["AssumeRole"] != 0 {
+		t.Errorf("want the role to be assumed by a token, got %v", calls)
+	}
+	for name, log := range r.Logs() {
+		for _, secret := range r.Double.IssuedSecrets() {
+			if strings.Contains(log, secret) {
+				t.Errorf("%s logs a secret of the role's session", name)
+			}
+		}
+	}
+}
+
 // roles is a definition of a kind of another provider, as far as a reference reads it.
 const roles = `
 apiVersion: apiextensions.k8s.io/v1

@@ -45,9 +45,15 @@ func (a *audiences) UnmarshalJSON(b []byte) error {
 // AddIssuer makes an issuer known as an OpenID Connect provider of an account, for
 // tokens of some audiences. Only its public keys are kept.
 func (s *Server) AddIssuer(account string, i *Issuer, audiences ...string) {
+	s.AddIssuerKeys(account, i.URL, i.PublicKeys(), audiences...)
+}
+
+// AddIssuerKeys is AddIssuer for an issuer that is elsewhere, such as a cluster, by the
+// keys that it publishes.
+func (s *Server) AddIssuerKeys(account, url string, keys map[string]crypto.PublicKey, audiences ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.iam.providers[account+" "+i.URL] = provider{audiences: audiences, keys: i.PublicKeys()}
+	s.iam.providers[account+" "+url] = provider{audiences: audiences, keys: keys}
 }
 
 // identifyToken checks a token's signature, issuer, audience and expiry, as an

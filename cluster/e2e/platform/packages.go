@@ -42,6 +42,8 @@ spec:
   serviceAccountTemplate:
     metadata:
       name: provider-lambda
+      annotations:
+        eks.amazonaws.com/role-arn: %[4]s
   deploymentTemplate:
     spec:
       selector: {}
@@ -104,12 +106,13 @@ func (p *Platform) UpdateProvider(ctx context.Context, image string) error {
 	return p.Healthy(ctx, "Provider", Provider, image)
 }
 
-// Configure tells the provider where AWS is: a ClusterProviderConfig that resources use unless they name another.
+// Configure tells the provider where AWS is, and to act as the role of its ServiceAccount: by a ClusterProviderConfig
+// that resources use unless they name another.
 func (p *Platform) Configure(ctx context.Context) error {
 	pc := &v1beta1.ClusterProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "default"},
 		Spec: v1beta1.ClusterProviderConfigSpec{
-			Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+			Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceIRSA},
 			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
 				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(p.Double.URL())},
 			}},
@@ -182,7 +185,7 @@ func (p *Platform) configurePackages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function])
+	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role)
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 

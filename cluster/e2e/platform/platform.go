@@ -13,7 +13,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -35,11 +34,8 @@ type Options struct {
 	// functions.lambda.aws.m.crossplane.io, or patterns of such. Default: all.
 	Activations []string
 
-	// Double says how the double of AWS behaves.
+	// Double says how the double of AWS behaves. It checks who calls, as AWS does.
 	Double awsdouble.Options
-
-	// Environment is what the node adds to a package's environment variables. None if nil.
-	Environment func(ctx context.Context, account *corev1.ServiceAccount, folder string) ([]string, error)
 
 	// Progress is told what is going on. Default: os.Stderr.
 	Progress io.Writer
@@ -118,14 +114,18 @@ func (p *Platform) startCluster(ctx context.Context) (err error) {
 	return err
 }
 
-func (p *Platform) startServers(context.Context) (err error) {
+func (p *Platform) startServers(ctx context.Context) (err error) {
 	if p.Registry, err = registry.Start(); err != nil {
 		return fmt.Errorf("cannot start the registry: %w", err)
 	}
+	p.options.Double.StrictCredentials = true
 	p.Double = awsdouble.New(p.options.Double)
 	p.Double.Start()
+	if err := p.trustCluster(ctx); err != nil {
+		return err
+	}
 	p.Node, err = node.Start(node.Options{
-		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.options.Environment, Log: p.options.Progress,
+		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.injectRole, Log: p.options.Progress,
 		Program: func(ctx context.Context, image string) (string, error) {
 			return registry.Program(ctx, image, p.folder.Path)
 		},
