@@ -295,3 +295,16 @@ func TestBadInputIsNotHammered(t *testing.T) {
 		t.Errorf("bad input must not be sent again and again, got %d calls before anything changed", refused)
 	}
 }
+
+func TestWarningsAreLoggedOnce(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	for _, name := range []string{"one", "two", "three"} {
+		f := r.function(name)
+		r.create(f)
+		r.ready(f)
+	}
+	// The API server warns of the runtime's finalizer.
+	if n := strings.Count(r.logs.String(), `"finalizer.managedresource.crossplane.io": prefer a domain-qualified`); n != 1 {
+		t.Errorf("the API server's warning is logged %d times for three Functions:\n%s", n, r.logs)
+	}
+}

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlconfig "sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
@@ -119,6 +120,7 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 		return nil, err
 	}
 	mo := o.manager(scheme)
+	cfg = warnedOnce(cfg)
 	l, err := o.elect(cfg, &mo)
 	if err != nil {
 		return nil, err
@@ -146,6 +148,14 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 		}
 	}
 	return mgr, o.setup(mgr, id)
+}
+
+// warnedOnce has the API server's warnings logged once each. It warns of the runtime's
+// finalizer whenever that is added, and of nothing that differs from object to object.
+func warnedOnce(cfg *rest.Config) *rest.Config {
+	cfg = rest.CopyConfig(cfg)
+	cfg.WarningHandlerWithContext = log.NewKubeAPIWarningLogger(log.KubeAPIWarningLoggerOptions{Deduplicate: true})
+	return cfg
 }
 
 func newScheme() (*runtime.Scheme, error) {

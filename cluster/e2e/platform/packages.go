@@ -32,7 +32,7 @@ const (
 )
 
 // runtimeConfigs are what differs from a cluster: each process listens on loopback, where several need their own
-// ports.
+// ports. The lease is short, since the RBAC manager takes an old revision's rights before that can give its lease back.
 const runtimeConfigs = `
 apiVersion: pkg.crossplane.io/v1beta1
 kind: DeploymentRuntimeConfig
@@ -52,6 +52,8 @@ spec:
           containers:
           - name: package-runtime
             args:
+            - --leader-election-lease-duration=5s
+            - --leader-election-renew-deadline=4s
             - --metrics-bind-address=127.0.0.1:0
             - --health-probe-bind-address=%[1]s
             ports:
