@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
 	schedulingv1 "k8s.io/api/scheduling/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -179,6 +180,7 @@ func TestRuntimeExamples(t *testing.T) {
 				}
 			}
 			probesListen(t, pod.Spec.Containers)
+			collectsInTime(t, pod.Spec.Containers)
 		})
 	}
 }
@@ -205,6 +207,27 @@ func probesListen(t *testing.T, containers []corev1.Container) {
 				t.Errorf("a probe asks port %s, which is %d", p.HTTPGet.Port.String(), ports[p.HTTPGet.Port.StrVal])
 			}
 		}
+	}
+}
+
+// collectsInTime checks that Go's limit leaves a tenth of the pod's for what Go does not
+// count.
+func collectsInTime(t *testing.T, containers []corev1.Container) {
+	t.Helper()
+	r := containers[slices.IndexFunc(containers, isRuntime)]
+	i := slices.IndexFunc(r.Env, func(e corev1.EnvVar) bool { return e.Name == "GOMEMLIMIT" })
+	if limited := !r.Resources.Limits.Memory().IsZero(); limited != (i >= 0) {
+		t.Fatalf("memory is limited: %t, and GOMEMLIMIT is set: %t", limited, i >= 0)
+	}
+	if i < 0 {
+		return
+	}
+	soft, err := resource.ParseQuantity(strings.TrimSuffix(r.Env[i].Value, "B"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if percent := 100 * soft.Value() / r.Resources.Limits.Memory().Value(); percent < 88 || percent > 90 {
+		t.Errorf("GOMEMLIMIT is %d %% of the limit, want 90", percent)
 	}
 }
 

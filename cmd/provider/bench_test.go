@@ -47,7 +47,7 @@ func BenchmarkFootprint(b *testing.B) {
 				}
 				w.ready(n, 20*time.Minute)
 				creating := p.seconds(b) - before
-				b.ReportMetric(p.peak(b), "peak-MiB")
+				b.ReportMetric(p.memory(b, "VmHWM"), "peak-MiB")
 				if n > 0 {
 					b.ReportMetric(1000*creating/float64(n), "cpu-ms/creation")
 				}
@@ -62,6 +62,7 @@ func BenchmarkFootprint(b *testing.B) {
 				b.ReportMetric(1000*steady/interval.Seconds(), "cpu-m")
 				b.ReportMetric(float64(looks)/interval.Seconds(), "looks/s")
 				b.ReportMetric(p.mebibytes(b, "process_resident_memory_bytes"), "rss-MiB")
+				b.ReportMetric(p.memory(b, "RssFile"), "program-MiB")
 				b.ReportMetric(p.mebibytes(b, "go_memstats_heap_inuse_bytes"), "heap-MiB")
 				b.ReportMetric(standby.mebibytes(b, "process_resident_memory_bytes"), "standby-rss-MiB")
 			}
@@ -112,20 +113,21 @@ func (p *process) mebibytes(b *testing.B, name string) float64 {
 	return v / (1 << 20)
 }
 
-// peak of the resident memory since resetPeak, in MiB.
-func (p *process) peak(b *testing.B) float64 {
+// memory that the kernel counts for the process, in MiB: VmHWM is the most that was
+// resident since resetPeak, RssFile is what is resident of its program.
+func (p *process) memory(b *testing.B, name string) float64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
 		b.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	_, rest, _ := strings.Cut(string(status), name+":")
 	text, _, _ := strings.Cut(rest, " kB")
 	kib, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil {
 		b.Fatal(err)
 	}
-	return kib / 1024 //nolint:mnd // KiB a MiB.
+	return kib / 1024
 }
 
 func (p *process) resetPeak(b *testing.B) {
