@@ -1,8 +1,6 @@
 package main
 
 import (
-	v1 "github.com/google/go-containerregistry/pkg/v1"
-
 	"bytes"
 	"context"
 	"io/fs"
@@ -11,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
 // repository is where the tests find what the real package holds.

@@ -124,7 +124,7 @@ func killRecorded(dir string) {
 	}
 }
 
-// commandLine returns the arguments of a process, or nothing if it has ended.
+// CommandLine returns the arguments of a process, or nothing if it has ended.
 func CommandLine(pid int) string {
 	if text, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); err == nil {
 		return string(text)

@@ -13,7 +13,6 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -46,14 +45,11 @@ func podName(d *appsv1.Deployment, number int32) string {
 
 // fingerprint of what a Deployment asks for: another one is another pod.
 func fingerprint(d *appsv1.Deployment) string {
-	b, err := json.Marshal(struct {
-		UID      types.UID
-		Template corev1.PodTemplateSpec
-	}{d.GetUID(), d.Spec.Template})
+	b, err := json.Marshal(d.Spec.Template)
 	if err != nil {
 		panic(err) // The API server sent it as JSON.
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(append(b, d.GetUID()...))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -20,8 +20,10 @@ import (
 )
 
 const (
-	// Provider and Function are the names of the packages.
+	// Provider is the name of the provider's package.
 	Provider = "provider-lambda"
+
+	// Function is the name of the composition function's package.
 	Function = "function-patch-and-transform"
 
 	// functionVersion is the tag of the function's package.

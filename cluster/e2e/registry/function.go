@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -108,5 +109,5 @@ func layer(file string, mode int64, content []byte) (v1.Layer, error) {
 	if err := t.Close(); err != nil {
 		return nil, err
 	}
-	return tarball.LayerFromReader(&b)
+	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b.Bytes())), nil })
 }
