@@ -91,7 +91,7 @@ func (r *rig) nextSource() string {
 	if err != nil {
 		r.Fatalf("cannot list the repository's files: %v", err)
 	}
-	for _, name := range strings.SplitSeq(strings.TrimRight(string(names), "\x00"), "\x00") {
+	for name := range strings.SplitSeq(strings.TrimRight(string(names), "\x00"), "\x00") {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
