@@ -16,6 +16,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -115,6 +117,23 @@ func TestNamespaceOfEveryKind(t *testing.T) {
 	})
 	if got := r.left(); len(got) > 0 {
 		t.Errorf("nothing is to be left in AWS, got %v", got)
+	}
+}
+
+// A resource that is deleted in the foreground, as Argo CD deletes, stays until AWS has let go of it, and no longer.
+func TestDeletedInTheForeground(t *testing.T) {
+	r := newRig(t, awsdouble.Options{})
+	f := r.function("f", func(f *v1beta1.Function) {
+		f.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "f"}
+	})
+	r.create(f)
+	r.ready(f)
+	if err := r.kube.Delete(t.Context(), f, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+		t.Fatal(err)
+	}
+	r.gone(f)
+	if n := r.count(); n != 0 {
+		t.Errorf("%d functions are left in AWS", n)
 	}
 }
 

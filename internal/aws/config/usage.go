@@ -3,10 +3,13 @@ package config
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -52,7 +55,7 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	wanted.SetNamespace(mg.GetNamespace())
 	wanted.SetFinalizers([]string{UsageFinalizer})
 	wanted.SetLabels(map[string]string{xpv2.LabelKeyProviderName: ref.Name, xpv2.LabelKeyProviderKind: ref.Kind})
-	wanted.SetOwnerReferences([]metav1.OwnerReference{meta.AsController(meta.TypedReferenceTo(mg, gvk))})
+	wanted.SetOwnerReferences([]metav1.OwnerReference{ownedBy(mg, gvk)})
 	wanted.SetProviderConfigReference(*ref)
 	wanted.SetResourceReference(xpv2.TypedReference{APIVersion: gvk.GroupVersion().String(), Kind: gvk.Kind, Name: mg.GetName()})
 
@@ -67,7 +70,7 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 		return wrap(resource.Ignore(kerrors.IsAlreadyExists, err), "cannot record the use of a provider config")
 	case err != nil:
 		return wrap(err, "cannot look up the use of a provider config")
-	case have.GetProviderConfigReference() == *ref && controllerutil.ContainsFinalizer(have, UsageFinalizer):
+	case have.GetProviderConfigReference() == *ref && controllerutil.ContainsFinalizer(have, UsageFinalizer) && !blocks(have):
 		return nil
 	case meta.WasDeleted(have):
 		return nil
@@ -79,6 +82,19 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	have.SetProviderConfigReference(*ref)
 	have.SetResourceReference(wanted.GetResourceReference())
 	return wrap(t.kube.Update(ctx, have), "cannot record the use of a provider config")
+}
+
+// ownedBy has a usage go with its resource, and not hold it back: a usage waits for its
+// resource, so a resource that is deleted in the foreground must not wait for its usage.
+func ownedBy(mg resource.ModernManaged, gvk schema.GroupVersionKind) metav1.OwnerReference {
+	ref := meta.AsController(meta.TypedReferenceTo(mg, gvk))
+	ref.BlockOwnerDeletion = ptr.To(false)
+	return ref
+}
+
+// blocks tells whether a usage holds its resource back.
+func blocks(u *v1beta1.ProviderConfigUsage) bool {
+	return slices.ContainsFunc(u.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return ptr.Deref(r.BlockOwnerDeletion, false) })
 }
 
 // Untrack a resource whose external resource is gone, before its finalizer goes.

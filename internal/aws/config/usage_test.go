@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
@@ -73,6 +74,17 @@ func TestTrack(t *testing.T) {
 	if c := metav1.GetControllerOf(u); c == nil || c.UID != "f1" || c.Kind != "Function" {
 		t.Errorf("controller: %v", c)
 	}
+	if c := metav1.GetControllerOf(u); ptr.Deref(c.BlockOwnerDeletion, false) {
+		t.Error("the usage waits for its resource: a deletion in the foreground must not have the resource wait for the usage")
+	}
+
+	// One that an earlier provider recorded is put right.
+	u.OwnerReferences[0].BlockOwnerDeletion = ptr.To(true)
+	if err := b.kube.Update(ctx, u); err != nil {
+		t.Fatal(err)
+	}
+	track(1)
+	track(0)
 
 	f.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: "default"})
 	track(1)
