@@ -43,7 +43,7 @@ forProvider:
   publish: true
   code: {s3Bucket: my-code, s3Key: app.zip}
   role: arn:aws:iam::123456789012:role/storefront`,
-				"Alias storefront (live)": `
+				"Alias storefront": `
 forProvider:
   region: eu-central-1
   functionNameRef: {name: storefront}`,
@@ -85,7 +85,7 @@ forProvider:
   publish: true
   code: {s3Bucket: my-code, s3Key: app.zip}
   role: arn:aws:iam::123456789012:role/prices`,
-				"Alias prices (live)": `
+				"Alias prices": `
 forProvider:
   region: eu-central-1
   functionNameRef: {name: prices}`,
@@ -222,14 +222,8 @@ func TestRenderChanges(t *testing.T) {
 	}
 }
 
-// title of a resource: its kind and name, and its name in AWS where that is another.
-func title(o *unstructured.Unstructured) string {
-	s := o.GetKind() + " " + o.GetName()
-	if n := o.GetAnnotations()["crossplane.io/external-name"]; n != "" {
-		s += " (" + n + ")"
-	}
-	return s
-}
+// title of a resource: its kind and name.
+func title(o *unstructured.Unstructured) string { return o.GetKind() + " " + o.GetName() }
 
 // edit the spec of an object; null removes a field.
 func edit(t *testing.T, o *unstructured.Unstructured, text string) {
