@@ -49,7 +49,8 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 	if err := p.writeCertificates(ctx); err != nil {
 		return fmt.Errorf("cannot write Crossplane's certificates: %w", err)
 	}
-	if err := p.startProgram("crossplane", core, "core", "start", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
+	// The double answers at once, so what takes minutes in AWS is a burst of events here.
+	if err := p.startProgram("crossplane", core, "core", "start", "--circuit-breaker-burst=1000", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
 		"--cache-dir="+p.folder.File("xpkg"), "--tls-client-certs-dir="+p.folder.File("certs"), "--tls-server-certs-dir="+p.folder.File("certs")); err != nil {
 		return err
 	}

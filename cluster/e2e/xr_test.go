@@ -1,0 +1,417 @@
+package e2e
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+// serverless is the API of the examples of compositions. These tests activate all kinds, so they are in a file that comes
+// after that of TestSafeStart.
+const serverless = "serverless.example.com/v1alpha1"
+
+// The bucket and the archive that the examples name, and another archive.
+const (
+	bucket   = "my-code"
+	archive  = "app.zip"
+	archive2 = "app2.zip"
+)
+
+// compose applies the definition and the Composition of an example.
+func (r *rig) compose(example string) {
+	r.Helper()
+	r.activate("*")
+	r.Double.PutObject(bucket, archive, zipped(r, "one"))
+	r.Double.PutObject(bucket, archive2, zipped(r, "two"))
+	for _, file := range []string{"definition.yaml", "composition.yaml"} {
+		r.apply("", r.example(example, file))
+	}
+}
+
+// zipped is an archive of one file.
+func zipped(r *rig, content string) []byte {
+	r.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	f, err := z.Create("index.py")
+	if err != nil {
+		r.Fatal(err)
+	}
+	if _, err := f.Write([]byte(content)); err != nil {
+		r.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		r.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func (r *rig) example(example, file string) string {
+	r.Helper()
+	b, err := os.ReadFile(filepath.Join(r.Root, "examples", "composition", example, file))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return string(b)
+}
+
+// composite is an example's composite resource, in a namespace of the test.
+func (r *rig) composite(example, namespace string) *unstructured.Unstructured {
+	r.Helper()
+	all, err := platform.Parse([]byte(r.example(example, "xr.yaml")))
+	if err != nil {
+		r.Fatal(err)
+	}
+	all[0].SetNamespace(namespace)
+	return all[0]
+}
+
+// submit a composite resource, as soon as its kind is served.
+func (r *rig) submit(xr *unstructured.Unstructured) {
+	r.Helper()
+	text, err := yaml.Marshal(xr.Object)
+	if err != nil {
+		r.Fatal(err)
+	}
+	r.apply(xr.GetNamespace(), string(text))
+}
+
+// patch the spec of a composite resource; null removes a field.
+func (r *rig) patch(xr *unstructured.Unstructured, spec string) {
+	r.Helper()
+	if err := r.Kube.Patch(r.Context(), xr.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"spec": `+spec+`}`))); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// composed waits until a composite resource says of itself what it should, and is Synced.
+func (r *rig) composed(xr *unstructured.Unstructured, what string, so func(*unstructured.Unstructured) error) *unstructured.Unstructured {
+	r.Helper()
+	now := xr.DeepCopy()
+	r.until(xr.GetKind()+" "+xr.GetName()+" "+what, func(ctx context.Context) error {
+		if err := r.Kube.Get(ctx, client.ObjectKeyFromObject(xr), now); err != nil {
+			return err
+		}
+		err := errors.Join(platform.ConditionTrue(now, "Synced"), so(now))
+		if err != nil {
+			err = fmt.Errorf("%w; status is %v", err, now.Object["status"])
+		}
+		return err
+	})
+	return now
+}
+
+// has is a check that fields of status have these values, by their paths; an empty one is not there.
+func has(want map[string]string) func(*unstructured.Unstructured) error {
+	return func(u *unstructured.Unstructured) error {
+		got := map[string]string{}
+		for path := range want {
+			got[path] = field(u, path)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			return fmt.Errorf("status: -want +got:\n%s", diff)
+		}
+		return nil
+	}
+}
+
+// contains is a check that a field of status holds a text.
+func contains(path, text string) func(*unstructured.Unstructured) error {
+	return func(u *unstructured.Unstructured) error {
+		if got := field(u, path); !strings.Contains(got, text) {
+			return fmt.Errorf("%s is %q", path, got)
+		}
+		return nil
+	}
+}
+
+func field(u *unstructured.Unstructured, path string) string {
+	s, _, _ := unstructured.NestedString(u.Object, append([]string{"status"}, strings.Split(path, ".")...)...)
+	return s
+}
+
+func isReady(u *unstructured.Unstructured) error { return platform.ConditionTrue(u, "Ready") }
+
+// all of several checks.
+func all(checks ...func(*unstructured.Unstructured) error) func(*unstructured.Unstructured) error {
+	return func(u *unstructured.Unstructured) error {
+		var errs []error
+		for _, check := range checks {
+			errs = append(errs, check(u))
+		}
+		return errors.Join(errs...)
+	}
+}
+
+// remove a composite resource, which stays until all that it is composed of is gone.
+func (r *rig) remove(xr *unstructured.Unstructured) {
+	r.Helper()
+	if err := r.Kube.Delete(r.Context(), xr.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+		r.Fatal(err)
+	}
+	r.until(xr.GetKind()+" "+xr.GetName()+" is gone", func(ctx context.Context) error {
+		err := r.Kube.Get(ctx, client.ObjectKeyFromObject(xr), xr.DeepCopy())
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return errors.Join(errors.New("it is still there"), err)
+	})
+}
+
+// connection is what the connection Secret of a composite resource holds.
+func (r *rig) connection(xr *unstructured.Unstructured) map[string]string {
+	r.Helper()
+	s, err := r.get("v1", "Secret", xr.GetNamespace(), xr.GetName()+"-connection")
+	if err != nil {
+		r.Fatal(err)
+	}
+	data, _, _ := unstructured.NestedStringMap(s.Object, "data")
+	for key, value := range data {
+		text, err := base64.StdEncoding.DecodeString(value)
+		if err != nil {
+			r.Fatal(err)
+		}
+		data[key] = string(text)
+	}
+	return data
+}
+
+func arn(name string) string {
+	return "arn:aws:lambda:" + region + ":" + awsdouble.DefaultAccount + ":function:" + name
+}
+
+// invokeARN is what API Gateway invokes a function by.
+func invokeARN(name string) string {
+	return "arn:aws:apigateway:" + region + ":lambda:path/2015-03-31/functions/" + arn(name) + "/invocations"
+}
+
+// TestLambdaFunctions applies a hundred LambdaFunctions at once.
+func TestLambdaFunctions(t *testing.T) {
+	const count = 100
+	r := newRig(t)
+	r.compose("lambda-function")
+	ns := r.namespace()
+	example := r.composite("lambda-function", ns)
+	named := func(i int) *unstructured.Unstructured {
+		xr, name := example.DeepCopy(), fmt.Sprintf("thumbnails-%d", i)
+		xr.SetName(name)
+		xr.Object["spec"].(map[string]any)["functionName"] = name
+		return xr
+	}
+	start := time.Now()
+	for i := range count {
+		r.submit(named(i))
+	}
+	r.until("all are Active and Ready", func(context.Context) error {
+		phases := map[string]int{}
+		for _, xr := range r.list(serverless, "LambdaFunction", client.InNamespace(ns)) {
+			phase := field(&xr, "phase")
+			if phase == "Active" && isReady(&xr) != nil {
+				phase = "Active, not Ready"
+			}
+			phases[strings.TrimSpace(phase+" "+field(&xr, "errorMessage"))]++
+		}
+		if phases["Active"] != count {
+			return fmt.Errorf("%v", phases)
+		}
+		return nil
+	})
+	t.Logf("%d LambdaFunctions were Active %s after the first was applied", count, time.Since(start).Round(time.Second))
+	created := map[string]int{}
+	for _, c := range r.Double.Calls() {
+		if c.Operation == "CreateFunction" && c.ErrorCode == "" && strings.HasPrefix(c.Resource, "thumbnails-") {
+			created[c.Resource]++
+		}
+	}
+	for i := range count {
+		name := named(i).GetName()
+		if _, ok := r.Double.Function(name); !ok || created[name] != 1 {
+			t.Errorf("%s is in AWS: %t; it was created %d times", name, ok, created[name])
+		}
+	}
+	if len(created) != count {
+		t.Errorf("%d functions were created, want %d", len(created), count)
+	}
+
+	first := named(0)
+	got := r.composed(first, "is Active", has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn(first.GetName())}))
+	if f, _ := r.Double.Function(first.GetName()); field(got, "lastModified") != f.LastModified {
+		t.Errorf("lastModified is %q, in AWS %q", field(got, "lastModified"), f.LastModified)
+	}
+
+	if err := r.Kube.DeleteAllOf(t.Context(), object(serverless, "LambdaFunction"), client.InNamespace(ns)); err != nil {
+		t.Fatal(err)
+	}
+	r.until("all are gone from AWS", func(context.Context) error {
+		left := 0
+		for i := range count {
+			if _, ok := r.Double.Function(named(i).GetName()); ok {
+				left++
+			}
+		}
+		if left > 0 {
+			return fmt.Errorf("%d are left", left)
+		}
+		return nil
+	})
+}
+
+// TestLambdaFunctionChanges takes one LambdaFunction through changes and errors.
+func TestLambdaFunctionChanges(t *testing.T) {
+	r := newRig(t)
+	r.compose("lambda-function")
+	xr := r.composite("lambda-function", r.namespace())
+
+	t.Log("code that is not there")
+	if err := unstructured.SetNestedField(xr.Object, "missing.zip", "spec", "s3Key"); err != nil {
+		t.Fatal(err)
+	}
+	r.submit(xr)
+	r.composed(xr, "says what is missing", all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "missing.zip")))
+
+	t.Log("put right")
+	r.patch(xr, `{"s3Key": "`+archive+`"}`)
+	r.composed(xr, "is Active", all(isReady, has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn("thumbnails")})))
+
+	t.Log("a change flows down")
+	r.patch(xr, `{"memorySizeMB": 512, "environmentVariables": {"LOG_LEVEL": null, "MODE": "fast"}}`)
+	r.until("AWS has it", func(context.Context) error {
+		f, _ := r.Double.Function("thumbnails")
+		if f.MemorySize != 512 || f.Environment == nil || !maps.Equal(f.Environment.Variables, map[string]string{"MODE": "fast"}) {
+			return fmt.Errorf("it has %d MB and %v", f.MemorySize, f.Environment)
+		}
+		return nil
+	})
+
+	t.Log("an update that fails in AWS")
+	r.Double.FailUpdate("thumbnails", "The role cannot be assumed.", "InvalidConfiguration")
+	r.patch(xr, `{"memorySizeMB": 1024}`)
+	got := r.composed(xr, "says why", all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "The role cannot be assumed.")))
+	if isReady(got) == nil {
+		t.Error("it is Ready all the same")
+	}
+
+	t.Log("another change helps")
+	r.patch(xr, `{"memorySizeMB": 2048}`)
+	r.composed(xr, "is Active", all(isReady, has(map[string]string{"phase": "Active", "errorMessage": ""})))
+
+	r.remove(xr)
+	if _, ok := r.Double.Function("thumbnails"); ok {
+		t.Error("the function is left in AWS")
+	}
+}
+
+// TestWebEndpoint makes an endpoint for everyone, deploys to it, and removes it.
+func TestWebEndpoint(t *testing.T) {
+	r := newRig(t)
+	r.compose("web-endpoint")
+	xr := r.composite("web-endpoint", r.namespace())
+	r.submit(xr)
+	now := r.composed(xr, "is Ready", all(isReady, contains("url", "https://"), has(map[string]string{"version": "1", "functionArn": arn("storefront"), "message": ""})))
+	var secret map[string]string
+	r.until("the Secret is whole", func(context.Context) error {
+		secret = r.connection(xr)
+		if len(secret) != 2 {
+			return fmt.Errorf("it has %v", slices.Sorted(maps.Keys(secret)))
+		}
+		return nil
+	})
+	if diff := cmp.Diff(map[string]string{"url": field(now, "url"), "functionArn": arn("storefront")}, secret); diff != "" {
+		t.Errorf("the Secret: -want +got:\n%s", diff)
+	}
+	policy := r.Double.Policy(arn("storefront") + ":storefront")
+	for _, part := range []string{"lambda:InvokeFunctionUrl", `"lambda:InvokeFunction"`, "NONE"} {
+		if !strings.Contains(policy, part) {
+			t.Errorf("the alias's policy lacks %s: %s", part, policy)
+		}
+	}
+
+	r.patch(xr, `{"code": {"key": "`+archive2+`"}}`)
+	r.composed(xr, "serves the new code", all(isReady, has(map[string]string{"version": "2", "url": field(now, "url")})))
+	if a, _ := r.Double.Alias("storefront", "storefront"); a.FunctionVersion != "2" {
+		t.Errorf("the alias is at %q", a.FunctionVersion)
+	}
+
+	r.patch(xr, `{"callers": "999999999999"}`)
+	r.until("the alias's policy names the account alone", func(context.Context) error {
+		policy := r.Double.Policy(arn("storefront") + ":storefront")
+		if strings.Count(policy, "999999999999") != 2 || strings.Contains(policy, "NONE") {
+			return errors.New(policy)
+		}
+		return nil
+	})
+	r.composed(xr, "is Ready", isReady)
+
+	r.remove(xr)
+	if _, ok := r.Double.Function("storefront"); ok {
+		t.Error("the function is left in AWS")
+	}
+	if _, err := r.get("v1", "Secret", xr.GetNamespace(), "storefront-connection"); !apierrors.IsNotFound(err) {
+		t.Errorf("the Secret is left: %v", err)
+	}
+}
+
+// TestQueueWorker makes a worker, pauses it, and removes it.
+func TestQueueWorker(t *testing.T) {
+	const missing = "arn:aws:sqs:" + region + ":" + awsdouble.DefaultAccount + ":nowhere"
+	r := newRig(t)
+	r.compose("queue-worker")
+	ns := r.namespace()
+	xr := r.composite("queue-worker", ns)
+	r.submit(xr)
+	now := r.composed(xr, "is Ready", all(isReady, has(map[string]string{"mapping.state": "Enabled", "functionArn": arn("invoices"), "message": ""})))
+	if diff := cmp.Diff(map[string]string{"functionName": "invoices", "functionArn": arn("invoices"), "invokeArn": invokeARN("invoices"), "region": region}, r.connection(xr)); diff != "" {
+		t.Errorf("the Secret: -want +got:\n%s", diff)
+	}
+	uuid := field(now, "mapping.uuid")
+	m, ok := r.Double.Mapping(uuid)
+	if !ok || m.BatchSize != 100 {
+		t.Errorf("the mapping in AWS: %t %+v", ok, m)
+	}
+
+	r.patch(xr, `{"paused": true}`)
+	r.composed(xr, "is paused", all(isReady, has(map[string]string{"mapping.state": "Disabled", "mapping.uuid": uuid})))
+	r.patch(xr, `{"paused": false, "batchSize": 200}`)
+	r.composed(xr, "works again", all(isReady, has(map[string]string{"mapping.state": "Enabled", "mapping.uuid": uuid})))
+
+	r.Double.SetSourceMissing(missing)
+	wrong := r.composite("queue-worker", ns)
+	wrong.SetName("lost")
+	if err := unstructured.SetNestedField(wrong.Object, missing, "spec", "queueARN"); err != nil {
+		t.Fatal(err)
+	}
+	r.submit(wrong)
+	r.composed(wrong, "says that there is no such queue", contains("message", "The specified queue does not exist"))
+
+	r.remove(wrong)
+	r.remove(xr)
+	if left := r.Double.Mappings(); len(left) > 0 {
+		t.Errorf("mappings are left in AWS: %+v", left)
+	}
+	for _, name := range []string{"invoices", "lost"} {
+		if _, ok := r.Double.Function(name); ok {
+			t.Errorf("function %s is left in AWS", name)
+		}
+	}
+}
