@@ -14,6 +14,7 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
@@ -23,9 +24,13 @@ func TestExamples(t *testing.T) {
 	c := strictClient(t)
 	withCrossplanesNamespace(t, c)
 	names := map[string]string{}
+	composites := compositeKinds(t)
 	for _, file := range exampleFiles(t) {
 		t.Run(file, func(t *testing.T) {
 			for _, o := range example(t, file) {
+				if composites[o.GroupVersionKind().GroupKind()] {
+					continue
+				}
 				id := o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
 				if other, taken := names[id]; taken {
 					t.Errorf("%s is in %s already", id, other)
@@ -37,6 +42,27 @@ func TestExamples(t *testing.T) {
 			}
 		})
 	}
+}
+
+// compositeKinds are those that the examples define. Crossplane alone serves them: the
+// tests of cluster/e2e apply them there.
+func compositeKinds(t *testing.T) map[schema.GroupKind]bool {
+	t.Helper()
+	kinds := map[schema.GroupKind]bool{}
+	for _, file := range exampleFiles(t) {
+		for _, o := range example(t, file) {
+			if o.GetKind() != "CompositeResourceDefinition" {
+				continue
+			}
+			group, _, _ := unstructured.NestedString(o.Object, "spec", "group")
+			kind, _, _ := unstructured.NestedString(o.Object, "spec", "names", "kind")
+			kinds[schema.GroupKind{Group: group, Kind: kind}] = true
+		}
+	}
+	if len(kinds) == 0 {
+		t.Error("no example defines a composite kind")
+	}
+	return kinds
 }
 
 // withCrossplanesNamespace makes the namespace that Crossplane runs in.
