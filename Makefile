@@ -45,6 +45,10 @@ TESTFLAGS ?=
 demo: control-plane ## Run the provider against a double of AWS, with a table of what goes on. ONCE=1 ends after the show.
 	@go run ./cmd/demo
 
+.PHONY: dev
+dev: control-plane crossplane ## Keep the provider running on Crossplane, built anew as you change it. LOGS=1 shows its log, ONCE=1 ends when it is up.
+	@go -C cluster/e2e build -o $(CURDIR)/bin/dev ./dev && exec bin/dev
+
 .PHONY: run
 run: ## Run the provider against the cluster that kubectl is set to, after `kubectl apply -f package/crds`.
 	@go run ./cmd/provider --debug --no-leader-election --metrics-bind-address=127.0.0.1:8080 --health-probe-bind-address=0

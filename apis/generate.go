@@ -1,8 +1,11 @@
 // Package apis holds the provider's API types. Everything generated from them
-// is made by `make generate`: deepcopy, managed and reference methods, CRDs.
+// is made by `make generate`: deepcopy, managed and reference methods, CRDs. Types
+// that cannot be read leave the CRDs as they are.
 package apis
 
+//go:generate rm -rf ../.cache/crds
+//go:generate go tool -modfile=../cluster/tools/go.mod controller-gen object paths=./... crd:crdVersions=v1,allowDangerousTypes=false output:crd:artifacts:config=../.cache/crds
 //go:generate rm -rf ../package/crds
-//go:generate go tool -modfile=../cluster/tools/go.mod controller-gen object paths=./... crd:crdVersions=v1,allowDangerousTypes=false output:crd:artifacts:config=../package/crds
+//go:generate mv ../.cache/crds ../package/crds
 //go:generate go tool -modfile=../cluster/tools/go.mod angryjet generate-methodsets ./...
 //go:generate go run cmd/gofmt -r "\"github.com/pkg/errors\" -> \"github.com/crossplane/crossplane-runtime/v2/pkg/errors\"" -w v1beta1/zz_generated.resolvers.go

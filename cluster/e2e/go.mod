@@ -97,6 +97,7 @@ require (
 )
 
 require (
+	github.com/alecthomas/kong v1.17.0
 	github.com/crossplane-contrib/provider-lambda v0.0.0
 	github.com/go-jose/go-jose/v4 v4.1.4
 	github.com/google/go-containerregistry v0.22.1

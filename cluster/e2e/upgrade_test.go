@@ -85,6 +85,17 @@ func (r *rig) changes() []string {
 // nextSource is a copy of the repository in which Functions have one more field.
 func (r *rig) nextSource() string {
 	r.Helper()
+	return r.copySource(func(name string, b []byte) []byte {
+		if name == "package/crds/"+group+"_functions.yaml" {
+			return addField(r, b)
+		}
+		return b
+	})
+}
+
+// copySource copies the repository but for its tests, and edits the copy.
+func (r *rig) copySource(edit func(name string, b []byte) []byte) string {
+	r.Helper()
 	to := r.TempDir()
 	cmd := exec.CommandContext(r.Context(), "git", "-C", r.Root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	names, err := cmd.Output()
@@ -102,11 +113,8 @@ func (r *rig) nextSource() string {
 		if err != nil {
 			r.Fatal(err)
 		}
-		if name == "package/crds/"+group+"_functions.yaml" {
-			b = addField(r, b)
-		}
 		file := filepath.Join(to, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, b, 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, edit(name, b), 0o600)); err != nil {
 			r.Fatal(err)
 		}
 	}

@@ -1,14 +1,10 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -105,12 +101,9 @@ func (w *world) startDouble() error {
 	sectionf("Starting the double of AWS, with Lambda's real request quotas")
 	w.double = awsdouble.New(awsdouble.Options{CreateDuration: settles, UpdateDuration: settles, Latency: latency, Quotas: awsdouble.LambdaQuotas()})
 	w.double.Start()
-	zipped, err := zipOf(map[string]string{"index.mjs": "export const handler = async () => \"Hello from S3\";\n"})
-	if err != nil {
+	if err := w.double.PutExamples(); err != nil {
 		return err
 	}
-	w.double.PutObject("my-code", "app.zip", zipped)
-	w.double.PutImage("hello", "v1", "sha256:"+strings.Repeat("0", 63)+"1")
 	w.aws = lambda.NewFromConfig(w.double.Config(region))
 	fmt.Printf("    ready at %s\n", w.double.URL())
 	return nil
@@ -132,23 +125,6 @@ func (w *world) configure(ctx context.Context) error {
 		return fmt.Errorf("cannot create the ClusterProviderConfig: %w", err)
 	}
 	return w.kube.Get(ctx, client.ObjectKey{Name: namespace}, &corev1.Namespace{})
-}
-
-// zipOf packs files into a .zip archive.
-func zipOf(files map[string]string) ([]byte, error) {
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	for name, content := range files {
-		f, err := z.Create(name)
-		if err != nil {
-			return nil, err
-		}
-		if _, err := io.WriteString(f, content); err != nil {
-			return nil, err
-		}
-	}
-	err := z.Close()
-	return b.Bytes(), err
 }
 
 func (w *world) stop() {

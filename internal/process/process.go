@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,7 @@ type Process struct {
 	name string
 	cmd  *exec.Cmd
 	log  string        // the path of the file that its output goes to
+	from int64         // where in that file its own output begins
 	done chan struct{} // closed when it has ended
 }
 
@@ -69,7 +71,11 @@ func Start(dir *Folder, c Command) (*Process, error) {
 		Stderr:      out,
 		SysProcAttr: attributes(),
 	}
-	p := &Process{name: name, cmd: cmd, log: out.Name(), done: make(chan struct{})}
+	from, err := out.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", name, err)
+	}
+	p := &Process{name: name, cmd: cmd, log: out.Name(), from: from, done: make(chan struct{})}
 
 	started := make(chan error)
 	go p.run(started)
@@ -148,12 +154,12 @@ func (p *Process) WaitReady(ctx context.Context, ready func(context.Context) err
 	}
 }
 
-// Tail returns the last lines of the process's log.
+// Tail returns the last lines that the process wrote.
 func (p *Process) Tail() []byte {
 	text, err := os.ReadFile(p.log)
 	if err != nil {
 		return []byte(err.Error())
 	}
-	lines := bytes.Split(bytes.TrimSpace(text), []byte("\n"))
+	lines := bytes.Split(bytes.TrimSpace(text[min(int(p.from), len(text)):]), []byte("\n"))
 	return bytes.Join(lines[max(0, len(lines)-logTail):], []byte("\n"))
 }

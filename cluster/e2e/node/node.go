@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -41,8 +42,9 @@ type Options struct {
 	// do. The folder is the process's own. None if nil.
 	Environment func(ctx context.Context, account *corev1.ServiceAccount, folder string) ([]string, error)
 
-	// Log is told what is started, what ends and what cannot be done. Default: nobody is told.
-	Log io.Writer
+	// Log is told what is started and stopped, Trouble what ends by itself and what cannot be done. Default: nobody is
+	// told.
+	Log, Trouble io.Writer
 }
 
 // Node runs processes until it is stopped.
@@ -51,8 +53,10 @@ type Node struct {
 	kube    client.Client
 	folder  *process.Folder
 
-	mu   sync.Mutex
-	pods map[string]*pod // by Deployment and number
+	mu       sync.Mutex
+	pods     map[string]*pod   // by Deployment and number
+	crashes  map[string]*crash // likewise
+	programs map[string]string // by the images that run them in place of their own
 
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -63,6 +67,9 @@ func Start(o Options) (*Node, error) {
 	if o.Log == nil {
 		o.Log = io.Discard
 	}
+	if o.Trouble == nil {
+		o.Trouble = io.Discard
+	}
 	kube, err := client.New(o.Config, client.Options{})
 	if err != nil {
 		return nil, fmt.Errorf("cannot make the node's client: %w", err)
@@ -72,7 +79,10 @@ func Start(o Options) (*Node, error) {
 		return nil, fmt.Errorf("cannot make the node's folder: %w", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	n := &Node{options: o, kube: kube, folder: folder, pods: map[string]*pod{}, cancel: cancel, done: make(chan struct{})}
+	n := &Node{
+		options: o, kube: kube, folder: folder, cancel: cancel, done: make(chan struct{}),
+		pods: map[string]*pod{}, crashes: map[string]*crash{}, programs: map[string]string{},
+	}
 	go n.run(ctx)
 	return n, nil
 }
@@ -91,11 +101,20 @@ func (n *Node) Stop() error {
 
 // Processes are those that run for a Deployment, by its name.
 func (n *Node) Processes(deployment string) []*process.Process {
+	return n.processes(func(p *pod) bool { return p.deployment == deployment })
+}
+
+// Running are the processes that run the images of a repository, such as 127.0.0.1:5000/provider-lambda.
+func (n *Node) Running(repository string) []*process.Process {
+	return n.processes(func(p *pod) bool { return strings.HasPrefix(p.image, repository+":") })
+}
+
+func (n *Node) processes(of func(*pod) bool) []*process.Process {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var all []*process.Process
 	for _, name := range slices.Sorted(maps.Keys(n.pods)) {
-		if p := n.pods[name]; p.deployment == deployment {
+		if p := n.pods[name]; of(p) {
 			all = append(all, p.process)
 		}
 	}
@@ -126,7 +145,7 @@ func (n *Node) run(ctx context.Context) {
 		err := n.look(ctx)
 		if err != nil && err.Error() != said && ctx.Err() == nil {
 			said = err.Error()
-			n.logf("%s", said)
+			logf(n.options.Trouble, "%s", said)
 		}
 		select {
 		case <-ctx.Done():
@@ -158,34 +177,35 @@ func (n *Node) look(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// end what no Deployment asks for, and forget what has ended by itself.
+// end what no Deployment asks for, and take note of what has ended by itself.
 func (n *Node) end(deployments []appsv1.Deployment) {
 	wanted := map[string]string{}
 	for i := range deployments {
 		d := &deployments[i]
 		for number := range replicas(d) {
-			wanted[podName(d, number)] = fingerprint(d)
+			wanted[podName(d, number)] = n.fingerprint(d)
 		}
 	}
 	for name, p := range n.pods {
 		switch {
 		case p.hasEnded():
-			n.logf("%s has ended:\n%s", name, p.process.Tail())
+			n.crashes[name] = n.crashes[name].again(p)
+			n.tellCrash(name)
 		case wanted[name] != p.fingerprint:
-			p.process.Terminate()
-			<-p.process.Done()
-			n.logf("%s was stopped", name)
+			p.stop()
+			logf(n.options.Log, "%s was stopped", name)
 		default:
 			continue
 		}
 		delete(n.pods, name)
 	}
+	maps.DeleteFunc(n.crashes, func(name string, c *crash) bool { return wanted[name] != c.pod.fingerprint })
 }
 
 func (n *Node) start(ctx context.Context, d *appsv1.Deployment) error {
 	for number := range replicas(d) {
 		name := podName(d, number)
-		if n.pods[name] != nil {
+		if n.pods[name] != nil || n.crashes[name].rests() {
 			continue
 		}
 		p, err := n.startPod(ctx, d, name)
@@ -193,11 +213,11 @@ func (n *Node) start(ctx context.Context, d *appsv1.Deployment) error {
 			return err
 		}
 		n.pods[name] = p
-		n.logf("%s runs %s", name, d.Spec.Template.Spec.Containers[0].Image)
+		logf(n.options.Log, "%s runs %s", name, p.image)
 	}
 	return nil
 }
 
-func (n *Node) logf(format string, args ...any) {
-	_, _ = fmt.Fprintf(n.options.Log, format+"\n", args...)
+func logf(to io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(to, format+"\n", args...)
 }

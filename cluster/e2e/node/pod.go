@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -23,9 +24,27 @@ import (
 // A pod is a process that runs in place of one.
 type pod struct {
 	deployment  string
+	image       string
+	program     string
 	fingerprint string
 	probe       *corev1.Probe
+	ready       bool // when it was last looked at
 	process     *process.Process
+}
+
+// grace is how long a process may take to end, as Kubernetes has it.
+const grace = 30 * time.Second
+
+// stop a process as a cluster does: it is asked to end, and made to where it does not.
+func (p *pod) stop() {
+	p.process.Terminate()
+	patience := time.NewTimer(grace)
+	defer patience.Stop()
+	select {
+	case <-p.process.Done():
+	case <-patience.C:
+		p.process.Kill()
+	}
 }
 
 func (p *pod) hasEnded() bool {
@@ -43,13 +62,15 @@ func podName(d *appsv1.Deployment, number int32) string {
 	return fmt.Sprintf("%s-%d", d.GetName(), number)
 }
 
-// fingerprint of what a Deployment asks for: another one is another pod.
-func fingerprint(d *appsv1.Deployment) string {
+// fingerprint of what a Deployment asks for, and of the program that takes the place of its image's: another one is
+// another pod.
+func (n *Node) fingerprint(d *appsv1.Deployment) string {
 	b, err := json.Marshal(d.Spec.Template)
 	if err != nil {
 		panic(err) // The API server sent it as JSON.
 	}
-	sum := sha256.Sum256(append(b, d.GetUID()...))
+	b = append(append(b, d.GetUID()...), n.programs[d.Spec.Template.Spec.Containers[0].Image]...)
+	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }
 
@@ -57,7 +78,7 @@ func fingerprint(d *appsv1.Deployment) string {
 func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment, name string) (*pod, error) {
 	spec := d.Spec.Template.Spec
 	c := spec.Containers[0]
-	program, err := n.options.Program(ctx, c.Image)
+	program, err := n.program(ctx, c.Image)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +102,7 @@ func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment, name string) 
 	if err != nil {
 		return nil, err
 	}
-	return &pod{deployment: d.GetName(), fingerprint: fingerprint(d), probe: c.ReadinessProbe, process: p}, nil
+	return &pod{deployment: d.GetName(), image: c.Image, program: program, fingerprint: n.fingerprint(d), probe: c.ReadinessProbe, process: p}, nil
 }
 
 // environment of a pod: what its container asks for, and how it reaches the API server as its ServiceAccount.

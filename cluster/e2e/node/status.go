@@ -22,7 +22,7 @@ func (n *Node) tell(ctx context.Context, d *appsv1.Deployment) error {
 			continue
 		}
 		up++
-		if isReady(ctx, d.Spec.Template.Spec.Containers[0], p.probe) {
+		if p.ready = isReady(ctx, d.Spec.Template.Spec.Containers[0], p.probe); p.ready {
 			ready++
 		}
 	}

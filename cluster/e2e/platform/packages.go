@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
 const (
@@ -57,7 +59,7 @@ spec:
             - --leader-election-lease-duration=5s
             - --leader-election-renew-deadline=4s
             - --metrics-bind-address=127.0.0.1:0
-            - --health-probe-bind-address=%[1]s
+            - --health-probe-bind-address=%[1]s%[5]s
             ports:
             - name: probes
               containerPort: %[2]d
@@ -133,17 +135,25 @@ func (p *Platform) CLI(ctx context.Context, args ...string) error {
 	}
 	cmd := exec.CommandContext(ctx, p.program("crossplane"), args...) //nolint:gosec // It was built for this.
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+file)
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := process.Output(cmd); err != nil {
 		return fmt.Errorf("cannot run crossplane %v: %w\n%s", args, err, out)
 	}
 	return nil
 }
 
-// Healthy waits until a package, Provider or Function, is installed from an image, and healthy.
+// crashes of a package's process after which nobody waits for it any longer.
+const crashes = 3
+
+// Healthy waits until a package, Provider or Function, is installed from an image, and healthy. It fails at once where
+// the package's process ends by itself again and again.
 func (p *Platform) Healthy(ctx context.Context, kind, name, image string) error {
 	pkg := &unstructured.Unstructured{}
 	pkg.SetGroupVersionKind(schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: kind})
-	return p.Until(ctx, kind+" "+name+" is healthy", patience, func(ctx context.Context) error {
+	var crashed error
+	err := p.Until(ctx, kind+" "+name+" is healthy", patience, func(ctx context.Context) error {
+		if crashed = p.Node.Crashed(image, crashes); crashed != nil {
+			return nil //nolint:nilerr // That ends the waiting, and is returned below.
+		}
 		if err := p.Kube.Get(ctx, client.ObjectKey{Name: name}, pkg); err != nil {
 			return err
 		}
@@ -152,6 +162,7 @@ func (p *Platform) Healthy(ctx context.Context, kind, name, image string) error 
 		}
 		return errors.Join(ConditionTrue(pkg, "Installed"), ConditionTrue(pkg, "Healthy"))
 	})
+	return errors.Join(err, crashed)
 }
 
 // ConditionTrue fails, saying what the condition says, unless it is true.
@@ -189,7 +200,11 @@ func (p *Platform) configurePackages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role)
+	var more strings.Builder
+	for _, a := range p.options.ProviderArgs {
+		_, _ = fmt.Fprintf(&more, "\n            - %q", a)
+	}
+	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role, more.String())
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 

@@ -37,8 +37,14 @@ type Options struct {
 	// Double says how the double of AWS behaves. It checks who calls, as AWS does.
 	Double awsdouble.Options
 
+	// ProviderArgs are arguments of the provider besides those that the platform needs.
+	ProviderArgs []string
+
 	// Progress is told what is going on. Default: os.Stderr.
 	Progress io.Writer
+
+	// Trouble is told of packages' processes that end by themselves, and of what the node cannot do. Default: Progress.
+	Trouble io.Writer
 
 	// functions are the addresses of composition functions, by name.
 	functions map[string]string
@@ -66,6 +72,9 @@ type Platform struct {
 func Start(ctx context.Context, o Options) (p *Platform, err error) {
 	if o.Progress == nil {
 		o.Progress = os.Stderr
+	}
+	if o.Trouble == nil {
+		o.Trouble = o.Progress
 	}
 	if len(o.Activations) == 0 {
 		o.Activations = []string{"*"}
@@ -125,7 +134,7 @@ func (p *Platform) startServers(ctx context.Context) (err error) {
 		return err
 	}
 	p.Node, err = node.Start(node.Options{
-		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.injectRole, Log: p.options.Progress,
+		Config: p.Cluster.Config, Namespace: Namespace, Environment: p.injectRole, Log: p.options.Progress, Trouble: p.options.Trouble,
 		Program: func(ctx context.Context, image string) (string, error) {
 			return registry.Program(ctx, image, p.folder.Path)
 		},
@@ -166,6 +175,21 @@ func (p *Platform) Logs() map[string]string {
 	return logs
 }
 
+// LogFile is the path of the file that a program of Crossplane logs to: crossplane or rbac-manager.
+func (p *Platform) LogFile(program string) string { return p.folder.File(program + ".log") }
+
+// Ended returns an error once a program of Crossplane has ended by itself. It shows the end of its log.
+func (p *Platform) Ended() error {
+	for _, started := range p.processes {
+		select {
+		case <-started.Done():
+			return fmt.Errorf("%s has ended:\n%s", started.Name(), started.Tail())
+		default:
+		}
+	}
+	return nil
+}
+
 // Until waits until something is so. It fails if it is not within the patience, or if Crossplane has ended.
 func (p *Platform) Until(ctx context.Context, what string, patience time.Duration, so func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
@@ -182,12 +206,8 @@ func (p *Platform) Until(ctx context.Context, what string, patience time.Duratio
 		if ctx.Err() == nil {
 			last = err
 		}
-		for _, started := range p.processes {
-			select {
-			case <-started.Done():
-				return fmt.Errorf("%s has ended while waiting until %s:\n%s", started.Name(), what, started.Tail())
-			default:
-			}
+		if err := p.Ended(); err != nil {
+			return fmt.Errorf("waiting until %s: %w", what, err)
 		}
 		select {
 		case <-ctx.Done():

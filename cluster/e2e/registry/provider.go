@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
 // PushProvider builds the provider's package from the sources in root, for this kind of processor and the one that
@@ -32,7 +34,7 @@ func platforms() []string {
 func (*Registry) packaging(ctx context.Context, root, command string, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", append([]string{"run", ".", command}, args...)...) //nolint:gosec // The arguments are ours.
 	cmd.Dir = filepath.Join(root, "cluster", "package")
-	if out, err := cmd.CombinedOutput(); err != nil {
+	if out, err := process.Output(cmd); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
 	return nil

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"regexp"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
+)
+
+const (
+	providerLog   = "provider.log"
+	crossplaneLog = "crossplane.log"
+
+	// logInterval is the time between two looks at logs.
+	logInterval = 200 * time.Millisecond
+)
+
+// startLogs copies logs to where they stay, and the provider's to the terminal.
+func (w *world) startLogs() error {
+	var show io.Writer = &errorLines{to: indented{w.out}}
+	if w.flags.Logs {
+		show = w.out
+	}
+	provider := func() []string {
+		var files []string
+		for _, p := range w.platform.Node.Running(w.platform.Registry.Host() + "/" + platform.Provider) {
+			files = append(files, p.Log())
+		}
+		return files
+	}
+	crossplane := func() []string { return []string{w.platform.LogFile("crossplane")} }
+	return errors.Join(w.tail(providerLog, provider, show), w.tail(crossplaneLog, crossplane, io.Discard))
+}
+
+func (w *world) tail(name string, files func() []string, show io.Writer) error {
+	to, err := os.Create(w.file(name))
+	if err != nil {
+		return err
+	}
+	t := &tail{files: files, to: io.MultiWriter(to, show), read: map[string]int64{}, done: make(chan struct{}), ended: make(chan error, 1)}
+	w.logs = append(w.logs, t)
+	go func() { t.ended <- errors.Join(t.run(), to.Close()) }()
+	return nil
+}
+
+// A tail copies what is added to files, also to those that it has heard of once.
+type tail struct {
+	files func() []string
+	to    io.Writer
+	read  map[string]int64 // bytes, by file
+	done  chan struct{}
+	ended chan error
+}
+
+func (t *tail) stop() error {
+	close(t.done)
+	return <-t.ended
+}
+
+func (t *tail) run() error {
+	tick := time.NewTicker(logInterval)
+	defer tick.Stop()
+	for {
+		if err := t.look(); err != nil {
+			return err
+		}
+		select {
+		case <-t.done:
+			return nil
+		case <-tick.C:
+		}
+	}
+}
+
+func (t *tail) look() error {
+	for _, file := range t.files() {
+		t.read[file] += 0
+	}
+	for file, from := range t.read {
+		n, err := copyFrom(t.to, file, from)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		t.read[file] = from + n
+	}
+	return nil
+}
+
+func copyFrom(to io.Writer, file string, from int64) (int64, error) {
+	f, err := os.Open(file) //nolint:gosec // It is one of ours.
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close() //nolint:errcheck // It is only read.
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return 0, err
+	}
+	return io.Copy(to, f)
+}
+
+// alarming are lines of the provider's log that a user should see. Why it ends, where it does by itself, the node tells.
+var alarming = regexp.MustCompile(`^\S+\t(ERROR|DPANIC|PANIC|FATAL)\t`)
+
+// errorLines passes on lines that tell of an error.
+type errorLines struct {
+	to   io.Writer
+	rest []byte // a line that is not whole yet
+}
+
+// Write takes some of a log.
+func (e *errorLines) Write(b []byte) (int, error) {
+	e.rest = append(e.rest, b...)
+	for {
+		i := bytes.IndexByte(e.rest, '\n')
+		if i < 0 {
+			return len(b), nil
+		}
+		if line := e.rest[:i+1]; alarming.Match(line) {
+			if _, err := e.to.Write(line); err != nil {
+				return 0, err
+			}
+		}
+		e.rest = e.rest[i+1:]
+	}
+}
+
+// indented indents each line.
+type indented struct{ to io.Writer }
+
+// Write takes whole lines.
+func (i indented) Write(b []byte) (int, error) {
+	for line := range bytes.Lines(b) {
+		if _, err := i.to.Write(append([]byte("    "), line...)); err != nil {
+			return 0, err
+		}
+	}
+	return len(b), nil
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestErrorLines(t *testing.T) {
+	var shown bytes.Buffer
+	e := &errorLines{to: indented{&shown}}
+	log := "2026-11-21T11:39:08.899Z\tDEBUG\tprovider-lambda\tReconciling\n" +
+		"2026-11-21T11:39:09.899Z\tERROR\tprovider-lambda\tit failed\n" +
+		"a stack\n" +
+		"2026-11-21T11:39:10.899Z\tINFO\tprovider-lambda\tsays ERROR\n"
+	for _, b := range []byte(log) { // A log is read wherever it ends at the moment.
+		if n, err := e.Write([]byte{b}); n != 1 || err != nil {
+			t.Fatalf("Write() = %d, %v", n, err)
+		}
+	}
+	if diff := cmp.Diff("    2026-11-21T11:39:09.899Z\tERROR\tprovider-lambda\tit failed\n", shown.String()); diff != "" {
+		t.Errorf("shown of the log: -want, +got:\n%s", diff)
+	}
+}
+
+func TestTail(t *testing.T) {
+	folder := t.TempDir()
+	first, second := filepath.Join(folder, "first"), filepath.Join(folder, "second")
+	files := []string{first}
+	var got bytes.Buffer
+	l := &tail{files: func() []string { return files }, to: &got, read: map[string]int64{}}
+	look := func(want string) {
+		t.Helper()
+		if err := l.look(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got.String()); diff != "" {
+			t.Errorf("copied: -want, +got:\n%s", diff)
+		}
+	}
+
+	look("") // The file is not there yet.
+	add(t, first, "a")
+	look("a")
+	look("a")
+	files = []string{second}
+	add(t, second, "b")
+	look("ab")
+	add(t, first, "c") // A process's last words, after another has taken its place.
+	look("abc")
+}
+
+func add(t *testing.T, file, text string) {
+	t.Helper()
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

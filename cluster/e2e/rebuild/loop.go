@@ -1,0 +1,121 @@
+// Package rebuild keeps the provider that runs on a platform at what a working tree says: it looks at the sources again
+// and again, and builds what has changed.
+package rebuild
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Glance is the time between two looks at the sources.
+const Glance = 250 * time.Millisecond
+
+// Steps are what a loop can do.
+type Steps interface {
+	// Generate writes the code and the definitions that are made of the API types.
+	Generate(ctx context.Context) error
+
+	// Install builds the package, and moves the platform to it.
+	Install(ctx context.Context) error
+
+	// Run builds the provider's program and has it take the place of the one that runs. It returns false where that is the
+	// same program.
+	Run(ctx context.Context) (changed bool, err error)
+}
+
+// A Loop does what changes of the sources make due. A step that fails is done again after the next change.
+type Loop struct {
+	Steps Steps
+
+	// Out is told what has changed, and what came of it.
+	Out io.Writer
+
+	// Now is the clock, by which Out is told how long things took.
+	Now func() time.Time
+
+	built  Snapshot // whose changes are done or due
+	last   Snapshot
+	due    due
+	failed bool
+	began  time.Time
+}
+
+// Start from the sources that what runs was built from.
+func (l *Loop) Start(now Snapshot) { l.built, l.last = now, now }
+
+// Last is the snapshot that the loop was given last.
+func (l *Loop) Last() Snapshot { return l.last }
+
+// Look does the first of what is due now; the rest, and what comes of what a step wrote, at the next looks. Sources are
+// left alone until they are as they were at the look before.
+func (l *Loop) Look(ctx context.Context, now Snapshot) {
+	settled := len(l.last.Changed(now)) == 0
+	l.last = now
+	if !settled {
+		return
+	}
+	if changed := l.built.Changed(now); len(changed) > 0 {
+		l.notice(changed)
+		l.built = now
+	}
+	if l.failed || l.due == (due{}) {
+		return
+	}
+	l.sayf("    %s", l.due.first())
+	if err := l.step(ctx); err != nil && ctx.Err() == nil {
+		l.failed = true
+		l.sayf("    %s", strings.ReplaceAll(strings.TrimSpace(err.Error()), "\n", "\n    "))
+	}
+}
+
+func (l *Loop) notice(changed []string) {
+	mine, rest := split(changed)
+	if len(mine) > 0 {
+		l.sayf("\n==> %s: that is of what runs beside the provider, and waits until you start all of this again", names(mine))
+	}
+	if len(rest) == 0 {
+		return
+	}
+	if l.failed || l.due == (due{}) {
+		l.began = l.Now()
+	}
+	l.failed, l.due = false, l.due.of(rest)
+	l.sayf("\n==> %s", names(rest))
+}
+
+func (l *Loop) step(ctx context.Context) error {
+	if l.due.generate {
+		if err := l.Steps.Generate(ctx); err != nil {
+			return err
+		}
+		l.due.generate = false
+		return nil
+	}
+	if l.due.install {
+		if err := l.Steps.Install(ctx); err != nil {
+			return err
+		}
+		l.done("the provider runs as the new package has it")
+		return nil
+	}
+	changed, err := l.Steps.Run(ctx)
+	if err != nil {
+		return err
+	}
+	if !changed {
+		l.done("nothing of that is in the program: the provider goes on")
+		return nil
+	}
+	l.done("the provider runs with that")
+	return nil
+}
+
+func (l *Loop) done(what string) {
+	l.due = due{}
+	l.sayf("    %s, %s after the change was seen", what, l.Now().Sub(l.began).Round(100*time.Millisecond))
+}
+
+func (l *Loop) sayf(format string, args ...any) { _, _ = fmt.Fprintf(l.Out, format+"\n", args...) }

@@ -1,0 +1,92 @@
+package rebuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
+	"github.com/crossplane-contrib/provider-lambda/internal/process"
+)
+
+const (
+	// version of the packages, but for their number.
+	version = "v0.0.0-dev."
+
+	// patience is how long a program may take until it is ready.
+	patience = 2 * time.Minute
+)
+
+// Provider builds and installs the provider of a repository. It is what a Loop does.
+type Provider struct {
+	Platform *platform.Platform
+
+	// Root of the repository, and a folder to build in.
+	Root, Folder string
+
+	// Image that is installed. Install sets it; until then, the provider is not installed.
+	Image string
+
+	number int
+}
+
+// Generate writes the code and the definitions that are made of the API types.
+func (p *Provider) Generate(ctx context.Context) error {
+	if err := p.goCommand(ctx, "generate", "./apis/..."); err != nil {
+		return fmt.Errorf("cannot generate; what runs goes on:\n%w", err)
+	}
+	return nil
+}
+
+// Install builds the package and installs it, or moves the provider to it.
+func (p *Provider) Install(ctx context.Context) error {
+	p.number++
+	out := filepath.Join(p.Folder, "package")
+	if err := os.RemoveAll(out); err != nil {
+		return err
+	}
+	image, err := p.Platform.Registry.PushProvider(ctx, p.Root, out, fmt.Sprint(version, p.number))
+	if err != nil {
+		return err
+	}
+	move := p.Platform.UpdateProvider
+	if p.Image == "" {
+		move = p.Platform.InstallProvider
+	}
+	p.Image = image
+	return move(ctx, image)
+}
+
+// Run builds the provider's program and has it take the place of the one that runs. It is built as the package has it,
+// so what was compiled for that is not compiled again.
+func (p *Provider) Run(ctx context.Context) (changed bool, err error) {
+	built := filepath.Join(p.Folder, "provider")
+	flags := "-ldflags=-s -w -buildid= -X github.com/crossplane-contrib/provider-lambda/internal/version.Version=" + fmt.Sprint(version, p.number)
+	if err := p.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", flags, "-o", built, "./cmd/provider"); err != nil {
+		return false, fmt.Errorf("cannot build the provider; the one that runs goes on:\n%w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	changed, err = p.Platform.Node.Replace(ctx, p.Image, built)
+	if err != nil {
+		return false, fmt.Errorf("the provider was built, but does not run: %w", err)
+	}
+	return changed, nil
+}
+
+// goCommand runs the Go command in the repository, as the package is built.
+func (p *Provider) goCommand(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // The arguments are ours.
+	cmd.Dir = p.Root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
+	out, err := process.Output(cmd)
+	if text := strings.TrimSpace(string(out)); err != nil && text != "" {
+		return errors.New(text) // It says all; that the exit status was 1 says nothing.
+	}
+	return err
+}
