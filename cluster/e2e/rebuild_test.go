@@ -56,7 +56,7 @@ func TestRebuild(t *testing.T) {
 	if r.provider() == pid {
 		t.Error("the old process still runs")
 	}
-	log, err := os.ReadFile(r.Node.Processes(r.deployment())[0].Log())
+	log, err := os.ReadFile(r.Providers()[0].Log())
 	if err != nil {
 		t.Fatal(err)
 	}

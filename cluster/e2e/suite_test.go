@@ -161,7 +161,7 @@ func (r *rig) provider() int {
 	r.Helper()
 	pid := 0
 	r.until("one process of the provider runs", func(context.Context) error {
-		p := r.Node.Processes(r.deployment())
+		p := r.Providers()
 		if len(p) != 1 {
 			return fmt.Errorf("there are %d", len(p))
 		}
@@ -169,19 +169,6 @@ func (r *rig) provider() int {
 		return nil
 	})
 	return pid
-}
-
-// deployment of the provider's active revision.
-func (r *rig) deployment() string {
-	r.Helper()
-	for _, d := range r.list("apps/v1", "Deployment", client.InNamespace(platform.Namespace), client.HasLabels{}) {
-		for _, o := range d.GetOwnerReferences() {
-			if o.Kind == "ProviderRevision" {
-				return d.GetName()
-			}
-		}
-	}
-	return ""
 }
 
 // function is the manifest of one with inline code.

@@ -24,13 +24,6 @@ const (
 	namespace = "default"
 	region    = "eu-central-1"
 
-	// settles is how long the double takes over a creation or an update, as AWS
-	// takes a second or two.
-	settles = 1500 * time.Millisecond
-
-	// latency of a call to the double, as to a region nearby.
-	latency = 30 * time.Millisecond
-
 	// pollInterval is short, so that nobody has to wait ten minutes to see drift
 	// being found.
 	pollInterval = 5 * time.Second
@@ -99,7 +92,7 @@ func (w *world) startCluster(ctx context.Context) error {
 // what the examples refer to.
 func (w *world) startDouble() error {
 	sectionf("Starting the double of AWS, with Lambda's real request quotas")
-	w.double = awsdouble.New(awsdouble.Options{CreateDuration: settles, UpdateDuration: settles, Latency: latency, Quotas: awsdouble.LambdaQuotas()})
+	w.double = awsdouble.New(awsdouble.Lifelike())
 	w.double.Start()
 	if err := w.double.PutExamples(); err != nil {
 		return err

@@ -48,3 +48,17 @@ type Quotas struct {
 func LambdaQuotas() Quotas {
 	return Quotas{GetFunction: 100, GetPolicy: 15, ControlPlane: 15}
 }
+
+const (
+	// settles is how long a creation or an update takes, as AWS takes a second or two.
+	settles = 1500 * time.Millisecond
+
+	// nearby is the latency of a call to a region that is not far.
+	nearby = 30 * time.Millisecond
+)
+
+// Lifelike are the options of a double that people look at: it takes its time, and has
+// Lambda's quotas, as AWS does.
+func Lifelike() Options {
+	return Options{CreateDuration: settles, UpdateDuration: settles, Latency: nearby, Quotas: LambdaQuotas()}
+}

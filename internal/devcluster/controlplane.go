@@ -127,7 +127,7 @@ func (c *Cluster) startAPIServer(ctx context.Context, bin string, o Options) err
 		"--tls-cert-file=" + c.dir.File("apiserver.crt"),
 		"--tls-private-key-file=" + c.dir.File("apiserver.key"),
 		"--client-ca-file=" + c.dir.File("ca.crt"),
-		"--service-account-issuer=https://kubernetes.default.svc",
+		"--service-account-issuer=" + Issuer,
 		"--service-account-key-file=" + c.dir.File("service-account.key"),
 		"--service-account-signing-key-file=" + c.dir.File("service-account.key"),
 		"--authorization-mode=RBAC",

@@ -38,6 +38,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
+// Issuer of the tokens of a control plane's ServiceAccounts, their iss.
+const Issuer = "https://kubernetes.default.svc"
+
 // Options say what a control plane should have. The zero value is an API server
 // with nothing but Kubernetes's own kinds and no controller.
 type Options struct {

@@ -7,8 +7,6 @@ import (
 	"os"
 	"regexp"
 	"time"
-
-	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
 )
 
 const (
@@ -27,7 +25,7 @@ func (w *world) startLogs() error {
 	}
 	provider := func() []string {
 		var files []string
-		for _, p := range w.platform.Node.Running(w.platform.Registry.Host() + "/" + platform.Provider) {
+		for _, p := range w.platform.Providers() {
 			files = append(files, p.Log())
 		}
 		return files

@@ -15,14 +15,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-const (
-	// settles is how long the double takes over a creation or an update, as AWS takes a second or two.
-	settles = 1500 * time.Millisecond
-
-	// latency of a call to the double, as to a region nearby.
-	latency = 30 * time.Millisecond
-)
-
 // arguments of the provider. It looks often, so that nobody has to wait ten minutes to see drift being found. Nobody
 // stands by for it, so none waits for the lease of one that crashed.
 var arguments = []string{"--debug", "--poll=5s", "--min-poll=1s", "--no-leader-election"}
@@ -65,7 +57,7 @@ func (w *world) startPlatform(ctx context.Context) (err error) {
 	w.sectionf("Starting a control plane, Crossplane, a registry and a double of AWS")
 	began := time.Now()
 	w.platform, err = platform.Start(ctx, platform.Options{
-		Double:       awsdouble.Options{CreateDuration: settles, UpdateDuration: settles, Latency: latency, Quotas: awsdouble.LambdaQuotas()},
+		Double:       awsdouble.Lifelike(),
 		ProviderArgs: arguments,
 		Progress:     io.Discard,
 		Trouble:      indented{w.out},

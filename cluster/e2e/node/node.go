@@ -99,22 +99,13 @@ func (n *Node) Stop() error {
 	return n.folder.Remove()
 }
 
-// Processes are those that run for a Deployment, by its name.
-func (n *Node) Processes(deployment string) []*process.Process {
-	return n.processes(func(p *pod) bool { return p.deployment == deployment })
-}
-
 // Running are the processes that run the images of a repository, such as 127.0.0.1:5000/provider-lambda.
 func (n *Node) Running(repository string) []*process.Process {
-	return n.processes(func(p *pod) bool { return strings.HasPrefix(p.image, repository+":") })
-}
-
-func (n *Node) processes(of func(*pod) bool) []*process.Process {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	var all []*process.Process
 	for _, name := range slices.Sorted(maps.Keys(n.pods)) {
-		if p := n.pods[name]; of(p) {
+		if p := n.pods[name]; strings.HasPrefix(p.image, repository+":") {
 			all = append(all, p.process)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
 )
 
 const (
@@ -22,9 +23,6 @@ const (
 
 	// audience of the tokens by which they do.
 	audience = "sts.amazonaws.com"
-
-	// issuer of the control plane's tokens.
-	issuer = "https://kubernetes.default.svc"
 
 	// Role that the provider acts as.
 	Role = "arn:aws:iam::" + awsdouble.DefaultAccount + ":role/" + Provider
@@ -49,9 +47,9 @@ func (p *Platform) trustCluster(ctx context.Context) error {
 	for _, key := range set.Keys {
 		keys[key.KeyID] = key.Key
 	}
-	p.Double.AddIssuerKeys(awsdouble.DefaultAccount, issuer, keys, audience)
+	p.Double.AddIssuerKeys(awsdouble.DefaultAccount, devcluster.Issuer, keys, audience)
 	p.Double.AddRole(awsdouble.Role{ARN: Role, WebIdentity: &awsdouble.WebIdentity{
-		Issuer: issuer, Audience: audience, Subject: "system:serviceaccount:" + Namespace + ":" + Provider,
+		Issuer: devcluster.Issuer, Audience: audience, Subject: "system:serviceaccount:" + Namespace + ":" + Provider,
 	}})
 	// Whoever looks at the double from outside, as tests do.
 	access, err := p.Double.Config("").Credentials.Retrieve(ctx)

@@ -129,12 +129,8 @@ func (p *Platform) Configure(ctx context.Context) error {
 
 // CLI runs Crossplane's CLI, as an administrator.
 func (p *Platform) CLI(ctx context.Context, args ...string) error {
-	file := p.folder.File("admin.kubeconfig")
-	if err := p.Cluster.WriteKubeconfig(file); err != nil {
-		return err
-	}
 	cmd := exec.CommandContext(ctx, p.program("crossplane"), args...) //nolint:gosec // It was built for this.
-	cmd.Env = append(os.Environ(), "KUBECONFIG="+file)
+	cmd.Env = append(os.Environ(), "KUBECONFIG="+p.folder.File(adminKubeconfig))
 	if out, err := process.Output(cmd); err != nil {
 		return fmt.Errorf("cannot run crossplane %v: %w\n%s", args, err, out)
 	}

@@ -4,7 +4,6 @@
 package platform
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +23,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
+
+// adminKubeconfig is the file by which Crossplane's CLI acts as an administrator.
+const adminKubeconfig = "admin.kubeconfig"
 
 // script that provides Crossplane, by its path from the repository's root.
 const script = "cluster/crossplane/ensure.sh"
@@ -119,8 +121,10 @@ func (p *Platform) startCluster(ctx context.Context) (err error) {
 	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1beta1.AddToScheme(scheme)); err != nil {
 		return err
 	}
-	p.Kube, err = client.New(p.Cluster.Config, client.Options{Scheme: scheme})
-	return err
+	if p.Kube, err = client.New(p.Cluster.Config, client.Options{Scheme: scheme}); err != nil {
+		return err
+	}
+	return p.Cluster.WriteKubeconfig(p.folder.File(adminKubeconfig))
 }
 
 func (p *Platform) startServers(ctx context.Context) (err error) {
@@ -166,6 +170,11 @@ func (p *Platform) Stop() error {
 	return errors.Join(errs...)
 }
 
+// Providers are the provider's processes.
+func (p *Platform) Providers() []*process.Process {
+	return p.Node.Running(p.Registry.Host() + "/" + Provider)
+}
+
 // Logs are the ends of what Crossplane logged, and what the packages' processes did, by name.
 func (p *Platform) Logs() map[string]string {
 	logs := p.Node.Logs()
@@ -202,9 +211,8 @@ func (p *Platform) Until(ctx context.Context, what string, patience time.Duratio
 		if err == nil {
 			return nil
 		}
-		last = cmp.Or(last, err)
-		if ctx.Err() == nil {
-			last = err
+		if last == nil || ctx.Err() == nil {
+			last = err // Not that time is up, but what was not so.
 		}
 		if err := p.Ended(); err != nil {
 			return fmt.Errorf("waiting until %s: %w", what, err)
