@@ -88,7 +88,7 @@ func withDefaults(s settings, name string) settings {
 	return s
 }
 
-func defaultLogGroup(name string) string { return "/aws/lambda/" + name }
+func defaultLogGroup(name string) string { return "/aws/lambda/" + plainName(name) }
 
 // keepImmutable takes from AWS the blocks that can't be removed once there.
 func keepImmutable(t, have settings) settings {

@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -44,10 +43,10 @@ type found = flow.Found[observed]
 // Read a function with GetFunction, and a call more for each setting beside it that
 // spec declares.
 func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
-	name := functionName(f)
-	if was := ptr.Deref(f.Status.AtProvider.FunctionName, name); was != name {
-		return found{}, errors.Errorf("the external name was changed from %q to %q, which would leave function %q behind: change the annotation %s back, and create another Function for %q", was, name, was, meta.AnnotationKeyExternalName, name)
+	if err := checkName(f); err != nil {
+		return found{}, err
 	}
+	name := functionName(f)
 	o, err := t.read(ctx, name, f)
 	if awserr.IsNotFound(err) {
 		return found{}, nil

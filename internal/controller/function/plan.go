@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -236,12 +235,4 @@ func (t *thing) updateCode(ctx context.Context, f *v1beta1.Function, p plan, rev
 	f.Status.AtProvider.DeployedCode = p.archive.bundle.Remember(out.CodeSha256)
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	return nil
-}
-
-// functionName is the external name, and the object's own before it has one.
-func functionName(f *v1beta1.Function) string {
-	if n := meta.GetExternalName(f); n != "" {
-		return n
-	}
-	return f.GetName()
 }
