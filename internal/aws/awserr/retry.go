@@ -15,17 +15,15 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// unsettled are parts of InvalidParameterValueException's messages that do not
-// mean that the input is wrong, but that what it names is not ready yet: a role
-// that IAM has not spread, a grant that KMS has not made, EC2 being busy.
-var unsettled = []string{
-	"cannot be assumed by lambda",
-	"execution role does not have permissions",
-	"ensure the role can perform",
+// busyMessages are parts of InvalidParameterValueException's messages that do not say
+// that the input is wrong, but that AWS can't do it now.
+var busyMessages = []string{
+	// terraform-provider-aws, lambda/function.go, which tries for 10 minutes.
 	"throttled by ec2",
 	"ec2 error code: requestlimitexceeded",
-	"kms key is invalid for creategrant",
 	"sufficient capacity",
+	// terraform-provider-aws 15053, aws-cdk 8835: mount targets take minutes.
+	"not all are in the available life cycle state yet",
 }
 
 // IsTransient says that the same call is likely to succeed in seconds or
@@ -44,7 +42,7 @@ func IsTransient(err error) bool {
 		return !IsAlreadyExists(err)
 	}
 	if Code(err) == "InvalidParameterValueException" {
-		return contains(Message(err), unsettled...)
+		return contains(Message(err), busyMessages...)
 	}
 	return isServerFault(err)
 }
@@ -112,9 +110,13 @@ var terminal = []string{
 }
 
 // IsTerminal says that the call cannot succeed until the user changes the
-// input, or what it names: trying again soon is of no use.
+// input, or what it names: trying again soon is of no use. It is false where that is
+// not known yet: see MayPass.
 func IsTerminal(err error) bool {
 	if err == nil || IsTransient(err) || IsReplicated(err) {
+		return false
+	}
+	if _, ok := MayPass(err); ok {
 		return false
 	}
 	if _, ok := errors.AsType[smithy.InvalidParamsError](err); ok {
