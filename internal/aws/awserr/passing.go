@@ -19,6 +19,10 @@ const (
 	// created at the same time, or because the service has not yet shown it to Lambda.
 	creating = 5 * time.Minute
 
+	// moving is how long AWS may take to move an alias that has provisioned concurrency to
+	// another version (terraform-provider-aws, alias.go and consts.go).
+	moving = 15 * time.Minute
+
 	// creatingCapacity is how long Terraform tries to create a capacity provider whatever
 	// AWS finds wrong with its parameters (capacity_provider.go, iamPropagationTimeout).
 	creatingCapacity = 2 * time.Minute
@@ -68,6 +72,9 @@ var passingMessages = []passing{
 	{[]string{"layer version", "does not exist"}, creating, "recorded; that it passes: the layer is published at the same time"},
 	{[]string{"stream not found"}, creating, "amplify-cli 11625; that it passes: the stream is created at the same time"},
 	{[]string{"sqs error code", "nonexistentqueue"}, creating, "SQS's error code; that it passes: the queue is created at the same time"},
+
+	// AWS itself puts weights on an alias while it moves it from version to version.
+	{[]string{"alias with weights can not be used with provisioned concurrency"}, moving, "tf 48116, hashicorp/terraform 24957"},
 }
 
 // MayPass says that an error may be the user's mistake, or pass by itself within the

@@ -49,6 +49,9 @@ func IsTransient(err error) bool {
 
 // isServerFault says that AWS failed, not the request.
 func isServerFault(err error) bool {
+	if isNotImplemented(err) {
+		return false
+	}
 	switch Code(err) {
 	case "ServiceException", "InternalFailure", "InternalError", "InternalServerError", "ServiceUnavailable",
 		"ServiceUnavailableException", "RequestTimeout", "RequestTimeoutException", "IDPCommunicationError",
@@ -59,6 +62,10 @@ func isServerFault(err error) bool {
 	}
 }
 
+// isNotImplemented says that the endpoint does not have the operation, as emulators of
+// AWS answer.
+func isNotImplemented(err error) bool { return StatusCode(err) == http.StatusNotImplemented }
+
 // isTransientConnection says that a call got no answer, or half of one.
 func isTransientConnection(err error) bool {
 	if errors.Is(err, context.Canceled) || isUntrusted(err) {
@@ -67,7 +74,7 @@ func isTransientConnection(err error) bool {
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return false
 	}
-	if StatusCode(err) >= http.StatusInternalServerError || IsThrottled(err) {
+	if StatusCode(err) >= http.StatusInternalServerError && !isNotImplemented(err) || IsThrottled(err) {
 		return true
 	}
 	if _, ok := errors.AsType[later](err); ok {
@@ -122,7 +129,7 @@ func IsTerminal(err error) bool {
 	if _, ok := errors.AsType[smithy.InvalidParamsError](err); ok {
 		return true
 	}
-	if slices.Contains(terminal, Code(err)) || isElsewhere(err) {
+	if slices.Contains(terminal, Code(err)) || isElsewhere(err) || isNotImplemented(err) {
 		return true
 	}
 	return StatusCode(err) == http.StatusRequestEntityTooLarge
