@@ -27,9 +27,10 @@ const (
 // fakeLambda answers with its fields. A call that a test does not expect finds a nil
 // field and panics, which names it.
 type fakeLambda struct {
+	unused
+
 	get     func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)
 	list    func(*lambda.ListVersionsByFunctionInput) (*lambda.ListVersionsByFunctionOutput, error)
-	aliases func(*lambda.ListAliasesInput) (*lambda.ListAliasesOutput, error)
 	publish func(*lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error)
 	delete  func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error)
 }
@@ -42,16 +43,35 @@ func (f *fakeLambda) ListVersionsByFunction(_ context.Context, in *lambda.ListVe
 	return f.list(in)
 }
 
-func (f *fakeLambda) ListAliases(_ context.Context, in *lambda.ListAliasesInput, _ ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
-	return f.aliases(in)
-}
-
 func (f *fakeLambda) PublishVersion(_ context.Context, in *lambda.PublishVersionInput, _ ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error) {
 	return f.publish(in)
 }
 
 func (f *fakeLambda) DeleteFunction(_ context.Context, in *lambda.DeleteFunctionInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error) {
 	return f.delete(in)
+}
+
+// unused answers that nothing uses any version.
+type unused struct{}
+
+func (unused) ListAliases(context.Context, *lambda.ListAliasesInput, ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
+	return &lambda.ListAliasesOutput{}, nil
+}
+
+func (unused) ListProvisionedConcurrencyConfigs(context.Context, *lambda.ListProvisionedConcurrencyConfigsInput, ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
+	return &lambda.ListProvisionedConcurrencyConfigsOutput{}, nil
+}
+
+func (unused) ListFunctionEventInvokeConfigs(context.Context, *lambda.ListFunctionEventInvokeConfigsInput, ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error) {
+	return &lambda.ListFunctionEventInvokeConfigsOutput{}, nil
+}
+
+func (unused) ListEventSourceMappings(context.Context, *lambda.ListEventSourceMappingsInput, ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error) {
+	return &lambda.ListEventSourceMappingsOutput{}, nil
+}
+
+func (unused) GetPolicy(context.Context, *lambda.GetPolicyInput, ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error) {
+	return nil, steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")
 }
 
 // testVersion is a Version of function f, changed.
