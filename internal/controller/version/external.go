@@ -28,6 +28,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
+// usersGrace is how long a deletion waits for what uses an earlier version, which may be
+// deleted together with it.
+const usersGrace = time.Minute
+
 // thing is how the versions of a function are seen in AWS. It lives for one reconcile.
 type thing struct {
 	api   lambdaAPI
@@ -296,6 +300,10 @@ func (t *thing) Delete(ctx context.Context, v *v1beta1.Version, f found) error {
 		}
 	}
 	if why != "" {
+		if age := managed.Fresh(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
+			managed.Hold(ctx, cadence.Pending(age))
+			return nil
+		}
 		versions.Kept(ctx, t.function, f.Name, why)
 	}
 	versions.Forget(&s.VersionHistory, f.Name)

@@ -331,7 +331,7 @@ func TestVersionsInUse(t *testing.T) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &managed.Turn{}
+	turn := &managed.Turn{Fresh: inventory.Fresh{Now: v.DeletionTimestamp.Time}}
 	ctx := managed.WithTurn(t.Context(), turn)
 	step := func() error {
 		e := testExternal(api, nil, &inventory.Cache{})
@@ -341,6 +341,14 @@ func TestVersionsInUse(t *testing.T) {
 		_, err := e.Delete(ctx, v)
 		return err
 	}
+	if err := step(); err != nil || len(turn.Events()) > 0 || len(v.Status.AtProvider.History) != 2 {
+		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, turn.Events())
+	}
+	if wait, held := turn.Held(); !held || wait > 10*time.Second {
+		t.Errorf("it must be looked at again soon, held %t for %s", held, wait)
+	}
+	turn = &managed.Turn{Fresh: inventory.Fresh{Now: v.DeletionTimestamp.Add(time.Minute)}}
+	ctx = managed.WithTurn(t.Context(), turn)
 	if err := step(); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
@@ -349,6 +357,36 @@ func TestVersionsInUse(t *testing.T) {
 	}
 	if err := step(); err == nil || !strings.Contains(err.Error(), "cannot delete version 7 of function f") {
 		t.Errorf("the version itself must be waited for, got %v", err)
+	}
+}
+
+// AWS deletes a version that a mapping uses, and the mapping then fails: it is left as well.
+func TestEarlierVersionsInUseAreLeft(t *testing.T) {
+	now := metav1.Now()
+	api := &fakeLambda{get: answers(configuration("7"))}
+	api.mappings = func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
+		return &lambda.ListEventSourceMappingsOutput{EventSourceMappings: []types.EventSourceMappingConfiguration{{UUID: ptr.To("m"), FunctionArn: in.FunctionName}}}, nil
+	}
+	v := testVersion(deleted, at("7"), func(v *v1beta1.Version) {
+		v.DeletionTimestamp = &now
+		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
+		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
+		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
+	})
+	turn := &managed.Turn{Fresh: inventory.Fresh{Now: now.Add(time.Hour)}}
+	ctx := managed.WithTurn(t.Context(), turn)
+	e := testExternal(api, nil, &inventory.Cache{})
+	if _, err := e.Observe(ctx, v); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Delete(ctx, v); err != nil {
+		t.Errorf("an earlier version that is in use must be left, got %v", err)
+	}
+	if events := turn.Events(); len(events) != 1 || events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
+		t.Errorf("an event must say so, got %v", events)
+	}
+	if diff := cmp.Diff([]v1beta1.PublishedVersion{{Version: "7"}}, v.Status.AtProvider.History); diff != "" {
+		t.Errorf("history: -want, +got:\n%s", diff)
 	}
 }
 

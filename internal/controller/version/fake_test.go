@@ -33,6 +33,16 @@ type fakeLambda struct {
 	list    func(*lambda.ListVersionsByFunctionInput) (*lambda.ListVersionsByFunctionOutput, error)
 	publish func(*lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error)
 	delete  func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error)
+
+	// mappings may be nil: there are none.
+	mappings func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error)
+}
+
+func (f *fakeLambda) ListEventSourceMappings(_ context.Context, in *lambda.ListEventSourceMappingsInput, _ ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error) {
+	if f.mappings == nil {
+		return &lambda.ListEventSourceMappingsOutput{}, nil
+	}
+	return f.mappings(in)
 }
 
 func (f *fakeLambda) GetFunction(_ context.Context, in *lambda.GetFunctionInput, _ ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error) {
@@ -64,10 +74,6 @@ func (unused) ListProvisionedConcurrencyConfigs(context.Context, *lambda.ListPro
 
 func (unused) ListFunctionEventInvokeConfigs(context.Context, *lambda.ListFunctionEventInvokeConfigsInput, ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error) {
 	return &lambda.ListFunctionEventInvokeConfigsOutput{}, nil
-}
-
-func (unused) ListEventSourceMappings(context.Context, *lambda.ListEventSourceMappingsInput, ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error) {
-	return &lambda.ListEventSourceMappingsOutput{}, nil
 }
 
 func (unused) GetPolicy(context.Context, *lambda.GetPolicyInput, ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error) {

@@ -157,6 +157,31 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 	}
 }
 
+// An answer of a moment ago that has a version in use is not believed: an alias that moved on
+// would have a version that is deleted with its resource left behind.
+func TestAnAliasThatMovedOnUsesNothing(t *testing.T) {
+	w := world(t)
+	w.AddAlias("f", "live")
+	p, f := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn)
+	used := func(want string) {
+		t.Helper()
+		ctx, _ := turn(w)
+		if got, err := p.UsedBy(ctx, f, "1"); got != want || err != nil {
+			t.Errorf("used by %q, %v, want %q", got, err, want)
+		}
+	}
+	used("alias live")
+	_, err := w.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("live"), FunctionVersion: ptr.To("4")})
+	w.Must(err)
+	w.Advance(time.Second)
+	used("")
+	w.Double.ResetCalls()
+	used("")
+	if diff := cmp.Diff([]string{callMappings, callPolicy}, w.Operations()); diff != "" {
+		t.Errorf("the lists of a moment ago do: -want, +got:\n%s", diff)
+	}
+}
+
 // Whether AWS deletes a version along with what it does not count as its use is not known.
 // What it refuses is kept, and AWS is not asked to delete it again and again.
 func TestWhatAWSDoesNotDeleteIsKept(t *testing.T) {

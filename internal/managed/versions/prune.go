@@ -73,7 +73,7 @@ func (p Pruner) Unused(ctx context.Context, f Function, h *v1beta1.VersionHistor
 	if len(due) == 0 || !reserve(ctx) {
 		return "", nil
 	}
-	uses, err := p.uses(ctx, f)
+	uses, err := p.uses(ctx, f, due...)
 	if err != nil {
 		return "", err
 	}
@@ -106,7 +106,7 @@ func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string,
 	if !reserve(ctx) {
 		return "", nil
 	}
-	uses, err := p.uses(ctx, f)
+	uses, err := p.uses(ctx, f, version)
 	if err != nil {
 		return "", err
 	}
@@ -158,11 +158,21 @@ func Kept(ctx context.Context, function, version, why string) {
 	managed.Emit(ctx, event.Normal(reasonKept, "Kept version "+version+" of function "+function+": "+why))
 }
 
-// uses of the function's versions, as far as lists tell them.
-func (p Pruner) uses(ctx context.Context, f Function) (Uses, error) {
-	fresh := managed.Fresh(ctx)
+// uses of the function's versions, as far as lists tell them. An answer from a moment ago
+// goes for one of now, unless it has one of the versions in use: what used it may have
+// moved on since.
+func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
+	fresh, asked := managed.Fresh(ctx), false
 	fresh.Since = fresh.Now.Add(-shared)
-	u, err := inventory.Read(ctx, p.Cache, usesKey(f.Name), fresh, func(ctx context.Context) (Uses, error) { return usesOf(ctx, p.API, f.Name) })
+	ask := func(ctx context.Context) (Uses, error) {
+		asked = true
+		return usesOf(ctx, p.API, f.Name)
+	}
+	u, err := inventory.Read(ctx, p.Cache, usesKey(f.Name), fresh, ask)
+	if err == nil && !asked && u.any(versions) {
+		p.Cache.Forget(usesKey(f.Name))
+		u, err = inventory.Read(ctx, p.Cache, usesKey(f.Name), fresh, ask)
+	}
 	return u, notTold(err, f)
 }
 

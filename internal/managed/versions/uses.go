@@ -3,6 +3,7 @@ package versions
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -42,6 +43,11 @@ func (u Uses) add(version, usedBy string) {
 	if _, known := u[version]; !known && version != "" {
 		u[version] = usedBy
 	}
+}
+
+// any tells whether one of the versions is in use.
+func (u Uses) any(versions []string) bool {
+	return slices.ContainsFunc(versions, func(v string) bool { return u[v] != "" })
 }
 
 // usesOf all versions of a function: by the lists that AWS keeps for each function.
