@@ -52,8 +52,10 @@ type observed struct {
 	version *types.FunctionConfiguration
 	// versions of the function that have a number, read where one is to be published.
 	versions []types.FunctionConfiguration
-	// unused is a version beyond the limit that nothing uses.
-	unused string
+	// unused is a version beyond the limit that nothing uses. unknown says why that could
+	// not be found out, which keeps nothing else from being done.
+	unused  string
+	unknown error
 	// usedBy says what uses an earlier version that is to be deleted with the resource.
 	usedBy string
 	// unready says that a Function is not as it shall be yet, where one is to be
@@ -157,8 +159,8 @@ func (t *thing) readBeside(ctx context.Context, v *v1beta1.Version, o *observed)
 		}
 		return err
 	}
-	o.unused, err = t.unused(ctx, v, *o)
-	return err
+	o.unused, o.unknown = t.unused(ctx, v, *o)
+	return nil
 }
 
 // Judge by what was noted before publishing: a version that was there before is someone
@@ -205,6 +207,10 @@ func (t *thing) Plan(ctx context.Context, v *v1beta1.Version, f found) (flow.Pla
 		case !isPinned(v.Spec.ForProvider, o.version):
 			return flow.Plan{Ready: condition.Unavailable(v.GetGeneration(), "cannot publish: "+why)}, nil
 		}
+	}
+	if o.unknown != nil {
+		v.SetConditions(p.Ready)
+		return p, o.unknown
 	}
 	if o.unused != "" {
 		earlier := versions.Earlier(&v.Status.AtProvider.VersionHistory, f.Name)

@@ -360,6 +360,27 @@ func TestVersionsInUse(t *testing.T) {
 	}
 }
 
+// What keeps versions from being pruned, such as a missing right, is told. It does not keep
+// aliases from moving to a version that AWS has prepared.
+func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
+	api := &fakeLambda{get: answers(configuration("$LATEST"), configuration("7"))}
+	api.mappings = func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
+		return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
+	}
+	v := testVersion(at("7"), func(v *v1beta1.Version) {
+		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
+		v.Status.AtProvider.State, v.Status.AtProvider.PreparedVersion = ptr.To("Pending"), ptr.To("5")
+		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
+	})
+	_, err := testExternal(api, nil, &inventory.Cache{}).Observe(t.Context(), v)
+	if err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
+		t.Errorf("what is missing must be told, got %v", err)
+	}
+	if s := v.Status.AtProvider; *s.State != "Active" || *s.PreparedVersion != "7" || v.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
+		t.Errorf("the version is there all the same: %s, prepared %s, %+v", *s.State, *s.PreparedVersion, v.GetCondition(xpv2.TypeReady))
+	}
+}
+
 // AWS deletes a version that a mapping uses, and the mapping then fails: it is left as well.
 func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	now := metav1.Now()
