@@ -5,8 +5,8 @@
 // convert.go turns the spec into AWS's inputs, and diff.go tells what is left to
 // do. A function needs a few more: observed.go reads AWS's answers, archive.go and
 // resolve.go find the code, environment.go the variables, readiness.go is the
-// state machine, and plan.go carries what an observation found to the call that
-// follows it.
+// state machine, history.go deletes versions beyond a limit, and plan.go carries what an
+// observation found to the call that follows it.
 package function
 
 import (
@@ -67,6 +67,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
 		owner: tagging.NewOwner(f, kind, c.o.ClusterID, s),
+		cache: s.Inventory(),
 		now:   c.o.Now,
 	}
 	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), nil

@@ -51,7 +51,7 @@ func newRig(t testing.TB) *rig {
 func (r *rig) external() *flow.External[*v1beta1.Function, observed] {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
-	th.now = r.Now
+	th.now, th.cache = r.Now, r.Cache
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
 	return e

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
@@ -30,12 +31,16 @@ type thing struct {
 	api      lambdaAPI
 	resolver *resolver
 	owner    tagging.Owner
+	cache    *inventory.Cache
 	now      func() time.Time
 
 	// verdict is whose the function is, once that was judged.
 	verdict ownership.Verdict
 
 	plan plan
+
+	// pruning is what readHistory found.
+	pruning pruning
 }
 
 type found = flow.Found[observed]
@@ -50,6 +55,9 @@ func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 	o, err := t.read(ctx, name, f)
 	if awserr.IsNotFound(err) {
 		return found{}, nil
+	}
+	if err == nil {
+		t.readHistory(ctx, f, o)
 	}
 	return found{Thing: o, Exists: err == nil, Name: name, What: "function " + name}, err
 }
@@ -103,7 +111,7 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	}
 	p.due = d.due
 	t.plan = p
-	return flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Call: string(d.due), Does: p.describe(f), Slow: d.due.settles(), Wait: d.wait}, nil
+	return t.withHistory(ctx, f, flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Call: string(d.due), Does: p.describe(f), Slow: d.due.settles(), Wait: d.wait})
 }
 
 func (t *thing) facts(f *v1beta1.Function) facts {
@@ -199,6 +207,9 @@ func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error)
 
 // Update makes the one call that is due.
 func (t *thing) Update(ctx context.Context, f *v1beta1.Function, found found, p flow.Plan) error {
+	if t.prunes() {
+		return t.prune(ctx, f, found.Thing)
+	}
 	return errors.Wrapf(awserr.Clean(t.make(ctx, f, t.plan)), "cannot update %s (%s)", found.What, p.Call)
 }
 
