@@ -23,6 +23,9 @@ func completeStatus(m *memory) func(ctx context.Context, obj client.Object) bool
 		if !ok {
 			return true
 		}
+		if t.deletion.Type != "" {
+			mg.SetConditions(t.deletion)
+		}
 		stall(m, mg, t)
 		unknownYet(mg, t)
 		if concluded(mg, t) {

@@ -5,7 +5,7 @@
 // convert.go turns the spec into AWS's inputs, and diff.go tells what is left to
 // do. A function needs a few more: observed.go reads AWS's answers, archive.go and
 // resolve.go find the code, environment.go the variables, readiness.go is the
-// state machine, and plan.go carries what an observation found to the call that
+// state machine, vpcdeletion.go is the step before a deletion, and plan.go carries what an observation found to the call that
 // follows it.
 package function
 
@@ -69,7 +69,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 		owner: tagging.NewOwner(f, kind, c.o.ClusterID, s),
 		now:   c.o.Now,
 	}
-	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), nil
+	return newExternal(t), nil
 }
 
 // expectedReads are the calls of the next observation, and the creation that

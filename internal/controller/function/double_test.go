@@ -18,7 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
@@ -48,7 +47,7 @@ func newRig(t testing.TB) *rig {
 	return r
 }
 
-func (r *rig) external() *flow.External[*v1beta1.Function, observed] {
+func (r *rig) external() *external {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
 	th.now = r.Now
