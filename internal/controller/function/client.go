@@ -37,11 +37,18 @@ type publisher interface {
 	PublishVersion(ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error)
 }
 
+// provisionedReader tells what is provisioned of a function, where that decides whether
+// a reservation can be made.
+type provisionedReader interface {
+	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
+}
+
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	reader
 	writer
 	publisher
+	provisionedReader
 }
 
 // ecrAPI is the call to Amazon ECR that tells a moved image tag.

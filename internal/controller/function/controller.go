@@ -68,6 +68,8 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 		},
 		owner: tagging.NewOwner(f, kind, c.o.ClusterID, s),
 		now:   c.o.Now,
+
+		account: c.o.Accounts.Of(s),
 	}
 	return newExternal(t), nil
 }

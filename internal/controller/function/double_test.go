@@ -27,6 +27,7 @@ type rig struct {
 	*steptest.Rig[*v1beta1.Function]
 
 	objects steptest.Objects
+	account *fakeAccount
 }
 
 func newRig(t testing.TB) *rig {
@@ -51,6 +52,9 @@ func (r *rig) external() *external {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
 	th.now = r.Now
+	if r.account != nil {
+		th.account = r.account
+	}
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
 	return e

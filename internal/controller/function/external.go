@@ -32,6 +32,7 @@ type thing struct {
 	resolver *resolver
 	owner    tagging.Owner
 	now      func() time.Time
+	account  accountFigures
 
 	// verdict is whose the function is, once that was judged.
 	verdict ownership.Verdict
