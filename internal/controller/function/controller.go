@@ -5,8 +5,9 @@
 // convert.go turns the spec into AWS's inputs, and diff.go tells what is left to
 // do. A function needs a few more: observed.go reads AWS's answers, archive.go and
 // resolve.go find the code, environment.go the variables, readiness.go is the
-// state machine, history.go deletes versions beyond a limit, and plan.go carries what an
-// observation found to the call that follows it.
+// state machine, history.go deletes versions beyond a limit, vpcdeletion.go is the step
+// before a deletion, reservation.go checks a reservation against the account's limits,
+// and plan.go carries what an observation found to the call that follows it.
 package function
 
 import (
@@ -69,8 +70,10 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 		owner: tagging.NewOwner(f, kind, c.o.ClusterID, s),
 		cache: s.Inventory(),
 		now:   c.o.Now,
+
+		account: c.o.Accounts.Of(s),
 	}
-	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), nil
+	return newExternal(t), nil
 }
 
 // expectedReads are the calls of the next observation, and the creation that

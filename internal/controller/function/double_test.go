@@ -18,7 +18,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
@@ -28,6 +27,7 @@ type rig struct {
 	*steptest.Rig[*v1beta1.Function]
 
 	objects steptest.Objects
+	account *fakeAccount
 }
 
 func newRig(t testing.TB) *rig {
@@ -48,10 +48,13 @@ func newRig(t testing.TB) *rig {
 	return r
 }
 
-func (r *rig) external() *flow.External[*v1beta1.Function, observed] {
+func (r *rig) external() *external {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
 	th.now, th.cache = r.Now, r.Cache
+	if r.account != nil {
+		th.account = r.account
+	}
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
 	return e

@@ -33,6 +33,7 @@ type thing struct {
 	owner    tagging.Owner
 	cache    *inventory.Cache
 	now      func() time.Time
+	account  accountFigures
 
 	// verdict is whose the function is, once that was judged.
 	verdict ownership.Verdict

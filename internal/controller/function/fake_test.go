@@ -15,8 +15,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
@@ -117,9 +117,9 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 }
 
 // testExternal is an external client, and the thing that it works on.
-func testExternal(api lambdaAPI, objs steptest.Objects) (*flow.External[*v1beta1.Function, observed], *thing) {
+func testExternal(api lambdaAPI, objs steptest.Objects) (*external, *thing) {
 	t := testThing(api, objs)
-	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), t
+	return newExternal(t), t
 }
 
 func testThing(api lambdaAPI, objs steptest.Objects) *thing {
@@ -128,6 +128,7 @@ func testThing(api lambdaAPI, objs steptest.Objects) *thing {
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
 		owner:    steptest.Owner(kind, ""),
 		now:      func() time.Time { return steptest.Start },
+		account:  (*account.Book)(nil).Of(nil),
 	}
 }
 
