@@ -59,6 +59,7 @@ type function struct {
 // home is the state of one account and region.
 type home struct {
 	account, region string
+	limits          Limits
 	functions       map[string]*function
 	signing         map[string]*signingConfig
 	layers          map[string]*layer
@@ -70,7 +71,7 @@ func (s *Server) home(account, region string) *home {
 	key := account + "/" + region
 	if s.homes[key] == nil {
 		s.homes[key] = &home{
-			account: account, region: region, functions: map[string]*function{}, signing: map[string]*signingConfig{},
+			account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*signingConfig{},
 			layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
 		}
 	}

@@ -47,6 +47,9 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := h.checkStorage(c.size); err != nil {
+		return nil, err
+	}
 	f := s.newFunction(h, name, &in, c)
 	h.functions[name] = f
 	out := f.latest.Configuration

@@ -67,6 +67,9 @@ func updateFunctionCode(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.home(r.account, r.region).checkStorage(c.size - f.latest.CodeSize); err != nil {
+		return nil, err
+	}
 	if in.DryRun {
 		out := f.latest.Configuration
 		out.CodeSha256, out.CodeSize = c.sha256, c.size

@@ -62,6 +62,9 @@ func publishLayer(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	h := s.home(r.account, r.region)
+	if err := h.checkStorage(c.size); err != nil {
+		return nil, err
+	}
 	if h.layers[name] == nil {
 		h.layers[name] = &layer{}
 	}

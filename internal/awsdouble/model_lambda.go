@@ -132,6 +132,7 @@ var model = map[string][]member{
 	}, codeMembers("content.")),
 	"GetLayerVersion":      {layerName},
 	"GetLayerVersionByArn": {{path: "arn", in: inQuery, required: true, rules: []rule{longest(140), shortest(1), pattern(layerArnPattern)}}},
+	"GetAccountSettings":   {},
 	"ListLayers":           {forRuntime, forArchitecture, fewItems},
 	"ListLayerVersions":    {layerName, forRuntime, forArchitecture, fewItems},
 	"DeleteLayerVersion":   {layerName},

@@ -25,6 +25,8 @@ type Options struct {
 	// Quotas are the request rates to enforce for each account and region.
 	// The zero value enforces none; LambdaQuotas are AWS's.
 	Quotas Quotas
+	// Limits are what each account may use in each region.
+	Limits Limits
 	// StrictCredentials has every call checked as AWS checks it: it must be
 	// signed, by SigV4, with the key of a user of AddUser or of a session that
 	// has not expired, and a role is assumed only as AddRole says it may be.

@@ -139,12 +139,12 @@ func (h *home) affords(f *function, qualifier string, n int32) error {
 		}
 		return nil
 	}
-	left := accountConcurrency - h.reserved(f) - others
+	left := h.limits.ConcurrentExecutions - h.reserved(f) - others
 	switch {
 	case n > left:
 		return untyped("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [%d].", left)
-	case left-n < minUnreserved:
-		return untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", minUnreserved)
+	case left-n < h.limits.MinUnreserved:
+		return untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved)
 	}
 	return nil
 }
