@@ -107,7 +107,7 @@ func (s *Server) settle(i *instance) {
 	failed := i.failure
 	i.failure = nil
 	if i.State == "Pending" {
-		i.State, i.StateReason, i.StateReasonCode = "Active", "", ""
+		i.State, i.StateReason, i.StateReasonCode = i.good(), "", ""
 		i.LastUpdateStatus = "Successful"
 		if failed != nil {
 			i.State, i.StateReason, i.StateReasonCode = "Failed", failed.reason, failed.code
@@ -135,7 +135,7 @@ func (s *Server) settleAll(f *function) {
 // startUpdate marks $LATEST as being updated.
 func (s *Server) startUpdate(f *function) {
 	l := f.latest
-	l.State, l.StateReason, l.StateReasonCode = "Active", "", ""
+	l.State, l.StateReason, l.StateReasonCode = l.good(), "", ""
 	l.LastUpdateStatus, l.LastUpdateStatusReason, l.LastUpdateStatusReasonCode = "InProgress", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	f.published, f.republished = "", false

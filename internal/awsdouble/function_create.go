@@ -33,6 +33,9 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if err := in.check(s, r); err != nil {
 		return nil, err
 	}
+	if err := in.checkManaged(&Configuration{}); err != nil {
+		return nil, err
+	}
 	h := s.home(r.account, r.region)
 	if h.functions[name] != nil {
 		return nil, conflict("Function already exist: %s", name)
@@ -102,6 +105,9 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	}
 	l.CodeSha256, l.CodeSize, l.TenancyConfig = c.sha256, c.size, in.TenancyConfig
 	defaults(&l.Configuration, h.region)
+	if in.CapacityProviderConfig != nil {
+		l.logJSON()
+	}
 	in.settings.apply(&l.Configuration, h)
 	l.State, l.StateReason, l.StateReasonCode = "Pending", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()

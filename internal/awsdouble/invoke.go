@@ -46,11 +46,11 @@ func (s *Server) OnInvoke(name string, code func(Invoked) Returned) {
 }
 
 func invoke(s *Server, r *request) (*answer, error) {
-	f, i, err := s.qualified(r)
+	f, t, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.target()
+	i, err := s.reached(f, t, r)
 	if err != nil {
 		return nil, err
 	}

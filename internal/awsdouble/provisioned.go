@@ -82,6 +82,9 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 	if f.versionOf(t.qualifier) == f.latest {
 		return nil, invalidParameter("Provisioned Concurrency Configs cannot be applied to unpublished function versions.")
 	}
+	if f.latest.managed() {
+		return nil, invalidParameter("Provisioned Concurrency isn't supported for Lambda Managed Instance functions.")
+	}
 	if err := f.overlap(t.qualifier); err != nil {
 		return nil, err
 	}

@@ -64,7 +64,7 @@ func (c *settings) apply(to *Configuration, h *home) {
 		to.DurableConfig = c.DurableConfig
 	}
 	if c.CapacityProviderConfig != nil {
-		to.CapacityProviderConfig = c.CapacityProviderConfig
+		to.CapacityProviderConfig = onInstances(c.CapacityProviderConfig)
 	}
 	c.applyClearable(to, h)
 	c.applyLogging(to)
