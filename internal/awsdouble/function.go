@@ -28,7 +28,9 @@ type instance struct {
 	code     codeLocation
 	settleAt time.Time
 	busy     bool
-	failure  *failure
+	// settled is the revision that settling brings about.
+	settled string
+	failure *failure
 }
 
 // function is a function with its versions.
@@ -70,12 +72,16 @@ type home struct {
 func (s *Server) home(account, region string) *home {
 	key := account + "/" + region
 	if s.homes[key] == nil {
-		s.homes[key] = &home{
-			account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*signingConfig{},
-			layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
-		}
+		s.homes[key] = s.newHome(account, region)
 	}
 	return s.homes[key]
+}
+
+func (s *Server) newHome(account, region string) *home {
+	return &home{
+		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*signingConfig{},
+		layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
+	}
 }
 
 func (h *home) arn(resource string) string {
@@ -95,7 +101,7 @@ func partition(region string) string {
 // begin makes an instance busy until a duration has passed.
 func (s *Server) begin(i *instance, d time.Duration, f *failure) {
 	i.settleAt, i.busy, i.failure = s.options.Now().Add(d), true, f
-	i.RevisionId = newUUID()
+	i.RevisionId, i.settled = newUUID(), newUUID()
 }
 
 // settle ends what an instance is busy with once its time has come.
@@ -103,7 +109,7 @@ func (s *Server) settle(i *instance) {
 	if !i.busy || s.options.Now().Before(i.settleAt) {
 		return
 	}
-	i.busy, i.RevisionId = false, newUUID()
+	i.busy, i.RevisionId = false, i.settled
 	failed := i.failure
 	i.failure = nil
 	if i.State == "Pending" {
@@ -180,8 +186,7 @@ func (s *Server) Function(name string) (Function, bool) {
 // with a new RevisionId. The name may be an ARN; a plain name must be in one
 // account and region only. It reports whether there is such a function.
 func (s *Server) EditFunction(name string, edit func(*Function)) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.editing()()
 	f := s.lookup(name)
 	if f == nil {
 		return false

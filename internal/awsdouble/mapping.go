@@ -143,8 +143,7 @@ func (s *Server) Mappings() []Mapping {
 // EditMapping changes an event source mapping as somebody else would by hand, at
 // once. It reports whether there is such a mapping.
 func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.editing()()
 	for _, h := range s.homes {
 		if m := h.mappings[uuid]; m != nil {
 			s.settleMapping(h, m)

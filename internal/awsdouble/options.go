@@ -25,6 +25,9 @@ type Options struct {
 	// Quotas are the request rates to enforce for each account and region.
 	// The zero value enforces none; LambdaQuotas are AWS's.
 	Quotas Quotas
+	// Consistency is how late reads show what was changed. The zero value shows it at
+	// once; SetConsistency changes it.
+	Consistency Consistency
 	// Limits are what each account may use in each region.
 	Limits Limits
 	// StrictCredentials has every call checked as AWS checks it: it must be

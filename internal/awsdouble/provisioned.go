@@ -26,6 +26,8 @@ type provisioning struct {
 	failure  *failure
 	// from is the version that still takes all calls while an alias moves to another.
 	from string
+	// moved is the revision of the alias once it has.
+	moved string
 }
 
 // FailProvisioning makes the next provisioned concurrency of a function settle as
@@ -44,7 +46,7 @@ func (s *Server) settleProvisioned(f *function) {
 			continue
 		}
 		if a := f.aliases[q]; a != nil && p.from != "" && a.RoutingConfig != nil && a.RoutingConfig.AdditionalVersionWeights[p.from] == 1 {
-			a.RoutingConfig, a.RevisionId = nil, newUUID()
+			a.RoutingConfig, a.RevisionId = nil, p.moved
 		}
 		p.from = ""
 		if p.failure != nil {
@@ -66,7 +68,7 @@ func (s *Server) move(f *function, a *Alias, from string) {
 	}
 	p.Status, p.StatusReason, p.settleAt, p.failure = "IN_PROGRESS", "", s.options.Now().Add(s.options.ProvisionDuration), take(s.plans.provisions, f.latest.FunctionName)
 	if a.RoutingConfig == nil {
-		p.from, a.RoutingConfig = from, &Routing{AdditionalVersionWeights: map[string]float64{from: 1}}
+		p.from, p.moved, a.RoutingConfig = from, newUUID(), &Routing{AdditionalVersionWeights: map[string]float64{from: 1}}
 	}
 }
 

@@ -29,6 +29,7 @@ type Server struct {
 	serial    int
 	iam       directory
 	code      map[string]func(Invoked) Returned
+	memory    memory
 }
 
 // New returns a server that does not listen yet.
@@ -46,6 +47,7 @@ func New(o Options) *Server {
 		tokens:   map[string]*tokens{},
 		iam:      newDirectory(),
 		code:     map[string]func(Invoked) Returned{},
+		memory:   memory{past: map[string][]past{}, read: map[string]int{}},
 	}
 }
 
@@ -156,7 +158,12 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
-	return h(s, r)
+	from := s.serving(r)
+	a, err := h(from, r)
+	if r.http.Method != http.MethodGet {
+		s.remember()
+	}
+	return a, err
 }
 
 // write sends an answer or an error in the form of the service.
