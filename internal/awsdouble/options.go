@@ -25,6 +25,9 @@ type Options struct {
 	// Quotas are the request rates to enforce for each account and region.
 	// The zero value enforces none; LambdaQuotas are AWS's.
 	Quotas Quotas
+	// Conflicts is what becomes of a change that arrives while another of the same
+	// function is in flight: for Latency, or as Hold says. Default: Serialized.
+	Conflicts Conflicts
 	// Consistency is how late reads show what was changed. The zero value shows it at
 	// once; SetConsistency changes it.
 	Consistency Consistency

@@ -68,7 +68,6 @@ func addPermission(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	held := f.policies[i.FunctionArn]
 	if in.RevisionId != "" && !f.isRevision(i.FunctionArn, in.RevisionId) {
 		return nil, stalePolicy("GetPolicy")
 	}
@@ -79,10 +78,7 @@ func addPermission(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if held == nil {
-		held = emptyPolicy()
-	}
-	next, err := held.with(in.StatementId, st)
+	next, err := r.heldPolicy(f, i.FunctionArn).with(in.StatementId, st)
 	if err != nil {
 		return nil, err
 	}
