@@ -53,8 +53,10 @@ type function struct {
 	scaling       map[string]Scaling
 	// policies are by the ARN of the function, version or alias.
 	policies map[string]*policy
-	// executions are the payloads of durable executions, by name.
-	executions map[string]string
+	// executions are the durable executions, by name, and goneAt is when a function goes
+	// that waits for them.
+	executions map[string]execution
+	goneAt     time.Time
 	configs
 }
 
@@ -67,6 +69,8 @@ type home struct {
 	layers          map[string]*layer
 	mappings        map[string]*mapping
 	capacity        map[string]*capacity
+	// draining says that functions wait for their executions to be deleted.
+	draining bool
 }
 
 func (s *Server) home(account, region string) *home {
@@ -74,6 +78,7 @@ func (s *Server) home(account, region string) *home {
 	if s.homes[key] == nil {
 		s.homes[key] = s.newHome(account, region)
 	}
+	s.purge(s.homes[key])
 	return s.homes[key]
 }
 
@@ -153,8 +158,8 @@ func updatable(f *function) error {
 	switch {
 	case f.latest.busy:
 		return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", f.latest.FunctionArn)
-	case f.latest.State == "Failed":
-		return conflict("The operation cannot be performed at this time. The function is currently in the following state: Failed")
+	case f.latest.State == "Failed", f.latest.State == stateDeleting:
+		return notNow(f.latest.State)
 	}
 	return nil
 }
@@ -221,6 +226,7 @@ func snapshot(f *function) Function {
 // lookup finds a function by name or ARN in all accounts and regions.
 func (s *Server) lookup(name string) *function {
 	for _, h := range s.homes {
+		s.purge(h)
 		for n, f := range h.functions {
 			if n == name || f.latest.FunctionArn == name {
 				return f

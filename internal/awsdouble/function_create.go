@@ -36,6 +36,9 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if err := in.checkManaged(&Configuration{}); err != nil {
 		return nil, err
 	}
+	if err := in.checkDurable(&Configuration{}); err != nil {
+		return nil, err
+	}
 	h := s.home(r.account, r.region)
 	if h.functions[name] != nil {
 		return nil, conflict("Function already exist: %s", name)

@@ -20,6 +20,9 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err := in.checkManaged(&f.latest.Configuration); err != nil {
 		return nil, err
 	}
+	if err := in.checkDurable(&f.latest.Configuration); err != nil {
+		return nil, err
+	}
 	h := s.home(r.account, r.region)
 	if err := h.checkExist(in.Layers); err != nil {
 		return nil, err

@@ -65,9 +65,14 @@ func onInstances(sent json.RawMessage) json.RawMessage {
 }
 
 // reached is the version that an invocation runs: without a qualifier that is
-// $LATEST, but on managed instances it is $LATEST.PUBLISHED.
+// $LATEST, but on managed instances it is $LATEST.PUBLISHED. Durable functions take
+// none without a qualifier.
 func (s *Server) reached(f *function, t target, r *request) (instance, error) {
-	if t.qualifier == "" && f.latest.managed() {
+	switch {
+	case t.qualifier != "":
+	case f.latest.DurableConfig != nil:
+		return instance{}, invalidParameter("You cannot invoke a durable function using an unqualified ARN.")
+	case f.latest.managed():
 		t.qualifier = publishedVersion
 	}
 	return s.pick(f, t, r)

@@ -20,6 +20,9 @@ type Options struct {
 	// ProvisionDuration is how long provisioned concurrency stays IN_PROGRESS. With
 	// 0 it has settled at the next call.
 	ProvisionDuration time.Duration
+	// ExecutionDuration is how long a durable execution goes on after the call that
+	// started it, which is how long the deletion of its function waits.
+	ExecutionDuration time.Duration
 	// Latency is how long each call really takes before it is handled.
 	Latency time.Duration
 	// Quotas are the request rates to enforce for each account and region.

@@ -61,7 +61,7 @@ func (c *settings) apply(to *Configuration, h *home) {
 		to.SnapStart = &SnapStart{ApplyOn: c.SnapStart.ApplyOn, OptimizationStatus: "Off"}
 	}
 	if c.DurableConfig != nil {
-		to.DurableConfig = c.DurableConfig
+		to.DurableConfig = durableFrom(to.DurableConfig, c.DurableConfig)
 	}
 	if c.CapacityProviderConfig != nil {
 		to.CapacityProviderConfig = onInstances(c.CapacityProviderConfig)
