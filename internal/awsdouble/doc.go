@@ -53,6 +53,26 @@
 // that a name of a durable execution is refused for a function that is not durable is ours.
 // What a function does is OnInvoke's to say.
 //
+// No recording shows a function on managed instances. That they log in JSON, settle as
+// ActiveNonInvocable and run published versions is documented; the words for memory, a
+// VPC and a function that is not on instances are as users quote them, and those for Text
+// and provisioned concurrency are ours. So is that a version begins as Pending each time, and
+// that the last numbered version runs where $LATEST.PUBLISHED was not published.
+//
+// Of durable functions, what is refused at creation, later, and without a qualifier is in words
+// that users quote, and the default of 14 days is documented. That a deletion waits for
+// executions follows from the model; what is refused meanwhile, and the status 202, are ours.
+// The words for PutRuntimeManagementConfig and DeleteFunction while a function is Pending are
+// those that other operations have. AWS may start durable functions with other defaults
+// of Timeout and LogFormat than the double does.
+//
+// Of changes at the same time, the words are as users quote them. Which of two
+// loses is ours, and which operations conflict beyond UpdateFunctionConfiguration,
+// AddPermission, reserved concurrency and asynchronous invocation. What GetAccountSettings counts as
+// reserved includes provisioned concurrency beyond a reservation, as PutFunctionConcurrency's
+// refusals do. How long AWS's reads lag is not documented; that each kind of read may is
+// what users of Terraform report.
+//
 // To add an operation, add a line to the routes of its service (routes.go) and
 // a handler in the file of its group.
 package awsdouble
