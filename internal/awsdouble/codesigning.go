@@ -32,6 +32,9 @@ func createCodeSigning(s *Server, r *request) (*answer, error) {
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
+	if err := checkTags(nil, in.Tags); err != nil {
+		return nil, err
+	}
 	h := s.home(r.account, r.region)
 	s.serial++
 	c := in.signingConfig
@@ -83,12 +86,12 @@ func putFunctionCodeSigning(s *Server, r *request) (*answer, error) {
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
+	if s.home(r.account, r.region).signing[in.CodeSigningConfigArn] == nil {
+		return nil, noSigningConfig(in.CodeSigningConfigArn)
+	}
 	f, err := s.unqualified(r)
 	if err != nil {
 		return nil, err
-	}
-	if s.home(r.account, r.region).signing[in.CodeSigningConfigArn] == nil {
-		return nil, noSigningConfig(in.CodeSigningConfigArn)
 	}
 	f.codeSigning = in.CodeSigningConfigArn
 	return signingAnswer(f), nil

@@ -14,14 +14,17 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.settings.check(r); err != nil {
+	if err := in.settings.check(r, &f.latest.Configuration); err != nil {
 		return nil, err
 	}
 	h := s.home(r.account, r.region)
 	if err := h.checkExist(in.Layers); err != nil {
 		return nil, err
 	}
-	if err := s.checkRole(in.Role); err != nil {
+	if err := in.checkNetwork(s); err != nil {
+		return nil, err
+	}
+	if err := s.checkRole(r, in.Role); err != nil {
 		return nil, err
 	}
 	if err := updatable(f); err != nil {

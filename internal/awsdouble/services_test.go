@@ -184,6 +184,14 @@ func TestSubConfigurations(t *testing.T) {
 	_, err = c.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: f, CodeSigningConfigArn: arn})
 	wantError(t, err, "CodeSigningConfigNotFoundException", "")
 
+	managed := zipFunction(t, "managed")
+	managed.CapacityProviderConfig = &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{
+		CapacityProviderArn: aws.String("arn:aws:lambda:eu-west-1:123456789012:capacity-provider:c"),
+	}}
+	if _, err = c.CreateFunction(ctx, managed); err != nil {
+		t.Fatal(err)
+	}
+	f = managed.FunctionName
 	if _, err = c.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: f}); err != nil {
 		t.Fatal(err)
 	}
