@@ -46,6 +46,12 @@ func TestLimits(t *testing.T) {
 			code:    "RequestEntityTooLargeException",
 			message: "Zipped size must be smaller than 52428800 bytes",
 		},
+		"RequestTooLarge": {
+			reason:  "A request has a bound of its own, which no zip that is accepted reaches.",
+			change:  func(in *lambda.CreateFunctionInput) { in.Code.ZipFile = make([]byte, maxRequest/4*3+1) },
+			code:    "RequestEntityTooLargeException",
+			message: "Request must be smaller than 70167211 bytes for the CreateFunction operation",
+		},
 		"UnzippedTooLarge": {
 			reason:  "The zip's directory tells how large it unpacks.",
 			change:  func(in *lambda.CreateFunctionInput) { in.Code.ZipFile = bomb(t) },

@@ -70,6 +70,10 @@ func addPermission(s *Server, r *request) (*answer, error) {
 	}
 	held := f.policies[i.FunctionArn]
 	if in.RevisionId != "" && !f.isRevision(i.FunctionArn, in.RevisionId) {
+		// So it was recorded, of a function and of an alias.
+		if i.FunctionArn == f.latest.FunctionArn {
+			return nil, staleRevision()
+		}
 		return nil, stalePolicy("GetPolicy")
 	}
 	if err := in.check(); err != nil {
