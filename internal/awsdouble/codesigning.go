@@ -81,6 +81,15 @@ func deleteCodeSigning(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusNoContent}, nil
 }
 
+// signable is the function that a request names, whose code may be signed.
+func (s *Server) signable(r *request) (*function, error) {
+	f, err := s.unqualified(r)
+	if err == nil && f.latest.PackageType == "Image" {
+		err = invalidParameter("Code signing is not supported for functions created with container images.")
+	}
+	return f, err
+}
+
 func putFunctionCodeSigning(s *Server, r *request) (*answer, error) {
 	in := struct{ CodeSigningConfigArn string }{}
 	if err := r.decode(&in); err != nil {
@@ -89,7 +98,7 @@ func putFunctionCodeSigning(s *Server, r *request) (*answer, error) {
 	if s.home(r.account, r.region).signing[in.CodeSigningConfigArn] == nil {
 		return nil, noSigningConfig(in.CodeSigningConfigArn)
 	}
-	f, err := s.unqualified(r)
+	f, err := s.signable(r)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +107,7 @@ func putFunctionCodeSigning(s *Server, r *request) (*answer, error) {
 }
 
 func getFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
+	f, err := s.signable(r)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +115,7 @@ func getFunctionCodeSigning(s *Server, r *request) (*answer, error) {
 }
 
 func deleteFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
+	f, err := s.signable(r)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,8 @@
 // are taken to be refused like those that Lambda may not assume.
 //
 // Refusals of half a network, of levels where logs are text, of snapshots of other
-// runtimes, of a handler of an image, of scaling without a capacity provider, and of a
+// runtimes, of a handler or a code signing configuration of an image, of provisioned
+// concurrency of an alias with weights, of scaling without a capacity provider, and of a
 // mapping's destination without a name are in words that users quote. Those of too many
 // tags and of the provisioned concurrency of $LATEST are in the words of answers that
 // were observed, but are not in testdata; that of creations whose code is of

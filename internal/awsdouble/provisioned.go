@@ -82,6 +82,9 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 	if f.versionOf(t.qualifier) == f.latest {
 		return nil, invalidParameter("Provisioned Concurrency Configs cannot be applied to unpublished function versions.")
 	}
+	if a := f.aliases[t.qualifier]; a != nil && a.RoutingConfig != nil {
+		return nil, invalidParameter("Alias with weights can not be used with Provisioned Concurrency")
+	}
 	if err := f.overlap(t.qualifier); err != nil {
 		return nil, err
 	}

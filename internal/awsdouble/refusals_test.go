@@ -214,6 +214,12 @@ var concurrencyRefusals = map[string]refused{
 		do:      `DELETE ` + testProvisioned + `?Qualifier=%24LATEST`,
 		message: "The function resource provided must be an alias or a published version.",
 	},
+	"AliasWithWeights": {
+		reason:  "An alias that moves, too, has weights; users quote the words.",
+		before:  []string{`PUT /2015-03-31/functions/f/configuration {"Description":"d"}`, "POST /2015-03-31/functions/f/versions {}", `PUT /2015-03-31/functions/f/aliases/prod {"RoutingConfig":{"AdditionalVersionWeights":{"2":0.5}}}`},
+		do:      `PUT ` + testProvisioned + `?Qualifier=prod {"ProvisionedConcurrentExecutions":1}`,
+		message: "Alias with weights can not be used with Provisioned Concurrency",
+	},
 	"NoInstances": {
 		reason: "Only functions on managed instances are scaled so, in words that users quote.",
 		do:     `PUT /2025-11-30/functions/f/function-scaling-config?Qualifier=1 {"FunctionScalingConfig":{"MinExecutionEnvironments":1}}`,
@@ -264,6 +270,12 @@ var settingRefusals = map[string]refused{
 		reason:  "The words are those that were recorded of updates.",
 		do:      `POST /2015-03-31/functions {"FunctionName":"g","PackageType":"Image","Role":"` + testRole + `","Code":{"ZipFile":"zip:1"}}`,
 		message: "Please provide ImageUri when creating a function with packageType Image.",
+	},
+	"SignedImage": {
+		reason:  "Images are signed in another way, in words that users quote.",
+		before:  []string{`POST /2015-03-31/functions {"FunctionName":"g","PackageType":"Image","Role":"` + testRole + `","Code":{"ImageUri":"123456789012.dkr.ecr.eu-west-1.amazonaws.com/a:1"}}`},
+		do:      `GET /2020-06-30/functions/g/code-signing-config`,
+		message: "Code signing is not supported for functions created with container images.",
 	},
 	"Weights": {
 		reason: "Weights are printed as fractions.",
