@@ -22,7 +22,8 @@
 // Refusals of half a network, of levels where logs are text, of snapshots of other
 // runtimes, of a handler or a code signing configuration of an image, of provisioned
 // concurrency of an alias with weights, of scaling without a capacity provider, and of a
-// mapping's destination without a name are in words that users quote. Those of too many
+// mapping's destination without a name are in words that users quote, and so is that of
+// code that is too large with its layers, of which those of other accounts have no size. Those of too many
 // tags and of the provisioned concurrency of $LATEST are in the words of answers that
 // were observed, but are not in testdata; that of creations whose code is of
 // the other package type is in the words of updates.

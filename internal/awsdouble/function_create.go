@@ -50,6 +50,9 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := h.checkUnpacked(c.unzipped, in.Layers); err != nil {
+		return nil, err
+	}
 	f := s.newFunction(h, name, &in, c)
 	h.functions[name] = f
 	out := f.latest.Configuration
@@ -104,7 +107,7 @@ func (in *createInput) checkPackage() error {
 }
 
 func (s *Server) newFunction(h *home, name string, in *createInput, c code) *function {
-	l := &instance{code: c.location}
+	l := &instance{code: c.location, unzipped: c.unzipped}
 	l.FunctionName, l.FunctionArn, l.Version = name, h.arn("function:"+name), latestVersion
 	l.PackageType, l.Architectures = "Zip", []string{"x86_64"}
 	keep(in.PackageType, &l.PackageType)
