@@ -56,8 +56,8 @@
 // them and that names of headers come back in lower case is as users measured it. That
 // provisioned concurrency of $LATEST and CORS without an origin are refused is in AWS's
 // words as users quote them. So are those of destinations that are not there or take no
-// records; how a destination that is not set is printed, and the words for a reservation
-// below what is provisioned, are as emulators of AWS have them. Other refusals beyond those
+// records. No observation backs how a destination that is not set is printed, and the words
+// for a reservation below what is provisioned. Other refusals beyond those
 // recorded, of provisioned concurrency and of asynchronous invocation, are in words of ours. No recording shows management of runtimes: its states are those
 // of the model, and the words of its refusals are ours. So is what becomes of the
 // configurations of a version or an alias that is deleted: they go with it. That an alias
