@@ -26,6 +26,7 @@ type Function struct {
 type instance struct {
 	Configuration
 	code     codeLocation
+	unzipped uint64
 	settleAt time.Time
 	busy     bool
 	// settled is the revision that settling brings about.

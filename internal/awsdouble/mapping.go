@@ -165,14 +165,6 @@ func (s *Server) DisableMapping(uuid, reason, result string) bool {
 	})
 }
 
-// SetSourceMissing makes a source one that does not exist, by its ARN. All others
-// exist.
-func (s *Server) SetSourceMissing(arn string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.plans.missingSources = append(s.plans.missingSources, arn)
-}
-
 // mappingArn is the ARN by which a mapping is tagged.
 func (h *home) mappingArn(uuid string) string { return h.arn("event-source-mapping:" + uuid) }
 

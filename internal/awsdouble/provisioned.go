@@ -87,6 +87,9 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 	if f.latest.managed() {
 		return nil, invalidParameter("Provisioned Concurrency isn't supported for Lambda Managed Instance functions.")
 	}
+	if a := f.aliases[t.qualifier]; a != nil && a.RoutingConfig != nil {
+		return nil, invalidParameter("Alias with weights can not be used with Provisioned Concurrency")
+	}
 	if err := f.overlap(t.qualifier); err != nil {
 		return nil, err
 	}
@@ -94,8 +97,10 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration), failure: take(s.plans.provisions, t.name)}
-	if was := f.provisioned[t.qualifier]; was != nil {
+	p.AvailableProvisionedConcurrentExecutions = new(int32)
+	if was := f.provisioned[t.qualifier]; was != nil && was.AvailableProvisionedConcurrentExecutions != nil {
 		p.AllocatedProvisionedConcurrentExecutions = was.AllocatedProvisionedConcurrentExecutions
+		p.AvailableProvisionedConcurrentExecutions = was.AvailableProvisionedConcurrentExecutions
 	}
 	p.Status, p.LastModified = "IN_PROGRESS", s.options.Now().UTC().Format("2006-01-02T15:04:05+0000")
 	p.RequestedProvisionedConcurrentExecutions = in.ProvisionedConcurrentExecutions
@@ -117,6 +122,19 @@ func (s *Server) provisionable(r *request) (*function, target, error) {
 		return nil, t, notFound("Cannot find alias arn: %s", arn)
 	}
 	return nil, t, notFound("Function not found: %s", arn)
+}
+
+// provisionedFor is provisionable where there may be a configuration already, which
+// there is none of for $LATEST.
+func (s *Server) provisionedFor(r *request) (*function, target, error) {
+	t, err := r.target()
+	if err == nil && t.qualifier == latestVersion {
+		err = invalidParameter("The function resource provided must be an alias or a published version.")
+	}
+	if err != nil {
+		return nil, t, err
+	}
+	return s.provisionable(r)
 }
 
 // overlap refuses a version and an alias of it that are both provisioned.
@@ -173,7 +191,7 @@ func (f *function) provisions(but string) int32 {
 }
 
 func getProvisioned(s *Server, r *request) (*answer, error) {
-	f, t, err := s.provisionable(r)
+	f, t, err := s.provisionedFor(r)
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +206,7 @@ func getProvisioned(s *Server, r *request) (*answer, error) {
 }
 
 func deleteProvisioned(s *Server, r *request) (*answer, error) {
-	f, t, err := s.provisionable(r)
+	f, t, err := s.provisionedFor(r)
 	if err != nil {
 		return nil, err
 	}

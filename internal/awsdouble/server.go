@@ -28,6 +28,7 @@ type Server struct {
 	tokens    map[string]*tokens
 	serial    int
 	iam       directory
+	resources resources
 	code      map[string]func(Invoked) Returned
 	memory    memory
 	held      []*Held
@@ -40,17 +41,18 @@ func New(o Options) *Server {
 		o.Now = time.Now
 	}
 	return &Server{
-		options:  o,
-		accounts: map[string]string{},
-		homes:    map[string]*home{},
-		buckets:  map[string]*bucket{},
-		images:   map[string]string{},
-		plans:    newPlans(),
-		tokens:   map[string]*tokens{},
-		iam:      newDirectory(),
-		code:     map[string]func(Invoked) Returned{},
-		flights:  map[string]int{},
-		memory:   memory{past: map[string][]past{}, read: map[string]int{}},
+		options:   o,
+		accounts:  map[string]string{},
+		homes:     map[string]*home{},
+		buckets:   map[string]*bucket{},
+		images:    map[string]string{},
+		plans:     newPlans(),
+		tokens:    map[string]*tokens{},
+		iam:       newDirectory(),
+		resources: newResources(),
+		code:      map[string]func(Invoked) Returned{},
+		flights:   map[string]int{},
+		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}
 }
 
