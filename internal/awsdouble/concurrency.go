@@ -30,6 +30,15 @@ func putConcurrency(s *Server, r *request) (*answer, error) {
 		reserved.check(&v, "reservedConcurrentExecutions", nil)
 		return nil, v.err()
 	}
+	if *in.ReservedConcurrentExecutions < 0 {
+		v := validation{}
+		reserved := member{rules: []rule{lowest(0)}}
+		reserved.check(&v, "reservedConcurrentExecutions", *in.ReservedConcurrentExecutions)
+		return nil, v.err()
+	}
+	if n := f.provisions(""); n > *in.ReservedConcurrentExecutions {
+		return nil, invalidParameter(" ReservedConcurrentExecutions  %d should not be lower than function's total provisioned concurrency [%d].", *in.ReservedConcurrentExecutions, n)
+	}
 	if h.reserved(f)+*in.ReservedConcurrentExecutions > h.limits.ConcurrentExecutions-h.limits.MinUnreserved {
 		return nil, invalidParameter("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved)
 	}

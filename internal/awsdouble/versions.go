@@ -70,7 +70,7 @@ func publishVersion(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	v := s.publish(f, in.Description, in.PublishTo)
-	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) {
+	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) || v.managed() {
 		s.prepare(v, s.options.CreateDuration)
 	}
 	f.latest.RevisionId = newUUID()
