@@ -86,7 +86,7 @@ func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
 		return condition.Updating(f.generation, "changing "+changes.Names())
 	case o.publishing != nil && !prepared(o.publishing):
 		return publishingCondition(o.publishing, f)
-	case c.State == types.StateActive, c.State == "":
+	case serves(c), c.State == "":
 		return condition.Available(f.generation)
 	default:
 		return condition.Unavailable(f.generation, reason(c))
@@ -146,10 +146,16 @@ func sinceModified(c *types.FunctionConfiguration, now time.Time) time.Duration 
 	return max(now.Sub(t), 0)
 }
 
+// serves says that the function is in the good state for one of its kind. $LATEST of a
+// function on Lambda Managed Instances is never invoked: only versions of it are.
+func serves(c *types.FunctionConfiguration) bool {
+	return c.State == types.StateActive || c.State == types.StateActiveNonInvocable && c.CapacityProviderConfig != nil
+}
+
 // reason is AWS's own account of a state or of an update.
 func reason(c *types.FunctionConfiguration) string {
 	state, why, code := string(c.State), ptr.Deref(c.StateReason, ""), string(c.StateReasonCode)
-	if c.State == types.StateActive || c.State == "" {
+	if serves(c) || c.State == "" {
 		state, why, code = "", ptr.Deref(c.LastUpdateStatusReason, ""), string(c.LastUpdateStatusReasonCode)
 	}
 	if code != "" {
