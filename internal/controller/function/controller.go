@@ -5,8 +5,10 @@
 // convert.go turns the spec into AWS's inputs, and diff.go tells what is left to
 // do. A function needs a few more: observed.go reads AWS's answers, archive.go and
 // resolve.go find the code, environment.go the variables, readiness.go is the
-// state machine, and plan.go carries what an observation found to the call that
-// follows it.
+// state machine, plan.go carries what an observation found to the call that
+// follows it, and memory.go what was sent to the next observation. defaults.go and
+// hidden.go are about what AWS leaves out of its answers, creation.go about creations
+// that failed.
 package function
 
 import (
@@ -34,7 +36,7 @@ import (
 
 // Setup adds a controller of Functions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o}
+	c := &connector{o: o, memory: newMemory()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Function]{
 		GVK:               v1beta1.FunctionGroupVersionKind,
 		New:               func() *v1beta1.Function { return &v1beta1.Function{} },
@@ -55,7 +57,10 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
-type connector struct{ o managed.Options }
+type connector struct {
+	o      managed.Options
+	memory *memory
+}
 
 func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
 	t := &thing{
@@ -66,10 +71,11 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
-		owner: tagging.NewOwner(f, kind, c.o.ClusterID, s),
-		now:   c.o.Now,
+		owner:  tagging.NewOwner(f, kind, c.o.ClusterID, s),
+		memory: c.memory,
+		now:    c.o.Now,
 	}
-	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), nil
+	return flow.New(t, flow.Calls{Create: callCreate, Delete: opDelete}), nil
 }
 
 // expectedReads are the calls of the next observation, and the creation that

@@ -112,7 +112,6 @@ const (
 	callDeleteCodeSigning   call = "DeleteFunctionCodeSigningConfig"
 	callPutRecursion        call = "PutFunctionRecursionConfig"
 	callPutScaling          call = "PutFunctionScalingConfig"
-	callDelete              call = "DeleteFunction"
 )
 
 // codePaths are the settings that UpdateFunctionCode carries.
@@ -191,7 +190,19 @@ func (c call) carried(changes diff.Changes) diff.Changes {
 		return changes.In("recursiveLoop")
 	case callPutScaling:
 		return changes.In("functionScalingConfig")
-	case callNone, callDelete:
+	case callNone:
 	}
 	return nil
+}
+
+// dependsOn says that a call is not made while another, which comes before it, is
+// refused: code is judged by its code signing, and a version has code and configuration.
+func (c call) dependsOn(other call) bool {
+	switch c {
+	case callUpdateCode:
+		return other == callPutCodeSigning || other == callDeleteCodeSigning
+	case callPublish:
+		return other == callUpdateConfiguration || other == callUpdateCode
+	}
+	return false
 }

@@ -28,6 +28,7 @@ type rig struct {
 	*steptest.Rig[*v1beta1.Function]
 
 	objects steptest.Objects
+	memory  *memory
 }
 
 func newRig(t testing.TB) *rig {
@@ -43,7 +44,7 @@ func newRig(t testing.TB) *rig {
 	w.Double.PutImage("repo", "2", "sha256:"+fmt.Sprintf("%064d", 2))
 	objs, err := randomObjects()
 	w.Must(err)
-	r := &rig{objects: objs}
+	r := &rig{objects: objs, memory: newMemory()}
 	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Function] { return r.external() })
 	return r
 }
@@ -51,7 +52,7 @@ func newRig(t testing.TB) *rig {
 func (r *rig) external() *flow.External[*v1beta1.Function, observed] {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
-	th.now = r.Now
+	th.now, th.memory = r.Now, r.memory
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
 	return e

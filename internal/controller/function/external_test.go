@@ -141,12 +141,27 @@ func TestObserve(t *testing.T) {
 			want: want{err: `would leave function "f" behind`},
 		},
 		"UndecryptableEnvironment": {
-			reason: "An environment that AWS can't decrypt is not an empty one.",
-			f:      testFunction(),
-			get: get(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
-				o.Configuration.Environment = &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("denied")}}
-			})),
-			want: want{err: "kms:Decrypt", calls: one},
+			reason: "An environment that AWS can't decrypt is not an empty one, and does not hold up anything.",
+			f: testFunction(func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
+				f.SetConditions(condition.Updating(1, ""))
+			}),
+			get:  get(ours(testFunction(), undecryptable)),
+			want: want{exists: true, upToDate: true, reason: xpv2.ReasonUnavailable, calls: one},
+		},
+		"UndecryptableEnvironmentWhenDeleted": {
+			reason: "Deletion does not need the environment.",
+			f:      testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.Now()) }),
+			get:    get(ours(testFunction(), undecryptable)),
+			want:   want{exists: true, calls: one},
+		},
+		"UndecryptableEnvironmentObserveOnly": {
+			reason: "Nor does looking.",
+			f: testFunction(func(f *v1beta1.Function) {
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+			}),
+			get:  get(ours(testFunction(), undecryptable)),
+			want: want{exists: true, upToDate: true, reason: xpv2.ReasonUnavailable, calls: one},
 		},
 	}
 	for name, tc := range cases {

@@ -119,7 +119,7 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 // testExternal is an external client, and the thing that it works on.
 func testExternal(api lambdaAPI, objs steptest.Objects) (*flow.External[*v1beta1.Function, observed], *thing) {
 	t := testThing(api, objs)
-	return flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), t
+	return flow.New(t, flow.Calls{Create: callCreate, Delete: opDelete}), t
 }
 
 func testThing(api lambdaAPI, objs steptest.Objects) *thing {
@@ -127,6 +127,7 @@ func testThing(api lambdaAPI, objs steptest.Objects) *thing {
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
 		owner:    steptest.Owner(kind, ""),
+		memory:   newMemory(),
 		now:      func() time.Time { return steptest.Start },
 	}
 }

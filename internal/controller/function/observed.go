@@ -28,6 +28,9 @@ type observed struct {
 	// it is done. unpublished says that it is gone.
 	publishing  *types.FunctionConfiguration
 	unpublished bool
+	// unversioned says of a function that may be a failed creation that it has no version
+	// beyond the one that its creation publishes.
+	unversioned bool
 }
 
 func (o observed) config() *types.FunctionConfiguration { return o.function.Configuration }

@@ -26,6 +26,7 @@ const kind = "function.lambda.aws.m.crossplane.io"
 // Operations that this kind calls, by the names that quotas know.
 const (
 	callCreate       = "CreateFunction"
+	opDelete         = "DeleteFunction"
 	opGet            = "GetFunction"
 	opGetCodeSigning = "GetFunctionCodeSigningConfig"
 	opGetRecursion   = "GetFunctionRecursionConfig"
@@ -49,7 +50,7 @@ func reads(f *v1beta1.Function) []string {
 	if p.FunctionScalingConfig != nil || i.FunctionScalingConfig != nil {
 		ops = append(ops, opGetScaling)
 	}
-	if f.Status.AtProvider.PublishingVersion != nil {
+	if f.Status.AtProvider.PublishingVersion != nil || neverActive(f, types.State(ptr.Deref(f.Status.AtProvider.State, ""))) {
 		ops = append(ops, opGet)
 	}
 	return ops
@@ -66,7 +67,12 @@ type plan struct {
 	target, have settings
 	archive      archive
 	changes      diff.Changes
-	due          call
+	// calls that bring the changes about, the one that is due first.
+	calls []call
+	// due is the call that is made.
+	due call
+	// fingerprints are those of the settings that AWS may not show.
+	fingerprints map[string]string
 }
 
 // planned gathers all that is wanted and compares it with what was observed; with
@@ -86,6 +92,7 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 	}
 	if !exists {
 		p.target = d.settings
+		p.fingerprints = fingerprints(p.target, p.target.KMSKeyArn)
 		return p, nil
 	}
 	p.have = fromObserved(o)
@@ -102,12 +109,14 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
 	p.target = target(d, p.have, name, t.owner)
+	p.hide(d.settings, func(path, fingerprint string) bool { return t.memory.owes(f, path, fingerprint, fresh(f)) })
 	p.target.Publish, p.have.Publish = publication(f, o)
 	p.changes = diff.Compare(p.target, p.have)
 	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {
 		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", name, fixed)
 	}
-	p.due = next(p.changes, p.target, p.have)
+	p.calls = t.memory.inTurn(f, due(p.changes, p.target, p.have), p.changes)
+	p.due = first(p.calls)
 	return p, nil
 }
 
@@ -173,8 +182,6 @@ func (c call) settles() bool { return c == callUpdateConfiguration || c == callU
 func (p plan) describe(f *v1beta1.Function) string {
 	carried := p.due.carried(p.changes)
 	switch {
-	case p.due == callDelete:
-		return "deleted what could not be created, to create it anew"
 	case len(carried) == 0:
 		return "sent again what failed"
 	case f.GetObservedGeneration() == f.GetGeneration():
@@ -214,8 +221,6 @@ func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan) error {
 		if _, err = t.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, p.target.FunctionScalingConfig)); err == nil {
 			f.Status.AtProvider.FunctionScalingConfig = p.target.FunctionScalingConfig
 		}
-	case callDelete:
-		_, err = t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: name})
 	case callNone:
 	}
 	return err
@@ -229,7 +234,12 @@ func (t *thing) updateCode(ctx context.Context, f *v1beta1.Function, p plan, rev
 	if p.archive.none() {
 		return errArchitectureAlone
 	}
-	out, err := t.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, publishing(f), revision))
+	to := publishing(f)
+	if len(configuration(p.changes)) > 0 {
+		// A version has both: this one would lack the configuration, which AWS refuses.
+		to.publish = false
+	}
+	out, err := t.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, to, revision))
 	if err != nil {
 		return err
 	}
