@@ -59,6 +59,17 @@ func (cs Changes) In(paths ...string) Changes {
 	return in
 }
 
+// But returns the changes that lie neither at nor below any of the paths.
+func (cs Changes) But(paths ...string) Changes {
+	var out Changes
+	for _, c := range cs {
+		if !(Changes{c}).Any(paths...) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
 // maxNamed bounds how many changes a text names, so that an event stays short.
 const maxNamed = 8
 

@@ -2,7 +2,10 @@
 // that external names do: function:qualifier. It is pure.
 package functionname
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Latest is the qualifier of a function itself, where one has to be named.
 const Latest = "$LATEST"
@@ -50,4 +53,27 @@ func (n Name) Or(qualifier string) Name {
 		n.Qualifier = qualifier
 	}
 	return n
+}
+
+// A Reference names a function in one of the ways that AWS's operations take: by its
+// name, by its ARN, or by its ARN from the account on. Each may have a qualifier.
+type Reference struct {
+	Name
+
+	// Region and Account of the function, empty where the reference does not say.
+	Region, Account string
+}
+
+// referencePattern is that of the FunctionName parameter in Lambda's API model, without
+// the forms that leave out function: after an account, which nothing prints.
+var referencePattern = regexp.MustCompile(
+	`^(?:(?:arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+):)?([0-9]{12}):function:)?([a-zA-Z0-9_-]{1,64})(?::([$]LATEST(?:[.]PUBLISHED)?|[a-zA-Z0-9_-]{1,128}))?$`)
+
+// ParseReference reads a reference. It returns false where the text is none.
+func ParseReference(s string) (Reference, bool) {
+	f := referencePattern.FindStringSubmatch(s)
+	if f == nil {
+		return Reference{}, false
+	}
+	return Reference{Region: f[1], Account: f[2], Name: Name{Function: f[3], Qualifier: f[4]}}, true
 }

@@ -1,6 +1,9 @@
 package functionname
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestParse(t *testing.T) {
 	cases := map[string]struct {
@@ -58,5 +61,36 @@ func TestOr(t *testing.T) {
 	}
 	if got := (Name{"cart", "live"}).Or(Latest); got.String() != "cart:live" {
 		t.Errorf("got %s, want the qualifier that is there", got)
+	}
+}
+
+func TestParseReference(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		text   string
+		want   Reference
+		ok     bool
+	}{
+		"Name":          {"A function's name.", "cart_2-a", Reference{Name: Name{Function: "cart_2-a"}}, true},
+		"Alias":         {"With an alias.", "cart:live", Reference{Name: Name{"cart", "live"}}, true},
+		"ARN":           {"A function's ARN.", "arn:aws:lambda:eu-central-1:123456789012:function:cart", Reference{Name{Function: "cart"}, "eu-central-1", "123456789012"}, true},
+		"China":         {"Of another partition.", "arn:aws-cn:lambda:cn-north-1:123456789012:function:cart", Reference{Name{Function: "cart"}, "cn-north-1", "123456789012"}, true},
+		"VersionARN":    {"A version's ARN.", "arn:aws:lambda:eu-central-1:123456789012:function:cart:3", Reference{Name{"cart", "3"}, "eu-central-1", "123456789012"}, true},
+		"PartialARN":    {"From the account on.", "123456789012:function:cart", Reference{Name{Function: "cart"}, "", "123456789012"}, true},
+		"PartialLatest": {"With a qualifier.", "123456789012:function:cart:$LATEST", Reference{Name{"cart", Latest}, "", "123456789012"}, true},
+		"Published":     {"What managed instances run.", "cart:$LATEST.PUBLISHED", Reference{Name: Name{"cart", "$LATEST.PUBLISHED"}}, true},
+		"OtherARN":      {"An ARN of something else.", "arn:aws:lambda:eu-central-1:123456789012:layer:cart", Reference{}, false},
+		"OtherService":  {"Or of another service.", "arn:aws:sqs:eu-central-1:123456789012:cart", Reference{}, false},
+		"NoName":        {"An ARN that ends early.", "arn:aws:lambda:eu-central-1:123456789012:function", Reference{}, false},
+		"Space":         {"A name has no space.", "my cart", Reference{}, false},
+		"Long":          {"Nor more than 64 characters.", strings.Repeat("a", 65), Reference{}, false},
+		"Empty":         {"Nothing names nothing.", "", Reference{}, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got, ok := ParseReference(tc.text); got != tc.want || ok != tc.ok {
+				t.Errorf("%s\ngot %+v, %t, want %+v, %t", tc.reason, got, ok, tc.want, tc.ok)
+			}
+		})
 	}
 }

@@ -29,6 +29,8 @@ type connector[T Managed] struct {
 	references *references[T]
 	policies   bool
 	tracer     trace.Tracer
+	// functionName as in Kind.
+	functionName func(T) **string
 }
 
 // Connect with the configuration that the gate has resolved.
@@ -43,6 +45,11 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 	}
 	if meta.WasDeleted(mg) {
 		c.references.resolveDeleted(ctx, mg)
+	}
+	if c.functionName != nil {
+		if err := plainFunctionName(mg, c.functionName(mg), s); err != nil {
+			return nil, refuse(t, err)
+		}
 	}
 	e, err := c.connect(ctx, mg, s)
 	if err != nil {

@@ -67,7 +67,7 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		return g.waiting(wait), nil
 	}
 
-	t := &Turn{Annotator: g.kube.Annotate}
+	t := &Turn{Annotator: g.kube.Annotate, Attempts: known.attempts}
 	ctx = WithTurn(kube.WithRead(ctx, mg), t)
 	ctx, wait := g.admit(ctx, mg, t, known)
 	if wait > 0 {

@@ -90,6 +90,11 @@ type Kind[T Managed] struct {
 	// spec refers to changes in what can be referred to, this one is reconciled.
 	RefersTo []schema.GroupVersionKind
 
+	// FunctionName is the field of spec that holds the plain name of a function of the
+	// same account and region. A reference may resolve it to an ARN, which is replaced by
+	// the plain name, in memory. Nil if the kind has no such field, or takes ARNs.
+	FunctionName func(T) **string
+
 	// Redact removes from a copy of a resource what a change log must not show,
 	// such as the values of environment variables. Nil if there is nothing.
 	Redact func(T)

@@ -55,6 +55,9 @@ type record struct {
 	class    class
 	failures int
 
+	// attempts are the calls whose effect AWS has not shown.
+	attempts *Attempts
+
 	// throttled is the number of throttled calls in a row.
 	throttled int
 
@@ -95,6 +98,7 @@ func (m *memory) look(mg Managed) (r record, first bool) {
 	if f := fingerprint(mg); known.fingerprint != f {
 		known.fingerprint = f
 		known.failures, known.throttled, known.wanted = 0, 0, nil
+		known.attempts = &Attempts{}
 	}
 	return *known, first
 }

@@ -109,7 +109,7 @@ func (g *gate[T]) traced(t trace.Tracer) reconcile.Reconciler {
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
 	refs := &references[T]{kind: k, reader: kc}
-	c := &connector[T]{connect: k.Connect, tracker: o.Tracker, references: refs, policies: policies, tracer: o.Tracer}
+	c := &connector[T]{connect: k.Connect, tracker: o.Tracker, references: refs, policies: policies, tracer: o.Tracer, functionName: k.FunctionName}
 	timeout := o.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout

@@ -31,6 +31,9 @@ type Turn struct {
 	// zero value takes any.
 	Fresh inventory.Fresh
 
+	// Attempts of the resource in earlier reconciles. Nil remembers none.
+	Attempts *Attempts
+
 	// Annotator persists annotations. Nil sets them in memory only.
 	Annotator func(ctx context.Context, obj client.Object, annotations map[string]string) error
 

@@ -37,6 +37,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		New:               func() *v1beta1.Alias { return &v1beta1.Alias{} },
 		NewList:           func() resource.ManagedList { return &v1beta1.AliasList{} },
 		Region:            func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
+		FunctionName:      func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
 		Reads:             reads,
 		Connect:           c.connect,
 		DeterministicName: true,

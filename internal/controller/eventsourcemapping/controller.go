@@ -5,7 +5,7 @@
 // inputs, and diff.go tells what is left to do. settings.go and observed.go put what
 // is wanted and what is there in one form, readiness.go is the state machine, lost.go
 // finds what a create has made whose answer was lost, and resolve.go reads what spec
-// refers to, and attempts.go bounds how often the same update is sent.
+// refers to.
 package eventsourcemapping
 
 import (
@@ -34,7 +34,7 @@ const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of EventSourceMappings to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, tags: tagmemory.New(o.Now), attempts: newAttempts()}
+	c := &connector{o: o, tags: tagmemory.New(o.Now)}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.EventSourceMapping]{
 		GVK:               v1beta1.EventSourceMappingGroupVersionKind,
 		New:               func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
@@ -59,9 +59,8 @@ func references(m *v1beta1.EventSourceMapping) []managed.Reference {
 }
 
 type connector struct {
-	o        managed.Options
-	tags     *tagmemory.Memory
-	attempts *attempts
+	o    managed.Options
+	tags *tagmemory.Memory
 }
 
 func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
@@ -69,7 +68,6 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
-		sent:   c.attempts,
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
 		now:    c.o.Now,
 	}

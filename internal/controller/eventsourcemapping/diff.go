@@ -7,6 +7,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
@@ -82,16 +83,17 @@ func (c comparison) immutable() diff.Changes {
 	return fixed
 }
 
-// due is the call that comes first, and the changes that it brings about. Tags come
-// before all else, since they say whose the mapping is.
-func (c comparison) due() (string, diff.Changes) {
-	switch {
-	case len(c.changes) == 0:
-		return "", nil
-	case c.changes.Any("tags"):
-		return tagging.Due(c.target.Tags, c.have.Tags), c.changes.In("tags")
+// due are the calls that bring the changes about. Tags come before all else, since they
+// say whose the mapping is.
+func (c comparison) due() []flow.Step {
+	var steps []flow.Step
+	if tags := c.changes.In("tags"); len(tags) > 0 {
+		steps = append(steps, flow.Step{Call: tagging.Due(c.target.Tags, c.have.Tags), Carried: tags})
 	}
-	return opUpdate, c.together()
+	if rest := c.together(); len(rest) > 0 {
+		steps = append(steps, flow.Step{Call: opUpdate, Carried: rest})
+	}
+	return steps
 }
 
 // together are the changes that one update can carry: provisioned mode is left only
@@ -99,10 +101,11 @@ func (c comparison) due() (string, diff.Changes) {
 func (c comparison) together() diff.Changes {
 	leaves := c.have.ProvisionedPollerConfig != nil && c.target.ProvisionedPollerConfig == nil
 	dependants := c.changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig", "selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
-	if !leaves || len(dependants) == 0 {
-		return c.changes
+	later := []string{"tags"}
+	if leaves && len(dependants) > 0 {
+		later = append(later, "provisionedPollerConfig", "scalingConfig")
 	}
-	return slices.DeleteFunc(slices.Clone(c.changes), func(ch diff.Change) bool { return diff.Changes{ch}.Any("provisionedPollerConfig", "scalingConfig") })
+	return c.changes.But(later...)
 }
 
 // onlyEnables says that nothing but being enabled is missing.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
@@ -163,10 +164,10 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := desired{settings: fromParameters(tc.p), function: functionName(tc.p)}
 			c := compare(d, tc.o, !tc.stale, steptest.Owner(kind, ""))
-			call, carried := c.due()
-			got := want{changes: c.changes.String(), call: call, fixed: c.immutable().Names()}
-			if call != "" {
-				got.update = updateInput("u", d.function, c.target, carried)
+			due := flow.Plan{}.With(c.due()...)
+			got := want{changes: c.changes.String(), call: due.Call, fixed: c.immutable().Names()}
+			if due.Call != "" {
+				got.update = updateInput("u", d.function, c.target, due.Carried)
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), cmpopts.IgnoreTypes(smithydocument.NoSerde{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
@@ -253,15 +254,15 @@ func TestUpdateInVain(t *testing.T) {
 		}
 	}
 	stubborn(60)
-	if got := r.Double.Count(opUpdate); got != mostAttempts {
+	if got := r.Double.Count(opUpdate); got != managed.ManyAttempts {
 		t.Errorf("%d updates were sent in a minute", got)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has taken a change of batchSize several times") {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has accepted a change of batchSize 3 times or more and does not show it") {
 		t.Errorf("condition %+v", c)
 	}
 	r.Advance(retryAfter)
 	stubborn(10)
-	if got := r.Double.Count(opUpdate); got != mostAttempts+1 {
+	if got := r.Double.Count(opUpdate); got != managed.ManyAttempts+1 {
 		t.Errorf("%d updates were sent after a while", got)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](6) })

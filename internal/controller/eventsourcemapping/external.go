@@ -29,7 +29,6 @@ type thing struct {
 	api    lambdaAPI
 	fields fields.Getter
 	tags   *tagmemory.Memory
-	sent   *attempts
 	owner  tagging.Owner
 	now    func() time.Time
 
@@ -119,24 +118,12 @@ func (t *thing) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.
 	case inMotion(state):
 	case !fresh && c.onlyEnables() && !byUser(f.Thing.reason()) && sinceModified(f.Thing, t.now()) < retryAfter:
 		p.Wait = retryAfter - sinceModified(f.Thing, t.now())
-	case len(c.changes) == 0:
-		t.sent.forget(m)
-	default:
-		t.send(m, &p)
+	case len(c.changes) > 0:
+		steps := c.due()
+		p = p.With(steps...)
+		p.Ready = condition.Updating(m.GetGeneration(), "changing "+steps[0].Carried.Names())
 	}
 	return p, nil
-}
-
-// send the changes that come first, unless AWS has taken them again and again and does
-// not show them.
-func (t *thing) send(m *v1beta1.EventSourceMapping, p *flow.Plan) {
-	p.Call, p.Changes = t.comparison.due()
-	if wait := t.sent.pause(m, p.Changes.String(), t.now()); wait > 0 {
-		p.Call, p.Wait = "", wait
-		p.Ready = condition.Unavailable(m.GetGeneration(), "AWS has taken a change of "+p.Changes.Names()+" several times and does not show it; it is sent again from time to time")
-		return
-	}
-	p.Ready = condition.Updating(m.GetGeneration(), "changing "+p.Changes.Names())
 }
 
 // Prepare resolves what spec refers to.
@@ -167,10 +154,7 @@ func (t *thing) Update(ctx context.Context, m *v1beta1.EventSourceMapping, f flo
 		t.tags.Forget(m)
 		err = tagging.Apply(ctx, t.api, ptr.Deref(f.Thing.mapping.EventSourceMappingArn, ""), t.comparison.target.Tags, t.comparison.have.Tags)
 	case opUpdate:
-		_, err = t.api.UpdateEventSourceMapping(ctx, updateInput(f.Name, t.wanted.function, t.comparison.target, p.Changes))
-	}
-	if err == nil {
-		t.sent.note(m, p.Changes.String(), t.now())
+		_, err = t.api.UpdateEventSourceMapping(ctx, updateInput(f.Name, t.wanted.function, t.comparison.target, p.Carried))
 	}
 	if other := uuidPattern.FindStringSubmatch(awserr.Message(err)); other != nil && awserr.IsAlreadyExists(err) {
 		return errors.Errorf("cannot update %s: AWS has %s of this source and function already; delete one of the two", f.What, what(other[1]))
@@ -186,7 +170,6 @@ func (t *thing) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, f flo
 		return nil
 	}
 	t.tags.Forget(m)
-	t.sent.forget(m)
 	_, err := t.api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: ptr.To(f.Name)})
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", f.What)
 }

@@ -45,7 +45,6 @@ type rig struct {
 	*steptest.Rig[*v1beta1.EventSourceMapping]
 
 	tags   *tagmemory.Memory
-	sent   *attempts
 	fields noFields
 }
 
@@ -65,11 +64,11 @@ func newRig(t testing.TB) *rig {
 func without(t testing.TB) *rig {
 	t.Helper()
 	w := &steptest.World{TB: t, Clock: steptest.NewClock()}
-	return &rig{Rig: steptest.NewRig[*v1beta1.EventSourceMapping](w, nil), tags: tagmemory.New(w.Now), sent: newAttempts()}
+	return &rig{Rig: steptest.NewRig[*v1beta1.EventSourceMapping](w, nil), tags: tagmemory.New(w.Now)}
 }
 
 // restart the provider: all that it remembers in memory is gone.
-func (r *rig) restart() { r.tags, r.sent = tagmemory.New(r.Now), newAttempts() }
+func (r *rig) restart() { r.tags = tagmemory.New(r.Now) }
 
 func (r *rig) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed] {
 	return flow.New(r.thing(api), flow.Calls{Create: opCreate, Delete: opDelete})
@@ -77,7 +76,7 @@ func (r *rig) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping
 
 func (r *rig) thing(api lambdaAPI) *thing {
 	return &thing{
-		api: api, fields: r.fields, tags: r.tags, sent: r.sent, now: r.Now,
+		api: api, fields: r.fields, tags: r.tags, now: r.Now,
 		owner: steptest.Owner(kind, "ignored"),
 	}
 }

@@ -44,7 +44,7 @@ func defaultLogging(name string, instances bool) *v1beta1.LoggingConfig {
 	if instances {
 		format = types.LogFormatJson
 	}
-	return &v1beta1.LoggingConfig{LogFormat: ptr.To(string(format)), LogGroup: ptr.To("/aws/lambda/" + name)}
+	return &v1beta1.LoggingConfig{LogFormat: ptr.To(string(format)), LogGroup: ptr.To("/aws/lambda/" + plainName(name))}
 }
 
 // withoutUnshown drops from the target what AWS leaves out of its answer where it is no

@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -49,10 +48,10 @@ type found = flow.Found[observed]
 // Read a function with GetFunction, and a call more for each setting beside it that
 // spec declares.
 func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
-	name := functionName(f)
-	if was := ptr.Deref(f.Status.AtProvider.FunctionName, name); was != name {
-		return found{}, errors.Errorf("the external name was changed from %q to %q, which would leave function %q behind: change the annotation %s back, and create another Function for %q", was, name, was, meta.AnnotationKeyExternalName, name)
+	if err := checkName(f); err != nil {
+		return found{}, err
 	}
+	name := functionName(f)
 	o, err := t.read(ctx, name, f)
 	if awserr.IsNotFound(err) {
 		return found{}, nil
@@ -111,12 +110,26 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	if healthy(found.Thing.config()) {
 		t.memory.recovered(f)
 	}
-	p.due = d.due
 	t.plan, t.recreates, t.repairs = p, d.recreate, !facts.fresh && failed(found.Thing.config())
-	return flow.Plan{
-		Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode),
-		Call: string(d.due), Does: p.describe(f), Slow: d.due.settles(), Recreate: d.recreate, Wait: d.wait,
-	}, nil
+	plan := flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
+	return plan.With(p.steps(f, d.due)...), nil
+}
+
+// steps are the call that is due, and those that go ahead while AWS does not show its
+// effect.
+func (p plan) steps(f *v1beta1.Function, due call) []flow.Step {
+	calls := p.calls
+	switch {
+	case due == callNone:
+		return nil
+	case due != first(calls), failed(p.observed.config()):
+		calls = []call{due}
+	}
+	var steps []flow.Step
+	for _, c := range calls {
+		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.changes), Does: p.describe(f, c), Slow: c.settles()})
+	}
+	return steps
 }
 
 func (t *thing) facts(f *v1beta1.Function, o observed) facts {
@@ -230,19 +243,18 @@ func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error)
 
 // Update makes the one call that is due.
 func (t *thing) Update(ctx context.Context, f *v1beta1.Function, found found, p flow.Plan) error {
-	made := t.plan
-	made.due = call(p.Call)
 	if t.repairs {
 		t.memory.repair(f, t.now())
 	}
-	err := t.make(ctx, f, made)
+	c := call(p.Call)
+	err := t.make(ctx, f, t.plan, c)
 	switch {
 	case err == nil:
-		t.memory.accept(f, made.due, made.sent(made.due))
+		t.memory.accept(f, c, t.plan.sent(c))
 	case found.Thing.config().State == types.StateFailed && awserr.IsInProgress(err):
 		return managed.Invalid(errors.Errorf("cannot update %s (%s): AWS does not change a function in state Failed: delete it in AWS to have it created anew; AWS says: %s", found.What, p.Call, awserr.Clean(err).Error()))
 	case refuses(err):
-		t.memory.refuse(f, made.due, made.due.carried(made.changes), awserr.IsTerminal(err))
+		t.memory.refuse(f, c, c.carried(t.plan.changes), awserr.IsTerminal(err))
 	}
 	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", found.What, p.Call)
 }

@@ -167,14 +167,21 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			api := &fakeLambda{get: tc.get}
-			e, th := testExternal(api, tc.objects)
-			obs, err := e.Observe(testContext(t), tc.f)
+			e, _ := testExternal(api, tc.objects)
+			due := callNone
+			turn := &managed.Turn{Reserver: func(ops ...string) time.Duration {
+				if ops[0] != callCreate && ops[0] != opDelete {
+					due = call(ops[0])
+				}
+				return 0
+			}}
+			obs, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.f)
 			if (err == nil) != (tc.want.err == "") || (err != nil && !strings.Contains(err.Error(), tc.want.err)) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.want.err, err)
 			}
 			got := want{
 				exists: obs.ResourceExists, upToDate: obs.ResourceUpToDate, err: tc.want.err,
-				reason: tc.f.GetCondition(xpv2.TypeReady).Reason, due: th.plan.due, calls: api.calls,
+				reason: tc.f.GetCondition(xpv2.TypeReady).Reason, due: due, calls: api.calls,
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)

@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -69,8 +68,6 @@ type plan struct {
 	changes      diff.Changes
 	// calls that bring the changes about, the one that is due first.
 	calls []call
-	// due is the call that is made.
-	due call
 	// fingerprints are those of the settings that AWS may not show.
 	fingerprints map[string]string
 }
@@ -116,7 +113,6 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", name, fixed)
 	}
 	p.calls = t.memory.inTurn(f, due(p.changes, p.target, p.have), p.changes)
-	p.due = first(p.calls)
 	return p, nil
 }
 
@@ -178,9 +174,9 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 // other.
 func (c call) settles() bool { return c == callUpdateConfiguration || c == callUpdateCode }
 
-// describe the call for the event that tells users of it.
-func (p plan) describe(f *v1beta1.Function) string {
-	carried := p.due.carried(p.changes)
+// describe a call for the event that tells users of it.
+func (p plan) describe(f *v1beta1.Function, c call) string {
+	carried := c.carried(p.changes)
 	switch {
 	case len(carried) == 0:
 		return "sent again what failed"
@@ -190,11 +186,11 @@ func (p plan) describe(f *v1beta1.Function) string {
 	return "spec changed: " + carried.String()
 }
 
-// make the call that is due.
-func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan) error {
+// make a call.
+func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan, c call) error {
 	var err error
 	arn, name, revision := p.observed.config().FunctionArn, ptr.To(p.name), p.observed.config().RevisionId
-	switch p.due {
+	switch c {
 	case callUpdateConfiguration:
 		in := configurationInput(p.name, p.target, p.changes, revision)
 		if len(configuration(p.changes)) == 0 {
@@ -246,12 +242,4 @@ func (t *thing) updateCode(ctx context.Context, f *v1beta1.Function, p plan, rev
 	f.Status.AtProvider.DeployedCode = p.archive.bundle.Remember(out.CodeSha256)
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
 	return nil
-}
-
-// functionName is the external name, and the object's own before it has one.
-func functionName(f *v1beta1.Function) string {
-	if n := meta.GetExternalName(f); n != "" {
-		return n
-	}
-	return f.GetName()
 }

@@ -27,6 +27,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		New:               func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
 		NewList:           func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },
 		Region:            func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
+		FunctionName:      func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads:             func(c *v1beta1.FunctionEventInvokeConfig) []string { return configured.Reads(c, callList, callPut) },
 		Connect:           c.connect,
 		DeterministicName: true,

@@ -26,6 +26,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		New:               func() *v1beta1.FunctionURL { return &v1beta1.FunctionURL{} },
 		NewList:           func() resource.ManagedList { return &v1beta1.FunctionURLList{} },
 		Region:            func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
+		FunctionName:      func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
 		Reads:             func(u *v1beta1.FunctionURL) []string { return configured.Reads(u, callList, callCreate) },
 		Connect:           connect,
 		DeterministicName: true,

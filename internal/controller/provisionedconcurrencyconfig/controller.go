@@ -28,6 +28,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		New:               func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
 		NewList:           func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
 		Region:            func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
+		FunctionName:      func(c *v1beta1.ProvisionedConcurrencyConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads:             func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return configured.Reads(c, callList, callPut) },
 		Connect:           c.connect,
 		DeterministicName: true,

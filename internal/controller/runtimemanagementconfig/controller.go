@@ -28,6 +28,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		New:               func() *v1beta1.RuntimeManagementConfig { return &v1beta1.RuntimeManagementConfig{} },
 		NewList:           func() resource.ManagedList { return &v1beta1.RuntimeManagementConfigList{} },
 		Region:            func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
+		FunctionName:      func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
 		Reads:             func(c *v1beta1.RuntimeManagementConfig) []string { return configured.Reads(c, callGet, callPut) },
 		Connect:           connect,
 		DeterministicName: true,

@@ -46,6 +46,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		New:               func() *v1beta1.Version { return &v1beta1.Version{} },
 		NewList:           func() resource.ManagedList { return &v1beta1.VersionList{} },
 		Region:            func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
+		FunctionName:      func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
 		Reads:             reads,
 		Connect:           c.connect,
 		DeterministicName: true,

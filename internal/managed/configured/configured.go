@@ -47,13 +47,13 @@ func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 	case meta.WasDeleted(mg):
 		return known, named && t.agrees(mg, known), nil
 	case t.Function == nil && !named:
-		return known, false, errors.Errorf("nothing says which function this is for: set spec.forProvider.functionName, or the annotation %s", meta.AnnotationKeyExternalName)
+		return known, false, managed.Invalid(errors.Errorf("nothing says which function this is for: set spec.forProvider.functionName, or the annotation %s", meta.AnnotationKeyExternalName))
 	case t.Function == nil:
 		return known, true, nil
 	}
 	want := t.wanted()
 	if named && known != want {
-		return want, false, errors.Errorf("it is for %s, as the annotation %s says, and spec.forProvider names %s: create another resource for that one", known, meta.AnnotationKeyExternalName, want)
+		return want, false, managed.Invalid(errors.Errorf("it is for %s, as the annotation %s says, and spec.forProvider names %s: create another resource for that one", known, meta.AnnotationKeyExternalName, want))
 	}
 	return want, true, nil
 }
@@ -74,7 +74,7 @@ func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 	}
 	n, ok := functionname.Parse(text)
 	if !ok {
-		return n, errors.Errorf("the annotation %s is %q, which is not of the form function:qualifier", meta.AnnotationKeyExternalName, text)
+		return n, managed.Invalid(errors.Errorf("the annotation %s is %q, which is not of the form function:qualifier: name the function by its plain name", meta.AnnotationKeyExternalName, text))
 	}
 	return n.Or(t.Default), nil
 }

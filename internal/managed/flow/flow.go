@@ -75,13 +75,21 @@ type Plan struct {
 	// Empty where nothing is due, or nothing can be sent yet.
 	Call string
 
+	// Carried are those of the Changes that the Call brings about. Nil means all.
+	Carried diff.Changes
+
 	// Does is what the call does, for the event that tells of it. Empty means that it
-	// brings about the Changes.
+	// brings about what it carries.
 	Does string
 
 	// Slow says that AWS takes a while over the call, so that a look at once would find
 	// nothing new.
 	Slow bool
+
+	// Otherwise are the calls that go ahead, the first one first, while AWS accepts the
+	// Call without showing its effect: what AWS does not take must not hold up what it
+	// does.
+	Otherwise []Step
 
 	// Recreate says that what was found is no more than a creation that failed, so that
 	// Create is to delete it and to create it anew. It is done only where the management
@@ -195,6 +203,7 @@ func (e *External[T, O]) name(ctx context.Context, mg T, v ownership.Verdict) er
 
 // compare spec with what was found.
 func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	managed.Shown(ctx, creation)
 	e.thing.Show(mg, e.found)
 	p, err := e.thing.Plan(ctx, mg, e.found)
 	if err != nil {
@@ -205,6 +214,7 @@ func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalO
 	if p.Call != "" && !mends {
 		p.Call, p.Ready = "", e.thing.State(mg, e.found)
 	}
+	p = bounded(ctx, mg, p)
 	e.plan = p
 	mg.SetConditions(p.Ready)
 	if p.Wait > 0 {
@@ -244,6 +254,9 @@ func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalOb
 		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), "it does not exist, and managementPolicies do not allow to create it"))
 		return xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil
 	}
+	if wait, count := managed.Attempted(ctx, creation, ""); wait > 0 {
+		return unshown(ctx, mg, e.calls.Create, wait, count), nil
+	}
 	if err := e.thing.Prepare(ctx, mg); err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}
@@ -281,6 +294,7 @@ func (e *External[T, O]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCr
 	if err != nil {
 		return xpmanaged.ExternalCreation{}, err
 	}
+	managed.Accepted(ctx, creation, "")
 	meta.AddAnnotations(mg, ownership.Name(mg, name))
 	return xpmanaged.ExternalCreation{ConnectionDetails: e.thing.Connection(mg)}, nil
 }
@@ -295,6 +309,7 @@ func (e *External[T, O]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUp
 	if err != nil {
 		return xpmanaged.ExternalUpdate{}, err
 	}
+	managed.Accepted(ctx, e.plan.Call, e.plan.Carried.String())
 	managed.Describe(ctx, e.plan.describe(mg))
 	if !e.plan.Slow {
 		managed.ComeBack(ctx, 0)
@@ -326,9 +341,9 @@ func (p Plan) describe(mg managed.Managed) string {
 		return p.Does
 	}
 	if mg.GetObservedGeneration() == mg.GetGeneration() {
-		return "differed from spec: " + p.Changes.String()
+		return "differed from spec: " + p.Carried.String()
 	}
-	return "spec changed: " + p.Changes.String()
+	return "spec changed: " + p.Carried.String()
 }
 
 // comparison is what the plan says of the thing.

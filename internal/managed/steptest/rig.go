@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -61,6 +62,9 @@ type Rig[T managed.Managed] struct {
 	// Age is how old an answer of AWS may be that a reconcile takes from the cache.
 	// Zero takes one of the same moment only.
 	Age time.Duration
+
+	// attempts of each generation of a resource, which a restart of the provider forgets.
+	attempts map[generation]*managed.Attempts
 }
 
 // NewRig that reconciles with external clients in a world.
@@ -76,6 +80,7 @@ func (r *Rig[T]) Do(mg T) (Outcome, error) {
 	}
 	now := r.Now()
 	turn.Fresh = inventory.Fresh{Now: now, Since: now.Add(-r.Age)}
+	turn.Attempts = r.attemptsOf(mg)
 	ctx := managed.WithTurn(r.Context(), turn)
 	e := r.External()
 	obs, err := e.Observe(ctx, mg)
@@ -86,6 +91,23 @@ func (r *Rig[T]) Do(mg T) (Outcome, error) {
 		return Held, nil
 	}
 	return r.act(ctx, e, mg, obs, turn)
+}
+
+// attemptsOf are what the provider remembers of the calls for a resource as it is now.
+func (r *Rig[T]) attemptsOf(mg T) *managed.Attempts {
+	if r.attempts == nil {
+		r.attempts = map[generation]*managed.Attempts{}
+	}
+	g := generation{mg.GetUID(), mg.GetGeneration()}
+	if r.attempts[g] == nil {
+		r.attempts[g] = &managed.Attempts{}
+	}
+	return r.attempts[g]
+}
+
+type generation struct {
+	uid    types.UID
+	number int64
 }
 
 func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg T, obs xpmanaged.ExternalObservation, turn *managed.Turn) (Outcome, error) {

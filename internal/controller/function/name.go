@@ -1,0 +1,56 @@
+package function
+
+import (
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// functionName is the external name, and the object's own before it has one. AWS takes
+// it as it is: a name, or an ARN, by which a function of another account is observed.
+func functionName(f *v1beta1.Function) string {
+	if n := meta.GetExternalName(f); n != "" {
+		return n
+	}
+	return f.GetName()
+}
+
+// plainName is the function's own name in an external name.
+func plainName(external string) string {
+	r, ok := functionname.ParseReference(external)
+	if !ok {
+		return external
+	}
+	return r.Function
+}
+
+// checkName returns an error where the external name does not name a function that can
+// be in spec's region, or another one than that which status shows: that one would be
+// left behind.
+func checkName(f *v1beta1.Function) error {
+	name, region := functionName(f), f.Spec.ForProvider.Region
+	r, ok := functionname.ParseReference(name)
+	switch {
+	case !ok:
+		return managed.Invalid(errors.Errorf("%q is neither the name nor the ARN of a function: use a name of at most 64 letters, digits, hyphens and underscores, or an ARN such as arn:aws:lambda:%s:123456789012:function:my-function, in the annotation %s", name, region, meta.AnnotationKeyExternalName))
+	case r.Qualifier != "":
+		return managed.Invalid(errors.Errorf("%q names a version or an alias: remove %q from the annotation %s, and use a Version or an Alias for it", name, ":"+r.Qualifier, meta.AnnotationKeyExternalName))
+	case r.Region != "" && r.Region != region:
+		return managed.Invalid(errors.Errorf("%q is in region %s, and spec.forProvider.region is %s: correct one of the two", name, r.Region, region))
+	}
+	s := f.Status.AtProvider
+	was := ptr.Deref(s.FunctionName, r.Function)
+	known, _ := functionname.ParseReference(ptr.Deref(s.FunctionArn, ""))
+	if was == r.Function && (r.Account == "" || known.Account == "" || r.Account == known.Account) {
+		return nil
+	}
+	if was == r.Function {
+		was = *s.FunctionArn
+	}
+	return managed.Invalid(errors.Errorf("the external name was changed from %q to %q, which would leave function %q behind: change the annotation %s back, and create another Function for %q", was, name, was, meta.AnnotationKeyExternalName, name))
+}

@@ -1,0 +1,95 @@
+package function
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// TestCheckName refuses external names that can never name the function.
+func TestCheckName(t *testing.T) {
+	const prefix = "arn:aws:lambda:" + steptest.Region + ":123456789012:function:"
+	cases := map[string]struct {
+		reason string
+		name   string
+		known  string
+		err    string
+	}{
+		"Name":           {reason: "A plain name.", name: "f"},
+		"ARN":            {reason: "An ARN.", name: prefix + "f"},
+		"PartialARN":     {reason: "An ARN from the account on.", name: "123456789012:function:f"},
+		"Known":          {reason: "The ARN of what is known.", name: prefix + "f", known: prefix + "f"},
+		"NameOfKnown":    {reason: "The name of what is known.", name: "f", known: prefix + "f"},
+		"Renamed":        {reason: "Another function.", name: "g", known: prefix + "f", err: `would leave function "f" behind`},
+		"OtherAccount":   {reason: "A function of the same name elsewhere.", name: "210987654321:function:f", known: prefix + "f", err: "would leave function \"" + prefix + "f\" behind"},
+		"OtherRegion":    {reason: "A function of another region.", name: "arn:aws:lambda:eu-west-3:123456789012:function:f", err: "is in region eu-west-3"},
+		"Version":        {reason: "A version is no function.", name: prefix + "f:3", err: "use a Version or an Alias"},
+		"Alias":          {reason: "Nor is an alias.", name: "f:live", err: `remove ":live" from the annotation`},
+		"SomethingElse":  {reason: "Nor is a queue.", name: "arn:aws:sqs:eu-central-1:123456789012:f", err: "neither the name nor the ARN of a function"},
+		"NoFunctionName": {reason: "A Kubernetes name with a dot.", name: "a.b", err: "neither the name nor the ARN of a function"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := testFunction(func(f *v1beta1.Function) {
+				meta.SetExternalName(f, tc.name)
+				if tc.known != "" {
+					f.Status.AtProvider.FunctionArn, f.Status.AtProvider.FunctionName = ptr.To(tc.known), ptr.To("f")
+				}
+			})
+			err := checkName(f)
+			if tc.err == "" && err != nil || tc.err != "" && (err == nil || !strings.Contains(err.Error(), tc.err)) {
+				t.Errorf("%s\ngot %v, want an error with %q", tc.reason, err, tc.err)
+			}
+		})
+	}
+}
+
+// TestExternalNameIsARN observes, adopts, updates and deletes a function by its ARN.
+func TestExternalNameIsARN(t *testing.T) {
+	arn := "arn:aws:lambda:" + steptest.Region + ":" + awsdouble.DefaultAccount + ":function:f"
+	for _, name := range []string{arn, awsdouble.DefaultAccount + ":function:f"} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			made := testFunction()
+			r.Settle(made)
+			f := testFunction(func(f *v1beta1.Function) {
+				f.UID = "another"
+				meta.SetExternalName(f, name)
+				meta.AddAnnotations(f, map[string]string{"lambda.aws.m.crossplane.io/adopt": "true"})
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+			})
+			for range 3 {
+				r.Look(f)
+			}
+			f.Spec.ManagementPolicies = nil
+			if calls := r.Settle(f); slices.ContainsFunc(calls, func(c string) bool { return c != "TagResource" }) {
+				t.Errorf("to adopt it is to tag it, got %v", calls)
+			}
+			r.Look(f)
+			f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
+			f.Generation++
+			if calls := r.Settle(f); !slices.Equal(calls, []string{"UpdateFunctionConfiguration"}) {
+				t.Errorf("an edit is one call, got %v", calls)
+			}
+			if meta.GetExternalName(f) != name || ptr.Deref(f.Status.AtProvider.FunctionName, "") != "f" {
+				t.Errorf("external name %q, function %q", meta.GetExternalName(f), ptr.Deref(f.Status.AtProvider.FunctionName, ""))
+			}
+			r.Remove(f)
+			r.Reconcile(f)
+			if _, err := r.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f")}); err == nil {
+				t.Error("the function is still there")
+			}
+		})
+	}
+}

@@ -1,0 +1,58 @@
+package managed
+
+import (
+	"testing"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+)
+
+// TestAttempts tells when the same call may be made again.
+func TestAttempts(t *testing.T) {
+	start := time.Unix(1e9, 0)
+	accepted := func(n int) *Attempts {
+		a := &Attempts{}
+		for range n {
+			a.accept("UpdateThing", "value", start)
+		}
+		return a
+	}
+	cases := map[string]struct {
+		reason   string
+		attempts *Attempts
+		changes  string
+		after    time.Duration
+		wait     time.Duration
+		count    int
+	}{
+		"None":    {reason: "A first call is made at once.", attempts: accepted(0), changes: "value"},
+		"Once":    {reason: "AWS may show it in a moment.", attempts: accepted(1), changes: "value", wait: 2 * time.Second, count: 1},
+		"Later":   {reason: "What has passed counts.", attempts: accepted(1), changes: "value", after: 5 * time.Second, count: 1},
+		"Thrice":  {reason: "AWS does not take it.", attempts: accepted(3), changes: "value", wait: 5 * time.Minute, count: 3},
+		"Often":   {reason: "The delay is bounded.", attempts: accepted(30), changes: "value", wait: time.Hour, count: 30},
+		"Others":  {reason: "Other changes are not the same.", attempts: accepted(3), changes: "size"},
+		"LongAgo": {reason: "After hours it is tried anew.", attempts: accepted(30), changes: "value", after: attemptsMaxAge},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			ctx := WithTurn(t.Context(), &Turn{Attempts: tc.attempts, Fresh: inventory.Fresh{Now: start.Add(tc.after)}})
+			if wait, count := Attempted(ctx, "UpdateThing", tc.changes); wait != tc.wait || count != tc.count {
+				t.Errorf("%s\nwait %v, count %d; want %v, %d", tc.reason, wait, count, tc.wait, tc.count)
+			}
+		})
+	}
+}
+
+// TestAttemptsOfAGeneration has what was tried for one spec not count for another.
+func TestAttemptsOfAGeneration(t *testing.T) {
+	m, mg := newMemory(), newThing()
+	known, _ := m.look(mg)
+	known.attempts.accept("UpdateThing", "value", time.Unix(1e9, 0))
+	if again, _ := m.look(mg); again.attempts != known.attempts {
+		t.Error("the same generation starts anew")
+	}
+	mg.SetGeneration(mg.GetGeneration() + 1)
+	if next, _ := m.look(mg); next.attempts == nil || next.attempts == known.attempts {
+		t.Error("another generation does not start anew")
+	}
+}

@@ -1,0 +1,133 @@
+package flow
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+// stubborn is a cloud that accepts calls and does not show what they did.
+type stubborn struct{ cloud }
+
+func (s *stubborn) Create(context.Context, *thing) (string, error) {
+	return "basket", s.call("Create")
+}
+
+func (s *stubborn) Update(context.Context, *thing, Found[string], Plan) error {
+	return s.call("Update")
+}
+
+// reconciles does what the runtime does, once in each interval of a time, and returns
+// the Ready condition of the last one.
+func reconciles(t *testing.T, c Thing[*thing, string], mg *thing, a *managed.Attempts, from time.Time, span, interval time.Duration) xpv2.Condition {
+	t.Helper()
+	for at := from; at.Before(from.Add(span)); at = at.Add(interval) {
+		turn := &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}}
+		ctx := managed.WithTurn(t.Context(), turn)
+		e := New(c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
+		o, err := e.Observe(ctx, mg)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case !o.ResourceExists:
+			_, err = e.Create(ctx, mg)
+		case !o.ResourceUpToDate:
+			_, err = e.Update(ctx, mg)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return mg.GetCondition(xpv2.TypeReady)
+}
+
+// TestAcceptedAndNotShown bounds how often a call is made that AWS accepts each time and
+// whose effect it never shows.
+func TestAcceptedAndNotShown(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		there  bool
+		mg     *thing
+		call   string
+		says   string
+	}{
+		"Update": {reason: "A setting that AWS does not show.", there: true, mg: newThing(), call: "Update", says: "AWS has accepted a change of Value 3 times or more and does not show it"},
+		"Create": {reason: "Something that a list never has.", mg: newThing(unnamed), call: "Create", says: "AWS has accepted CreateThing 3 times or more and does not show it"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &stubborn{cloud{there: tc.there, value: "b"}}
+			a, start := &managed.Attempts{}, time.Unix(1e9, 0)
+			count := func() int { return strings.Count(strings.Join(c.calls, " "), tc.call) }
+
+			ready := reconciles(t, c, tc.mg, a, start, 2*time.Second, time.Second)
+			if ready.Reason == xpv2.ReasonUnavailable || count() != 1 {
+				t.Errorf("%s\nAfter a moment: %d calls, %+v", tc.reason, count(), ready)
+			}
+			ready = reconciles(t, c, tc.mg, a, start.Add(2*time.Second), time.Minute, time.Second)
+			if count() != managed.ManyAttempts || ready.Reason != xpv2.ReasonUnavailable || !strings.HasPrefix(ready.Message, tc.says) {
+				t.Errorf("%s\nAfter a minute: %d calls, %+v", tc.reason, count(), ready)
+			}
+			reconciles(t, c, tc.mg, a, start.Add(time.Minute), 24*time.Hour, time.Minute)
+			if count() < 20 || count() > 40 {
+				t.Errorf("%s\nIn a day there were %d calls, want about one an hour", tc.reason, count())
+			}
+			was := count()
+			reconciles(t, c, tc.mg, &managed.Attempts{}, start.Add(25*time.Hour), time.Second, time.Second)
+			if count() != was+1 {
+				t.Errorf("%s\nAnother generation of the resource was not tried at once", tc.reason)
+			}
+		})
+	}
+}
+
+// TestShown has what AWS shows forgotten: what differs a week later is drift of its own.
+func TestShown(t *testing.T) {
+	c, mg, a, start := &cloud{there: true, value: "b"}, newThing(), &managed.Attempts{}, time.Unix(1e9, 0)
+	for i := range 5 {
+		c.value = "b"
+		ready := reconciles(t, c, mg, a, start.Add(time.Duration(i)*4*time.Second), 3*time.Second, time.Second)
+		if ready.Reason != xpv2.ReasonAvailable || c.value != "a" {
+			t.Errorf("round %d: value %q, %+v", i, c.value, ready)
+		}
+	}
+}
+
+// TestOtherwise has a call that AWS does not take hold up no other.
+func TestOtherwise(t *testing.T) {
+	tags, code := diff.Changes{{Path: "tags"}}, diff.Changes{{Path: "code"}}
+	plan := Plan{Ready: condition.Updating(1, "changing code, tags"), Changes: append(code, tags...)}.
+		With(Step{Call: "TagThing", Carried: tags}, Step{Call: "UpdateThing", Carried: code, Slow: true})
+	a, at := &managed.Attempts{}, time.Unix(1e9, 0)
+	next := func() (string, bool) {
+		ctx := managed.WithTurn(t.Context(), &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}})
+		p := bounded(ctx, newThing(), plan)
+		if p.Call != "" {
+			managed.Accepted(ctx, p.Call, p.Carried.String())
+		}
+		return p.Call, p.Slow
+	}
+	var got []string
+	for range 4 {
+		call, slow := next()
+		if slow != (call == "UpdateThing") {
+			t.Errorf("%s: slow is %t", call, slow)
+		}
+		got = append(got, call)
+	}
+	at = at.Add(3 * time.Second)
+	call, _ := next()
+	if diff := cmp.Diff([]string{"TagThing", "UpdateThing", "", "", "TagThing"}, append(got, call)); diff != "" {
+		t.Errorf("calls: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,58 @@
+package managed
+
+import (
+	"regexp"
+
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+)
+
+// accountID is the form of an account's id. A session whose account nobody told has a
+// made-up name in its place.
+var accountID = regexp.MustCompile(`^[0-9]{12}$`)
+
+// plainFunctionName replaces the ARN of a function, which a reference to a Function may
+// be resolved to, by its plain name: that is what kinds compare, remember and show. It
+// returns an error where the ARN is of another account or region than the session's, in
+// which the plain name would mean another function. What is being deleted forgets such a
+// name instead, since nothing can have been made for it.
+func plainFunctionName(mg Managed, name **string, s *config.Session) error {
+	if *name == nil {
+		return nil
+	}
+	err := inSession(**name, s)
+	if err != nil && meta.WasDeleted(mg) {
+		*name = nil
+		return nil
+	}
+	if err != nil {
+		return Invalid(errors.Wrap(err, "cannot use spec.forProvider.functionName"))
+	}
+	r, _ := functionname.ParseReference(**name)
+	*name = ptr.To(r.Function)
+	return nil
+}
+
+// inSession says why a reference to a function is not one to a function of the
+// session's account and region.
+func inSession(name string, s *config.Session) error {
+	r, ok := functionname.ParseReference(name)
+	switch {
+	case !ok:
+		return errors.Errorf("%q is neither the name nor the ARN of a function", name)
+	case r.Qualifier != "":
+		return errors.Errorf("%q names a version or an alias: name the function alone", name)
+	case r.Region != "" && r.Region != s.AWS.Region:
+		return errors.Errorf("%q is a function in region %s, and spec.forProvider.region is %s", name, r.Region, s.AWS.Region)
+	case r.Account != "" && !accountID.MatchString(s.Identity.Account):
+		return errors.Errorf("%q is an ARN, and the account of the provider config is not known: name the function by its plain name", name)
+	case r.Account != "" && r.Account != s.Identity.Account:
+		return errors.Errorf("%q is a function of account %s, and the provider config acts in account %s: use a provider config of that account", name, r.Account, s.Identity.Account)
+	}
+	return nil
+}
