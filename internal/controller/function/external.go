@@ -176,6 +176,10 @@ func (t *thing) readBeside(ctx context.Context, name string, f *v1beta1.Function
 		var err error
 		switch op {
 		case opGetCodeSigning:
+			if o.config().PackageType == types.PackageTypeImage {
+				// Images are not signed.
+				continue
+			}
 			var out *lambda.GetFunctionCodeSigningConfigOutput
 			if out, err = t.api.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: ptr.To(name)}); err == nil {
 				o.codeSigningConfigArn = out.CodeSigningConfigArn
@@ -267,7 +271,9 @@ func refuses(err error) bool {
 // Delete the function and all its versions with DeleteFunction, unless AWS is at it.
 func (t *thing) Delete(ctx context.Context, f *v1beta1.Function, found found) error {
 	if found.Thing.config().State == types.StateDeleting {
-		managed.Hold(ctx, cadence.Pending(t.now().Sub(f.GetDeletionTimestamp().Time)))
+		// A durable function goes only when its executions have come to their end.
+		since := t.now().Sub(f.GetDeletionTimestamp().Time)
+		managed.Hold(ctx, max(cadence.Pending(since), min(since/20, retryAfter)))
 		return nil
 	}
 	t.memory.forget(f)

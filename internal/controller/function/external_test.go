@@ -364,3 +364,44 @@ func TestDelete(t *testing.T) {
 		t.Errorf("the condition must tell of the deletion, got %s", r)
 	}
 }
+
+// A durable function lingers until its executions have come to their end, which may take
+// days: it is looked at ever more seldom.
+func TestDeletionLingers(t *testing.T) {
+	for since, want := range map[time.Duration]time.Duration{0: time.Second, time.Minute: 10 * time.Second, time.Hour: 3 * time.Minute, 100 * time.Hour: 5 * time.Minute} {
+		f := testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start.Add(-since))) })
+		e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
+			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
+		}), nil)}, nil)
+		turn := &managed.Turn{}
+		ctx := managed.WithTurn(t.Context(), turn)
+		if _, err := e.Observe(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Delete(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+		if got, held := turn.Held(); !held || got != want {
+			t.Errorf("after %v, look again after %v, got %v", since, want, got)
+		}
+	}
+}
+
+// AWS signs archives only, and some regions answer the question with an error.
+func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
+	f := testFunction(func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
+		p.Code, p.CodeSigningConfigArn = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1")}, ptr.To("")
+	})
+	image := ours(testFunction(), func(o *lambda.GetFunctionOutput) {
+		o.Configuration.PackageType, o.Configuration.Runtime, o.Configuration.Handler = types.PackageTypeImage, "", nil
+		o.Code.ImageUri = ptr.To(testImage + ":1")
+	})
+	api := &fakeLambda{get: always[*lambda.GetFunctionInput](image, nil)}
+	e, _ := testExternal(api, nil)
+	obs, err := e.Observe(t.Context(), f)
+	if err != nil || !obs.ResourceUpToDate || len(api.calls) != 1 {
+		t.Errorf("one call must do: %+v, %v, %v", obs, err, api.calls)
+	}
+}
