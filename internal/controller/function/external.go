@@ -2,6 +2,7 @@ package function
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -100,11 +101,11 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	}
 	facts := t.facts(f, found.Thing)
 	d := decide(p.observed, p.calls, p.changes, facts)
-	if d.due == callUpdateCode && p.archive.none() && !p.changes.Any(codePaths...) {
+	if p.archive.none() && !p.changes.Any(codePaths...) {
 		// The code that failed is another tool's to deploy again.
-		d.due = callNone
+		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == callUpdateCode })
 	}
-	if d.due == callNone && d.ready.Reason == xpv2.ReasonAvailable {
+	if len(d.due) == 0 && d.ready.Reason == xpv2.ReasonAvailable {
 		f.Status.AtProvider.Initialized = true
 	}
 	if healthy(found.Thing.config()) {
@@ -112,24 +113,11 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	}
 	t.plan, t.recreates, t.repairs = p, d.recreate, !facts.fresh && failed(found.Thing.config())
 	plan := flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
-	return plan.With(p.steps(f, d.due)...), nil
-}
-
-// steps are the call that is due, and those that go ahead while AWS does not show its
-// effect.
-func (p plan) steps(f *v1beta1.Function, due call) []flow.Step {
-	calls := p.calls
-	switch {
-	case due == callNone:
-		return nil
-	case due != first(calls), failed(p.observed.config()):
-		calls = []call{due}
-	}
 	var steps []flow.Step
-	for _, c := range calls {
+	for _, c := range d.due {
 		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.changes), Does: p.describe(f, c), Slow: c.settles()})
 	}
-	return steps
+	return plan.With(steps...), nil
 }
 
 func (t *thing) facts(f *v1beta1.Function, o observed) facts {
@@ -247,10 +235,10 @@ func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error)
 
 // Update makes the one call that is due.
 func (t *thing) Update(ctx context.Context, f *v1beta1.Function, found found, p flow.Plan) error {
-	if t.repairs {
+	c := call(p.Call)
+	if t.repairs && c.settles() {
 		t.memory.repair(f, t.now())
 	}
-	c := call(p.Call)
 	err := t.make(ctx, f, t.plan, c)
 	switch {
 	case err == nil:

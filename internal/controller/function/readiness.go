@@ -32,13 +32,13 @@ const (
 // modifiedLayout is how AWS writes LastModified.
 const modifiedLayout = "2006-01-02T15:04:05.000-0700"
 
-// A decision is what an observation comes to: what users are told, and the one
-// call that is due, if AWS would take any.
+// A decision is what an observation comes to: what users are told, and the calls
+// that are due, if AWS would take any.
 type decision struct {
 	ready xpv2.Condition
 
-	// due is the call to make now.
-	due call
+	// due are the calls that may be made now, the one to make first.
+	due []call
 
 	// recreate says that the function is to be deleted now, and created anew.
 	recreate bool
@@ -97,7 +97,7 @@ func decide(o observed, calls []call, changes diff.Changes, f facts) decision {
 	}
 	d := decision{ready: readyCondition(o, changes, f)}
 	if f.updatable {
-		d.due = first(calls)
+		d.due = calls
 	}
 	return d
 }
@@ -139,28 +139,33 @@ func failedCreation(c *types.FunctionConfiguration, calls []call, f facts) decis
 }
 
 // failedUpdate sends the update again: at once where the user changed the spec, else
-// after a while.
+// after a while. What did not fail is not held up.
 func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, f facts) decision {
 	d := decision{ready: condition.Unavailable(f.generation, message)}
 	if !f.updatable {
 		return d
 	}
-	// What failed is not worth a version.
-	calls = slices.DeleteFunc(slices.Clone(calls), func(c call) bool { return c == callPublish })
-	due, retry := first(calls), retryOf(c)
-	switch {
-	case f.fresh && due != callNone:
-		d.due = due
-	case due == callUpdateConfiguration && retry == due && slices.Contains(calls, callUpdateCode):
-		// The configuration that failed does not hold up the code.
-		d.due = callUpdateCode
-	case f.rest(c, retryAfter, retryAtMost) > 0:
-		d.wait = f.rest(c, retryAfter, retryAtMost)
-	case due != callNone:
-		d.due = due
-	default:
-		d.due = retry
+	var updates []call
+	for _, c := range calls {
+		switch {
+		case c == callPublish: // What failed is not worth a version.
+		case c.settles():
+			updates = append(updates, c)
+		default:
+			d.due = append(d.due, c)
+		}
 	}
+	retry, rest := retryOf(c), f.rest(c, retryAfter, retryAtMost)
+	switch {
+	case f.fresh && len(updates) > 0:
+	case retry == callUpdateConfiguration && slices.Contains(updates, callUpdateConfiguration) && slices.Contains(updates, callUpdateCode):
+		updates = []call{callUpdateCode}
+	case rest > 0:
+		d.wait, updates = rest, nil
+	case len(updates) == 0:
+		updates = []call{retry}
+	}
+	d.due = append(d.due, updates...)
 	return d
 }
 

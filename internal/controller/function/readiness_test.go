@@ -1,6 +1,7 @@
 package function
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -180,7 +181,7 @@ func TestDecide(t *testing.T) {
 				calls = []call{callUpdateConfiguration}
 			}
 			d := decide(o, calls, tc.changes, f)
-			got := want{status: d.ready.Status, reason: d.ready.Reason, message: d.ready.Message, due: d.due, anew: d.recreate, wait: d.wait}
+			got := want{status: d.ready.Status, reason: d.ready.Reason, message: d.ready.Message, due: first(d.due), anew: d.recreate, wait: d.wait}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
@@ -194,18 +195,18 @@ func TestDecide(t *testing.T) {
 func TestDecideHonoursPolicies(t *testing.T) {
 	o := sparse()
 	some := diff.Changes{{Path: "memorySize"}}
-	if d := decide(o, []call{callUpdateConfiguration}, some, facts{}); d.due != callNone || d.ready.Status != corev1.ConditionTrue {
+	if d := decide(o, []call{callUpdateConfiguration}, some, facts{}); first(d.due) != callNone || d.ready.Status != corev1.ConditionTrue {
 		t.Errorf("without the Update policy nothing is due, and drift is the user's wish: %+v", d)
 	}
 	o.function.Configuration.State = types.StateFailed
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	if d := decide(o, nil, nil, facts{updatable: true, ours: true, now: now}); d.recreate || d.due != callUpdateConfiguration {
+	if d := decide(o, nil, nil, facts{updatable: true, ours: true, now: now}); d.recreate || first(d.due) != callUpdateConfiguration {
 		t.Errorf("without the Delete policy a failed creation is not deleted, but updated: %+v", d)
 	}
 	if d := decide(o, nil, nil, facts{recreatable: true, ours: true, now: now}); !d.recreate {
 		t.Errorf("without the Update policy a failed creation is created anew all the same: %+v", d)
 	}
-	if d := decide(o, nil, nil, facts{now: now}); d.recreate || d.due != callNone || d.ready.Message != "creation failed: Failed" {
+	if d := decide(o, nil, nil, facts{now: now}); d.recreate || first(d.due) != callNone || d.ready.Message != "creation failed: Failed" {
 		t.Errorf("without policies what failed is just told: %+v", d)
 	}
 }
@@ -218,10 +219,13 @@ func TestFailedConfigurationLetsCodePass(t *testing.T) {
 	})
 	f := facts{activated: true, updatable: true, now: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)}
 	changes := diff.Changes{{Path: "code.sha256"}, {Path: "vpcConfig"}}
-	if d := decide(o, []call{callUpdateConfiguration, callUpdateCode, callPublish}, changes, f); d.due != callUpdateCode {
+	if d := decide(o, []call{callUpdateConfiguration, callUpdateCode, callPublish}, changes, f); first(d.due) != callUpdateCode {
 		t.Errorf("the code is due, got %+v", d)
 	}
-	if d := decide(o, []call{callUpdateConfiguration, callPublish}, changes, f); d.due != callNone || d.wait != retryAfter-time.Second {
+	if d := decide(o, []call{callUpdateConfiguration, callPublish}, changes, f); first(d.due) != callNone || d.wait != retryAfter-time.Second {
 		t.Errorf("the configuration alone waits, got %+v", d)
+	}
+	if d := decide(o, []call{callTag, callUpdateConfiguration, callPutConcurrency}, changes, f); !slices.Equal(d.due, []call{callTag, callPutConcurrency}) || d.wait == 0 {
+		t.Errorf("what is no update does not wait, got %+v", d)
 	}
 }
