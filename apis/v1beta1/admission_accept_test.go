@@ -81,6 +81,7 @@ func TestAccepted(t *testing.T) {
 		"ModesOff":         {"Tracing and SnapStart.", zipFunction, forProvider(`tracingConfig: {mode: PassThrough}, snapStart: {applyOn: None}`)},
 		"FixedAtCreation":  {"Tenancy and durability.", zipFunction, forProvider(tenancy + `, durableConfig: {executionTimeout: 31622400, retentionPeriodInDays: 90, kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/1"}`)},
 		"PublishedVersion": {"With each change of the code.", zipFunction, forProvider(`publish: true`)},
+		"HistoryLimit":     {"Of which some are kept.", zipFunction, forProvider(`publish: true, historyLimit: 100`)},
 	}
 	c := strictClient(t)
 	for name, tc := range cases {

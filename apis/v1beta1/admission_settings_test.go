@@ -259,6 +259,31 @@ func TestSettingsRefused(t *testing.T) {
 			change: forProvider(`tags: {` + numbered(45, `k%d: v`) + `}`),
 			want:   "spec.forProvider.tags: Too many: 45: must have at most 44 items",
 		},
+		"HistoryLimitNegative": {
+			reason: "Fewer than none cannot be kept.",
+			change: forProvider(`publish: true, historyLimit: -1`),
+			want:   "spec.forProvider.historyLimit: Invalid value: -1: spec.forProvider.historyLimit in body should be greater than or equal to 0",
+		},
+		"HistoryLimitTooHigh": {
+			reason: "Status remembers no more.",
+			change: forProvider(`publish: true, historyLimit: 101`),
+			want:   "spec.forProvider.historyLimit: Invalid value: 101: spec.forProvider.historyLimit in body should be less than or equal to 100",
+		},
+		"HistoryLimitAlone": {
+			reason: "Nothing is published that could be pruned.",
+			change: forProvider(`historyLimit: 3`),
+			want:   "spec.forProvider.historyLimit: Forbidden: historyLimit is for the versions that publish publishes: set publish to true, or remove historyLimit",
+		},
+		"HistoryLimitWithoutPublish": {
+			reason: "Nor is there anything without publish.",
+			change: forProvider(`publish: false, historyLimit: 3`),
+			want:   "spec.forProvider.historyLimit: Forbidden: historyLimit is for the versions that publish publishes: set publish to true, or remove historyLimit",
+		},
+		"HistoryLimitOfOneVersion": {
+			reason: "One version has no earlier ones.",
+			change: forProvider(`publish: true, publishTo: LATEST_PUBLISHED, historyLimit: 3`),
+			want:   "spec.forProvider.historyLimit: Forbidden: with publishTo one version is published over and over, so that there is none to prune: remove historyLimit",
+		},
 		"UnknownField": {
 			reason: "A slip of the pen does not go unseen.",
 			change: forProvider(`memroySize: 128`),

@@ -95,6 +95,7 @@ type FunctionObservation struct {
 	// PublishedFingerprint stands for the code and configuration that were
 	// published last.
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
+	VersionHistory `json:",inline"`
 	// Initialized says that all of initProvider was set, so that it is left alone
 	// from now on.
 	Initialized bool `json:"initialized,omitempty"`

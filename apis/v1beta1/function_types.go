@@ -259,6 +259,9 @@ type FunctionSettings struct {
 }
 
 // FunctionParameters are the desired settings of a function and where it lives.
+//
+// +kubebuilder:validation:XValidation:rule="!has(self.historyLimit) || has(self.publish) && self.publish",fieldPath=".historyLimit",reason="FieldValueForbidden",message="historyLimit is for the versions that publish publishes: set publish to true, or remove historyLimit"
+// +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="with publishTo one version is published over and over, so that there is none to prune: remove historyLimit"
 type FunctionParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
@@ -266,6 +269,15 @@ type FunctionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Function in the other region"
 	Region string `json:"region"`
+
+	// HistoryLimit is how many of the earlier versions that this resource published are
+	// kept, 0 to 100, beside the one published last: older ones are deleted, unless
+	// something in Lambda uses them, such as an alias or an event source mapping. It
+	// needs publish. Not set, all are kept.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100
+	HistoryLimit *int32 `json:"historyLimit,omitempty"`
 
 	FunctionSettings `json:",inline"`
 }

@@ -76,8 +76,9 @@ type VersionParameters struct {
 	PublishTrigger *string `json:"publishTrigger,omitempty"`
 
 	// HistoryLimit is how many of the earlier versions that this resource published are
-	// kept, 0 to 100: older ones are deleted, unless an alias uses them. Not set, all
-	// are kept. With it, deleting this resource deletes the earlier versions too.
+	// kept, 0 to 100: older ones are deleted, unless something in Lambda uses them, such
+	// as an alias or an event source mapping. Not set, all are kept. With it, deleting
+	// this resource deletes the earlier versions too.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
@@ -165,18 +166,7 @@ type VersionObservation struct {
 	// PublishedFingerprint stands for the function's code and configuration when a
 	// version of it was asked for last.
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
-	// History are the versions that this resource published and that are still there
-	// as far as it knows, the newest first, at most 101. It never deletes any other.
-	// +listType=atomic
-	History []PublishedVersion `json:"history,omitempty"`
-}
-
-// A PublishedVersion is a version that a Version published.
-type PublishedVersion struct {
-	// Version is its number.
-	Version string `json:"version"`
-	// Fingerprint of its code and configuration.
-	Fingerprint string `json:"fingerprint,omitempty"`
+	VersionHistory `json:",inline"`
 }
 
 // VersionStatus is the observed state of a function's published version.

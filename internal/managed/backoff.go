@@ -21,6 +21,10 @@ const (
 
 	// terminal errors stay until the user changes something.
 	terminal
+
+	// ambiguous errors are terminal or transient: AWS says the same of what is wrong and
+	// of what is not there yet. They count as terminal once they have had time to pass.
+	ambiguous
 )
 
 // errCannotCreate says that there is nothing to manage and no leave to create it.
@@ -33,6 +37,8 @@ func (c class) String() string {
 		return "terminal"
 	case transient:
 		return "transient"
+	case ambiguous:
+		return "ambiguous"
 	default:
 		return "unclassified"
 	}
@@ -44,8 +50,16 @@ func classify(err error) class {
 		return terminal
 	case awserr.IsTransient(err):
 		return transient
+	case passesWithin(err) > 0:
+		return ambiguous
 	}
 	return unclassified
+}
+
+// passesWithin is how long an ambiguous error may take to pass, 0 for any other.
+func passesWithin(err error) time.Duration {
+	within, _ := awserr.MayPass(err)
+	return within
 }
 
 const (
@@ -63,6 +77,13 @@ const (
 	// them, after which the resource is said to be stalled: what it refers to may
 	// have been applied together with it and be a little late.
 	stalledFailures = 3
+
+	// ambiguousShare of the time since the first ambiguous error is the time until the
+	// next try: some forty tries in the first quarter of an hour.
+	ambiguousShare = 8
+
+	minAmbiguous = 2 * time.Second
+	maxAmbiguous = 10 * time.Minute
 )
 
 var (
@@ -81,6 +102,12 @@ func backoff(c class, n int) time.Duration {
 		return step(transientDelays, n)
 	}
 	return doubling(time.Second, n, maxUnclassified)
+}
+
+// backoffAmbiguous is when to try again after an ambiguous error, by the time since the
+// first of them.
+func backoffAmbiguous(since time.Duration) time.Duration {
+	return min(max(since/ambiguousShare, minAmbiguous), maxAmbiguous)
 }
 
 // throttled is when to come back after the nth throttled call in a row, n from 1.

@@ -20,6 +20,7 @@ import (
 
 var (
 	errInput = &smithy.GenericAPIError{Code: "ValidationException", Message: "1 validation error detected: Value at 'role' failed to satisfy constraint"}
+	errBusy  = &smithy.GenericAPIError{Code: "ResourceConflictException", Message: "The function could not be updated due to a concurrent update operation."}
 	errRole  = &smithy.GenericAPIError{Code: "InvalidParameterValueException", Message: "The role defined for the function cannot be assumed by Lambda."}
 )
 
@@ -31,7 +32,8 @@ func TestClassify(t *testing.T) {
 	}{
 		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: terminal},
 		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, ownership.Claim{}), want: terminal},
-		"Role":    {reason: "A new role takes seconds to be known.", err: errRole, want: transient},
+		"Busy":    {reason: "It passes in seconds.", err: fmt.Errorf("cannot create: %w", errBusy), want: transient},
+		"Role":    {reason: "A new role takes seconds to be known, a wrong one is the user's to correct.", err: errRole, want: ambiguous},
 		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", Invalid(errors.New("spec.forProvider.policy is no policy"))), want: terminal},
 		"Policy":  {reason: "Only the user can change the policies.", err: errCannotCreate, want: terminal},
 		"Other":   {reason: "It may pass or not.", err: errors.New("boom"), want: unclassified},
@@ -192,9 +194,66 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 	}
 }
 
-func TestTransientErrorIsNotStalled(t *testing.T) {
+func TestAmbiguousErrorStallsInTime(t *testing.T) {
+	within := passesWithin(errRole)
 	h := newHarness(t, newThing())
 	h.cloud.fail["Create"] = errRole
+	stalled := func() bool { return h.stored().GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue }
+	tries, began := 0, h.clock
+	for h.clock.Sub(began) < within {
+		after := h.reconcile()
+		if tries++; stalled() || h.stored().GetObservedGeneration() != 0 {
+			t.Fatalf("stalled after %s: it may yet pass", h.clock.Sub(began))
+		}
+		if early := h.clock.Sub(began) < time.Minute; early && after > 10*time.Second {
+			t.Errorf("after %s it is tried again in %s, want soon", h.clock.Sub(began), after)
+		}
+		h.clock = h.clock.Add(after)
+	}
+	if tries < 30 || tries > 60 {
+		t.Errorf("tried %d times in %s", tries, within)
+	}
+	h.reconcile()
+	if mg := h.stored(); !stalled() || mg.GetObservedGeneration() != 1 {
+		t.Errorf("after %s it is the user's to put right: %+v", h.clock.Sub(began), mg.Status)
+	}
+	h.clock = h.clock.Add(24 * time.Hour)
+	if got := h.reconcile(); got != maxAmbiguous || !stalled() {
+		t.Errorf("in the long run it is tried every %s, want %s", got, maxAmbiguous)
+	}
+
+	// After a restart the time is lost, the condition is not.
+	again := newHarness(t, func() *thing { mg := h.stored(); mg.ResourceVersion = ""; return mg }())
+	again.cloud.fail["Create"] = errRole
+	again.reconcile()
+	if again.stored().GetCondition(condition.TypeStalled).Status != corev1.ConditionTrue {
+		t.Error("a restart makes the condition flap")
+	}
+
+	h.change(func(mg *thing) { mg.Generation = 2 })
+	if got := h.reconcile(); got != minAmbiguous || stalled() {
+		t.Errorf("another spec has its time anew, and is tried again in %s: got %s", minAmbiguous, got)
+	}
+}
+
+// IAM's errors come one after another as it spreads a role: their time is counted from
+// the first, and what else fails in between does not count anew.
+func TestAmbiguousTimeIsCountedFromTheFirst(t *testing.T) {
+	h := newHarness(t, newThing())
+	for _, err := range []error{errRole, errors.New("boom"), errRole} {
+		h.cloud.fail["Create"] = err
+		h.reconcile()
+		h.clock = h.clock.Add(passesWithin(errRole) / 2)
+	}
+	h.reconcile()
+	if h.stored().GetCondition(condition.TypeStalled).Status != corev1.ConditionTrue {
+		t.Error("an error of another kind has the time begin anew")
+	}
+}
+
+func TestTransientErrorIsNotStalled(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.cloud.fail["Create"] = errBusy
 	for range 10 {
 		h.reconcile()
 	}

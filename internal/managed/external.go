@@ -147,8 +147,12 @@ func refuse(t *Turn, err error) error {
 
 // blame names the field of spec that AWS does not accept, where its answer tells.
 func blame(err error) error {
-	field := awserr.Field(err)
-	if field == "" || field == "functionName" || !awserr.IsTerminal(err) {
+	field, c := awserr.Field(err), classify(err)
+	switch {
+	case field == "", field == "functionName", c != terminal && c != ambiguous:
+		return err
+	case c == ambiguous && field == "role":
+		// The role of a mapping, say, is its function's.
 		return err
 	}
 	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)

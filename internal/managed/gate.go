@@ -221,6 +221,9 @@ func (g *gate[T]) failed(ctx context.Context, key types.NamespacedName, err erro
 	c := classify(err)
 	g.metrics.reconciled(g.kind.GVK.Kind, c.result())
 	after := backoff(c, g.memory.fail(key, c))
+	if c == ambiguous {
+		after = backoffAmbiguous(g.memory.doubt(key, g.now()))
+	}
 	endedBadly(ctx, c, err)
 	g.log.WithValues("request", reconcile.Request{NamespacedName: key}).Debug("Reconcile failed", "error", err, "requeue-after", after)
 	return reconcile.Result{RequeueAfter: after}

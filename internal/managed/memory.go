@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -58,6 +59,10 @@ type record struct {
 	// attempts are the calls whose effect AWS has not shown.
 	attempts *Attempts
 
+	// ambiguous is when the first ambiguous error occurred since the last success or
+	// change. Zero if there was none.
+	ambiguous time.Time
+
 	// throttled is the number of throttled calls in a row.
 	throttled int
 
@@ -67,6 +72,18 @@ type record struct {
 	// scope and holder are by which the resource reserves calls.
 	scope  quota.Scope
 	holder string
+}
+
+// forgive forgets the errors.
+func (r *record) forgive() {
+	r.failures = 0
+	r.ambiguous = time.Time{}
+}
+
+// clear forgets the errors, and what the resource waited for.
+func (r *record) clear() {
+	r.forgive()
+	r.throttled, r.wanted = 0, nil
 }
 
 // poked tells whether there is a change that is yet to be looked at.
@@ -97,7 +114,7 @@ func (m *memory) look(mg Managed) (r record, first bool) {
 	}
 	if f := fingerprint(mg); known.fingerprint != f {
 		known.fingerprint = f
-		known.failures, known.throttled, known.wanted = 0, 0, nil
+		known.clear()
 		known.attempts = &Attempts{}
 	}
 	return *known, first
@@ -109,7 +126,7 @@ func (m *memory) poke(key types.NamespacedName) {
 	defer m.mu.Unlock()
 	r := m.record(key)
 	r.pokes++
-	r.failures = 0
+	r.forgive()
 	changed(r)
 }
 
@@ -120,7 +137,7 @@ func (m *memory) renew(key types.NamespacedName) {
 	defer m.mu.Unlock()
 	r := m.record(key)
 	r.renewed = true
-	r.failures = 0
+	r.forgive()
 	changed(r)
 }
 
@@ -158,8 +175,7 @@ func (m *memory) fail(key types.NamespacedName, c class) int {
 func (m *memory) succeed(key types.NamespacedName) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	r := m.record(key)
-	r.failures, r.throttled, r.wanted = 0, 0, nil
+	m.record(key).clear()
 }
 
 // served notes that a resource was looked at after the given number of pokes. One
@@ -168,6 +184,17 @@ func (m *memory) served(key types.NamespacedName, pokes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.record(key).served = pokes
+}
+
+// doubt notes an ambiguous error, and returns how long ago the first of them was.
+func (m *memory) doubt(key types.NamespacedName, now time.Time) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	if r.ambiguous.IsZero() {
+		r.ambiguous = now
+	}
+	return now.Sub(r.ambiguous)
 }
 
 // failures of a class in a row.

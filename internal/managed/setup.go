@@ -68,7 +68,7 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 // newGate puts a gate before the runtime's managed reconciler.
 func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *gate[T] {
 	m := newMemory()
-	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(m))
+	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(m, o.Now))
 	r := newRecorder(events, o.Now, o.EventFilterFunctions...)
 	ids := &traces{}
 	if o.Tracer != nil {

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -13,7 +14,7 @@ import (
 
 // completeStatus is called with each status that the runtime is about to write. It
 // returns false where the reconcile was held, so that nothing is to be said.
-func completeStatus(m *memory) func(ctx context.Context, obj client.Object) bool {
+func completeStatus(m *memory, now func() time.Time) func(ctx context.Context, obj client.Object) bool {
 	return func(ctx context.Context, obj client.Object) bool {
 		t := turnOf(ctx)
 		if _, held := t.Held(); held {
@@ -23,7 +24,7 @@ func completeStatus(m *memory) func(ctx context.Context, obj client.Object) bool
 		if !ok {
 			return true
 		}
-		stall(m, mg, t)
+		stall(m, mg, t, now())
 		unknownYet(mg, t)
 		if concluded(mg, t) {
 			mg.SetObservedGeneration(mg.GetGeneration())
@@ -37,7 +38,7 @@ func completeStatus(m *memory) func(ctx context.Context, obj client.Object) bool
 // stall says that only the user can help, once an error has shown to be of that
 // kind, and takes it back when there is none any more, or another spec fails for
 // another reason.
-func stall(m *memory, mg Managed, t *Turn) {
+func stall(m *memory, mg Managed, t *Turn, now time.Time) {
 	err, generation := t.failure(), mg.GetGeneration()
 	c := mg.GetCondition(condition.TypeStalled)
 	stalled := c.Status == corev1.ConditionTrue
@@ -46,9 +47,21 @@ func stall(m *memory, mg Managed, t *Turn) {
 		if stalled || m.failures(client.ObjectKeyFromObject(mg), terminal)+1 >= stalledFailures {
 			mg.SetConditions(condition.Stalled(generation, err.Error()))
 		}
+	case err != nil && classify(err) == ambiguous && overdue(m, mg, err, now):
+		mg.SetConditions(condition.Stalled(generation, err.Error()))
 	case stalled && (err == nil || c.ObservedGeneration != generation):
 		mg.SetConditions(condition.Proceeding(generation))
 	}
+}
+
+// overdue says that an ambiguous error has had the time that it may take to pass, or
+// that this generation has stalled before, as after a restart.
+func overdue(m *memory, mg Managed, err error, now time.Time) bool {
+	c := mg.GetCondition(condition.TypeStalled)
+	if c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() {
+		return true
+	}
+	return m.doubt(client.ObjectKeyFromObject(mg), now) >= passesWithin(err)
 }
 
 // unknownYet says that a resource is not Ready which failed before its kind could say

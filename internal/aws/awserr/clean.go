@@ -3,6 +3,7 @@ package awserr
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/url"
@@ -142,6 +143,8 @@ func describeConnection(err error) string {
 		return "no answer from " + host + " in time"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return host + " closed the connection before it answered"
+	case isUnreadable(err):
+		return fmt.Sprintf("the answer, of HTTP status %d, cannot be read: check that the endpoint is AWS's or that of an emulator which has the operation, and that no proxy answers in its place", StatusCode(err))
 	default:
 		return scrub(root(err).Error())
 	}
@@ -155,6 +158,13 @@ func isUnresolved(err error) bool {
 func isTimeout(err error) bool {
 	e, ok := errors.AsType[net.Error](err)
 	return ok && e.Timeout() || errors.Is(err, context.DeadlineExceeded)
+}
+
+// isUnreadable says that there was an answer in another format than AWS's, such as a
+// page of HTML.
+func isUnreadable(err error) bool {
+	_, ok := errors.AsType[*smithy.DeserializationError](err)
+	return ok && StatusCode(err) > 0
 }
 
 // root is the deepest error, which says what happened without the SDK's steps

@@ -3,10 +3,12 @@ package awserr
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -27,6 +29,14 @@ func TestClean(t *testing.T) {
 			"AWS's own sentence is what the user needs.",
 			answer("Lambda", "GetFunction", 404, "ResourceNotFoundException", "Function not found: orders"),
 			"ResourceNotFoundException: Function not found: orders",
+		},
+		"Page": {
+			"A proxy, or an emulator that lacks the operation, answers with a page.",
+			&smithy.OperationError{ServiceID: "Lambda", OperationName: "ListFunctionUrlConfigs", Err: &smithyhttp.ResponseError{
+				Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusNotFound}},
+				Err:      &smithy.DeserializationError{Err: errors.New("invalid character '<' looking for beginning of value")},
+			}},
+			"the answer, of HTTP status 404, cannot be read: check that the endpoint is AWS's or that of an emulator which has the operation, and that no proxy answers in its place",
 		},
 		"Wrapped": {
 			"What could not be done stays in front.",

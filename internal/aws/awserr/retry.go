@@ -15,17 +15,15 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// unsettled are parts of InvalidParameterValueException's messages that do not
-// mean that the input is wrong, but that what it names is not ready yet: a role
-// that IAM has not spread, a grant that KMS has not made, EC2 being busy.
-var unsettled = []string{
-	"cannot be assumed by lambda",
-	"execution role does not have permissions",
-	"ensure the role can perform",
+// busyMessages are parts of InvalidParameterValueException's messages that do not say
+// that the input is wrong, but that AWS can't do it now.
+var busyMessages = []string{
+	// terraform-provider-aws, lambda/function.go, which tries for 10 minutes.
 	"throttled by ec2",
 	"ec2 error code: requestlimitexceeded",
-	"kms key is invalid for creategrant",
 	"sufficient capacity",
+	// terraform-provider-aws 15053, aws-cdk 8835: mount targets take minutes.
+	"not all are in the available life cycle state yet",
 }
 
 // IsTransient says that the same call is likely to succeed in seconds or
@@ -44,13 +42,16 @@ func IsTransient(err error) bool {
 		return !IsAlreadyExists(err)
 	}
 	if Code(err) == "InvalidParameterValueException" {
-		return contains(Message(err), unsettled...)
+		return contains(Message(err), busyMessages...)
 	}
 	return isServerFault(err)
 }
 
 // isServerFault says that AWS failed, not the request.
 func isServerFault(err error) bool {
+	if isNotImplemented(err) {
+		return false
+	}
 	switch Code(err) {
 	case "ServiceException", "InternalFailure", "InternalError", "InternalServerError", "ServiceUnavailable",
 		"ServiceUnavailableException", "RequestTimeout", "RequestTimeoutException", "IDPCommunicationError",
@@ -61,6 +62,10 @@ func isServerFault(err error) bool {
 	}
 }
 
+// isNotImplemented says that the endpoint does not have the operation, as emulators of
+// AWS answer.
+func isNotImplemented(err error) bool { return StatusCode(err) == http.StatusNotImplemented }
+
 // isTransientConnection says that a call got no answer, or half of one.
 func isTransientConnection(err error) bool {
 	if errors.Is(err, context.Canceled) || isUntrusted(err) {
@@ -69,7 +74,7 @@ func isTransientConnection(err error) bool {
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return false
 	}
-	if StatusCode(err) >= http.StatusInternalServerError || IsThrottled(err) {
+	if StatusCode(err) >= http.StatusInternalServerError && !isNotImplemented(err) || IsThrottled(err) {
 		return true
 	}
 	if _, ok := errors.AsType[later](err); ok {
@@ -112,15 +117,19 @@ var terminal = []string{
 }
 
 // IsTerminal says that the call cannot succeed until the user changes the
-// input, or what it names: trying again soon is of no use.
+// input, or what it names: trying again soon is of no use. It is false where that is
+// not known yet: see MayPass.
 func IsTerminal(err error) bool {
 	if err == nil || IsTransient(err) || IsReplicated(err) {
+		return false
+	}
+	if _, ok := MayPass(err); ok {
 		return false
 	}
 	if _, ok := errors.AsType[smithy.InvalidParamsError](err); ok {
 		return true
 	}
-	if slices.Contains(terminal, Code(err)) || isElsewhere(err) {
+	if slices.Contains(terminal, Code(err)) || isElsewhere(err) || isNotImplemented(err) {
 		return true
 	}
 	return StatusCode(err) == http.StatusRequestEntityTooLarge

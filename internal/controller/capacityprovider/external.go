@@ -57,6 +57,9 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 	if err != nil {
 		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(name))
 	}
+	if out.CapacityProvider == nil {
+		return found{}, errors.Errorf("cannot read %s: the answer does not describe it", what(name))
+	}
 	o := observed{provider: out.CapacityProvider}
 	if !flow.ObserveOnly(c) {
 		o.tags, err = t.tags.Read(ctx, c, ptr.Deref(o.provider.CapacityProviderArn, ""), t.api)

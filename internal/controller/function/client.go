@@ -5,6 +5,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
 // reader is how an observation reads functions. It is the seam at which batched
@@ -42,6 +44,8 @@ type lambdaAPI interface {
 	reader
 	writer
 	publisher
+	versions.API
+	versions.Lister
 }
 
 // ecrAPI is the call to Amazon ECR that tells a moved image tag.

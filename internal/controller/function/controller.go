@@ -8,7 +8,7 @@
 // state machine, plan.go carries what an observation found to the call that
 // follows it, and memory.go what was sent to the next observation. defaults.go and
 // hidden.go are about what AWS leaves out of its answers, creation.go about creations
-// that failed.
+// that failed, and history.go deletes versions beyond a limit.
 package function
 
 import (
@@ -36,7 +36,7 @@ import (
 
 // Setup adds a controller of Functions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, memory: newMemory()}
+	c := &connector{o: o, memory: newRecords()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Function]{
 		GVK:               v1beta1.FunctionGroupVersionKind,
 		New:               func() *v1beta1.Function { return &v1beta1.Function{} },
@@ -59,7 +59,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 
 type connector struct {
 	o      managed.Options
-	memory *memory
+	memory *records
 }
 
 func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
@@ -72,6 +72,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
 		owner:  tagging.NewOwner(f, kind, c.o.ClusterID, s),
+		cache:  s.Inventory(),
 		memory: c.memory,
 		now:    c.o.Now,
 	}

@@ -29,7 +29,7 @@ func createInput(name string, s settings, a archive, tags map[string]string, p p
 		CodeSigningConfigArn:   answer.NonEmpty(s.CodeSigningConfigArn),
 		DurableConfig:          durableInput(s.DurableConfig),
 		CapacityProviderConfig: capacityProviderInput(s.CapacityProviderConfig),
-		Publish:                p.publish,
+		Publish:                p.along(),
 		PublishTo:              types.FunctionVersionLatestPublished(p.to),
 		Tags:                   tags,
 	}
@@ -119,7 +119,7 @@ func codeInput(name string, t settings, a archive, p publish, revision *string) 
 		S3ObjectStorageMode: c.S3ObjectStorageMode,
 		SourceKMSKeyArn:     c.SourceKMSKeyArn,
 		ZipFile:             c.ZipFile,
-		Publish:             p.publish,
+		Publish:             p.along(),
 		PublishTo:           types.FunctionVersionLatestPublished(p.to),
 		RevisionId:          revision,
 	}

@@ -157,7 +157,7 @@ func TestFailedCreationOfAnotherProcess(t *testing.T) {
 	if _, err := r.Step(f); err != nil {
 		t.Fatal(err)
 	}
-	r.memory = newMemory()
+	r.memory = newRecords()
 	r.Advance(2 * recreateAfter)
 	if got := r.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
 		t.Errorf("a failed creation must be deleted and created anew, got %v", got)
@@ -260,7 +260,7 @@ func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 
 // Code signing judges the code, so code does not pass it.
 func TestRefusedCodeSigningHoldsUpCode(t *testing.T) {
-	m, f := newMemory(), testFunction()
+	m, f := newRecords(), testFunction()
 	changes := diff.Changes{{Path: "code.sha256"}, {Path: "codeSigningConfigArn"}, {Path: "memorySize"}, {Path: "tags[a]"}}
 	calls := []call{callTag, callPutCodeSigning, callUpdateConfiguration, callUpdateCode, callPublish}
 	m.refuse(f, callPutCodeSigning, callPutCodeSigning.carried(changes), true)

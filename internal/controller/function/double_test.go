@@ -28,7 +28,7 @@ type rig struct {
 	*steptest.Rig[*v1beta1.Function]
 
 	objects steptest.Objects
-	memory  *memory
+	memory  *records
 }
 
 func newRig(t testing.TB) *rig {
@@ -44,7 +44,7 @@ func newRig(t testing.TB) *rig {
 	w.Double.PutImage("repo", "2", "sha256:"+fmt.Sprintf("%064d", 2))
 	objs, err := randomObjects()
 	w.Must(err)
-	r := &rig{objects: objs, memory: newMemory()}
+	r := &rig{objects: objs, memory: newRecords()}
 	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Function] { return r.external() })
 	return r
 }
@@ -52,7 +52,7 @@ func newRig(t testing.TB) *rig {
 func (r *rig) external() *flow.External[*v1beta1.Function, observed] {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
-	th.now, th.memory = r.Now, r.memory
+	th.now, th.memory, th.cache = r.Now, r.memory, r.Cache
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
 	return e

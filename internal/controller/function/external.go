@@ -17,12 +17,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
 // thing is how a function is seen in AWS. It lives for one reconcile: what was found
@@ -31,7 +33,8 @@ type thing struct {
 	api      lambdaAPI
 	resolver *resolver
 	owner    tagging.Owner
-	memory   *memory
+	cache    *inventory.Cache
+	memory   *records
 	now      func() time.Time
 
 	// verdict is whose the function is, once that was judged.
@@ -42,6 +45,9 @@ type thing struct {
 	// recreates says that what is there is a failed creation, which Create deletes first;
 	// repairs that what failed is tried again, with nothing changed.
 	recreates, repairs bool
+
+	// pruning is what readHistory found.
+	pruning pruning
 }
 
 type found = flow.Found[observed]
@@ -56,6 +62,9 @@ func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 	o, err := t.read(ctx, name, f)
 	if awserr.IsNotFound(err) {
 		return found{}, nil
+	}
+	if err == nil {
+		t.readHistory(ctx, f, o)
 	}
 	return found{Thing: o, Exists: err == nil, Name: name, What: "function " + name}, err
 }
@@ -117,7 +126,7 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	for _, c := range d.due {
 		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.changes), Does: p.describe(f, c), Slow: c.settles()})
 	}
-	return plan.With(steps...), nil
+	return t.withHistory(ctx, f, plan.With(steps...))
 }
 
 func (t *thing) facts(f *v1beta1.Function, o observed) facts {
@@ -235,6 +244,9 @@ func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error)
 
 // Update makes the one call that is due.
 func (t *thing) Update(ctx context.Context, f *v1beta1.Function, found found, p flow.Plan) error {
+	if p.Call == versions.CallDelete {
+		return t.prune(ctx, f, found.Thing)
+	}
 	c := call(p.Call)
 	if t.repairs && c.settles() {
 		t.memory.repair(f, t.now())

@@ -30,7 +30,7 @@ func undecryptable(o *lambda.GetFunctionOutput) {
 type reconciles struct {
 	t      *testing.T
 	api    *fakeLambda
-	memory *memory
+	memory *records
 	sent   []*lambda.UpdateFunctionConfigurationInput
 	coded  []*lambda.UpdateFunctionCodeInput
 	refuse error
@@ -38,7 +38,7 @@ type reconciles struct {
 
 func newReconciles(t *testing.T, answer func() *lambda.GetFunctionOutput) *reconciles {
 	t.Helper()
-	r := &reconciles{t: t, memory: newMemory()}
+	r := &reconciles{t: t, memory: newRecords()}
 	r.api = &fakeLambda{
 		get: func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) { return answer(), nil },
 		updateConfig: func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {

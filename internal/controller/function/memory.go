@@ -15,9 +15,10 @@ import (
 // ahead of it.
 const patience = 5
 
-// memory is what the provider remembers of each function between two reconciles. It is
-// kept in memory only: after a restart, each is tried anew. It is safe for concurrent use.
-type memory struct {
+// records are what the provider remembers of each function between two reconciles. They
+// are kept in memory only: after a restart, each call is tried anew. They are safe for
+// concurrent use.
+type records struct {
 	mu      sync.Mutex
 	records map[types.UID]*record
 }
@@ -47,10 +48,10 @@ type refusal struct {
 	number int
 }
 
-func newMemory() *memory { return &memory{records: map[types.UID]*record{}} }
+func newRecords() *records { return &records{records: map[types.UID]*record{}} }
 
 // of a resource. The lock is held.
-func (m *memory) of(mg metav1.Object) *record {
+func (m *records) of(mg metav1.Object) *record {
 	r := m.records[mg.GetUID()]
 	if r == nil {
 		r = &record{sent: map[string]string{}}
@@ -63,14 +64,14 @@ func (m *memory) of(mg metav1.Object) *record {
 }
 
 // forget a resource.
-func (m *memory) forget(mg metav1.Object) {
+func (m *records) forget(mg metav1.Object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.records, mg.GetUID())
 }
 
 // refuse notes that AWS has refused a call. One that is final stands back at once.
-func (m *memory) refuse(mg metav1.Object, c call, changes diff.Changes, final bool) {
+func (m *records) refuse(mg metav1.Object, c call, changes diff.Changes, final bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)
@@ -90,7 +91,7 @@ func (m *memory) refuse(mg metav1.Object, c call, changes diff.Changes, final bo
 }
 
 // accept notes that AWS has accepted a call, with settings of these fingerprints.
-func (m *memory) accept(mg metav1.Object, c call, sent map[string]string) {
+func (m *records) accept(mg metav1.Object, c call, sent map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)
@@ -103,7 +104,7 @@ func (m *memory) accept(mg metav1.Object, c call, sent map[string]string) {
 // inTurn are the calls that may be made: those that AWS refuses stand back behind the
 // others, so that one setting that AWS does not take does not hold up the rest. What
 // depends on a refused call is not made before it.
-func (m *memory) inTurn(mg metav1.Object, calls []call, changes diff.Changes) []call {
+func (m *records) inTurn(mg metav1.Object, calls []call, changes diff.Changes) []call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)
@@ -122,7 +123,7 @@ func (m *memory) inTurn(mg metav1.Object, calls []call, changes diff.Changes) []
 }
 
 // repair notes that a failed creation or update is tried again.
-func (m *memory) repair(mg metav1.Object, now time.Time) {
+func (m *records) repair(mg metav1.Object, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)
@@ -131,7 +132,7 @@ func (m *memory) repair(mg metav1.Object, now time.Time) {
 }
 
 // repairs is how often in a row that was, and when last.
-func (m *memory) repairs(mg metav1.Object) (int, time.Time) {
+func (m *records) repairs(mg metav1.Object) (int, time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)
@@ -139,7 +140,7 @@ func (m *memory) repairs(mg metav1.Object) (int, time.Time) {
 }
 
 // recovered notes that nothing has failed.
-func (m *memory) recovered(mg metav1.Object) {
+func (m *records) recovered(mg metav1.Object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)
@@ -149,7 +150,7 @@ func (m *memory) recovered(mg metav1.Object) {
 // owes tells whether a setting that AWS does not show has still to be sent. It is sent
 // once for each change, and trusted after that. What was not sent by this process counts
 // as sent, unless the spec is fresh.
-func (m *memory) owes(mg metav1.Object, path, fingerprint string, fresh bool) bool {
+func (m *records) owes(mg metav1.Object, path, fingerprint string, fresh bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.of(mg)

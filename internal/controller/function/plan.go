@@ -233,7 +233,7 @@ func (t *thing) updateCode(ctx context.Context, f *v1beta1.Function, p plan, rev
 	to := publishing(f)
 	if len(configuration(p.changes)) > 0 {
 		// A version has both: this one would lack the configuration, which AWS refuses.
-		to.publish = false
+		to = publish{}
 	}
 	out, err := t.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, to, revision))
 	if err != nil {

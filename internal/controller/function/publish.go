@@ -35,11 +35,18 @@ const (
 type publish struct {
 	publish bool
 	to      string
+
+	// apart says that a version is published by a call of its own, so that it is known
+	// which versions are the function's own.
+	apart bool
 }
+
+// along says that a version is published along with the code.
+func (p publish) along() bool { return p.publish && !p.apart }
 
 func publishing(f *v1beta1.Function) publish {
 	p := f.Spec.ForProvider
-	return publish{publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, "")}
+	return publish{publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""), apart: p.HistoryLimit != nil}
 }
 
 // creating is publishing at creation, where initProvider has a say too.
@@ -77,6 +84,7 @@ func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.Fun
 	if last.RevisionID != nil && *last.RevisionID == ptr.Deref(out.RevisionID, "") {
 		out.Fingerprint = last.Fingerprint
 	}
+	out.VersionHistory = last.VersionHistory
 	out.LatestPublishedVersion, out.PublishingVersion, out.PublishedFingerprint = last.LatestPublishedVersion, last.PublishingVersion, last.PublishedFingerprint
 	switch {
 	case o.unpublished:
@@ -116,6 +124,9 @@ func publishingCondition(c *types.FunctionConfiguration, f facts) xpv2.Condition
 // changed since. Where nothing was changed since the last version, such as after an
 // answer that was lost, AWS answers with that one.
 func (t *thing) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
+	if err := t.intend(ctx, f, p.observed.config()); err != nil {
+		return err
+	}
 	out, err := t.api.PublishVersion(ctx, &lambda.PublishVersionInput{
 		FunctionName: ptr.To(p.name),
 		RevisionId:   p.observed.config().RevisionId,
@@ -124,7 +135,9 @@ func (t *thing) publish(ctx context.Context, f *v1beta1.Function, p plan) error 
 	if err != nil {
 		return err
 	}
-	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(p.observed.config()))
+	content := fingerprint.Read(p.observed.config())
+	published(&f.Status.AtProvider, out.Version, out.State, content)
+	remember(f, out.Version, content.Fingerprint())
 	return nil
 }
 

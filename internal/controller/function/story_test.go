@@ -266,9 +266,9 @@ func TestErrorsByTheirKind(t *testing.T) {
 		says      string
 	}{
 		"RoleNotReady": {
-			reason:    "A role that was made a second ago can't be assumed yet: that passes.",
-			prepare:   func(r *rig) { r.Double.RoleNotReadyUntil(steptest.Start.Add(time.Hour)) },
-			transient: true, says: "cannot be assumed by Lambda",
+			reason:  "A role that was made a second ago can't be assumed yet. AWS says the same of a wrong one: it is neither.",
+			prepare: func(r *rig) { r.Double.RoleNotReadyUntil(steptest.Start.Add(time.Hour)) },
+			says:    "cannot be assumed by Lambda",
 		},
 		"AccessDenied": {
 			reason: "A missing permission is named, with what to grant.",

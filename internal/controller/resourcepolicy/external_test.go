@@ -131,6 +131,11 @@ func TestObserve(t *testing.T) {
 			p:      testPolicy(), get: failing(errNotFound),
 			want: want{ready: xpv2.ReasonCreating},
 		},
+		"Empty": {
+			reason: "An answer without a policy is none either.",
+			p:      testPolicy(), get: answering(""),
+			want: want{ready: xpv2.ReasonCreating},
+		},
 		"Unreadable": {
 			reason: "AWS could not be asked.",
 			p:      testPolicy(), get: failing(errBoom),

@@ -5,10 +5,10 @@
 // version, which never changes, only while AWS prepares it and once in a while.
 //
 // A version has no tags. Which ones are its own, a Version knows by what it noted
-// before each call of PublishVersion (see intent): it deletes no others.
+// before each call of PublishVersion (see versions.Intent): it deletes no others.
 //
-// Beside the files that every kind has, intent.go is that note, and read.go the reads of
-// which external.go makes one observation.
+// Beside the files that every kind has, read.go has the reads of which external.go makes
+// one observation.
 package version
 
 import (
@@ -27,15 +27,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
 // The AWS operations that this kind calls.
 const (
-	callGet         = "GetFunction"
-	callList        = "ListVersionsByFunction"
-	callListAliases = "ListAliases"
-	callPublish     = "PublishVersion"
-	callDelete      = "DeleteFunction"
+	callGet     = "GetFunction"
+	callList    = versions.CallList
+	callPublish = "PublishVersion"
+	callDelete  = versions.CallDelete
 )
 
 // Setup adds a controller of Versions to the manager.

@@ -3,7 +3,6 @@ package version
 import (
 	"cmp"
 	"maps"
-	"regexp"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -15,23 +14,18 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
-
-// latestPublished is the version without a number of its own.
-const latestPublished = "$LATEST.PUBLISHED"
-
-// published is what a version may be called that this kind reads and deletes. It is
-// never empty, $LATEST or an alias, by which AWS would understand something else.
-var published = regexp.MustCompile(`^([1-9][0-9]*|[$]LATEST[.]PUBLISHED)$`)
 
 // nameOf is the version that was published last, "" if there is none yet.
 func nameOf(v *v1beta1.Version) (string, error) {
 	name := flow.Name(v)
-	if name != "" && !published.MatchString(name) {
+	if name != "" && !versions.IsPublished(name) {
 		return "", errors.Errorf("%q is no published version: set the annotation %s to a version's number", name, meta.AnnotationKeyExternalName)
 	}
 	return name, nil
@@ -70,6 +64,39 @@ func contentOf(c *types.FunctionConfiguration) fingerprint.Content {
 	return fingerprint.Read(c).WithoutDescription()
 }
 
+// fingerprintOf a version. While its variables cannot be read it is the one that was
+// worked out before, for what a number stands for never changes.
+func fingerprintOf(c *types.FunctionConfiguration, last v1beta1.VersionObservation) *string {
+	name := ptr.Deref(c.Version, "")
+	sameRevision := last.Fingerprint != nil && ptr.Deref(last.RevisionID, "") == ptr.Deref(c.RevisionId, "")
+	switch {
+	case sameRevision:
+		return last.Fingerprint
+	case unreadable(c) == "":
+		return ptr.To(contentOf(c).Fingerprint())
+	case versions.Number(name) > 0 && ptr.Deref(last.Version, "") == name:
+		return last.Fingerprint
+	}
+	return nil
+}
+
+// prepared says that AWS is done preparing a version of this state. Of published versions
+// it documents Active alone. ActiveNonInvocable is how it shows $LATEST of a function on
+// Lambda Managed Instances, and no state that waiting would end.
+func prepared(s types.State) bool {
+	return s == types.StateActive || s == types.StateActiveNonInvocable
+}
+
+// unreadable says why AWS does not show the variables of a function or a version, empty
+// where it does.
+func unreadable(c *types.FunctionConfiguration) string {
+	if c.Environment == nil || c.Environment.Error == nil {
+		return ""
+	}
+	e := c.Environment.Error
+	return awserr.Clean(errors.Errorf("%s (%s)", ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""))).Error()
+}
+
 // observation is what status shows of a version. last carries over what the provider
 // itself remembers.
 func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation) v1beta1.VersionObservation {
@@ -98,13 +125,10 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 		PreparedVersion:          last.PreparedVersion,
 		PublishTrigger:           last.PublishTrigger,
 		PublishedFingerprint:     last.PublishedFingerprint,
-		History:                  last.History,
-		Fingerprint:              last.Fingerprint,
+		VersionHistory:           last.VersionHistory,
+		Fingerprint:              fingerprintOf(c, last),
 	}
-	if last.Fingerprint == nil || ptr.Deref(last.RevisionID, "") != ptr.Deref(c.RevisionId, "") {
-		out.Fingerprint = ptr.To(contentOf(c).Fingerprint())
-	}
-	if c.State == types.StateActive {
+	if prepared(c.State) {
 		out.PreparedVersion = c.Version
 	}
 	for _, a := range c.Architectures {
@@ -123,21 +147,4 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 		out.SnapStartOptimizationStatus = answer.Text(s.OptimizationStatus)
 	}
 	return out
-}
-
-// maxHistory is how many versions status remembers.
-const maxHistory = 101
-
-// remember a version that was published by this resource.
-func remember(s *v1beta1.VersionObservation, version, content string) {
-	if slices.ContainsFunc(s.History, func(p v1beta1.PublishedVersion) bool { return p.Version == version }) {
-		return
-	}
-	s.History = append([]v1beta1.PublishedVersion{{Version: version, Fingerprint: content}}, s.History...)
-	s.History = s.History[:min(len(s.History), maxHistory)]
-}
-
-// forget a version that is gone, or is left to others.
-func forget(s *v1beta1.VersionObservation, version string) {
-	s.History = slices.DeleteFunc(s.History, func(p v1beta1.PublishedVersion) bool { return p.Version == version })
 }

@@ -2,7 +2,6 @@ package version
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -13,6 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
 const (
@@ -35,14 +35,27 @@ func due(v *v1beta1.Version, o observed) diff.Changes {
 	if ptr.Deref(fp.PublishPolicy, "") == policyOnRequest {
 		return nil
 	}
-	content := contentOf(o.function)
-	if content.Equal(contentOf(o.version)) {
+	if isPublished(s, o) {
 		return nil
 	}
-	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == content.Fingerprint() {
-		return nil // AWS was asked for a version of just this, and answered that this one is it.
-	}
 	return diff.Changes{{Path: pathFunction, Old: "version " + ptr.Deref(o.version.Version, ""), New: newVersion}}
+}
+
+// isPublished tells whether the version is what the function is. While the function's
+// variables cannot be read, that is not known, and hindrance says so.
+func isPublished(s v1beta1.VersionObservation, o observed) bool {
+	if unreadable(o.function) != "" {
+		return false
+	}
+	content, readable := contentOf(o.function), unreadable(o.version) == ""
+	if readable && content.Equal(contentOf(o.version)) {
+		return true
+	}
+	sum := content.Fingerprint()
+	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == sum {
+		return true // AWS was asked for a version of just this, and answered that this one is it.
+	}
+	return !readable && s.Fingerprint != nil && *s.Fingerprint == sum
 }
 
 // hindrance says why nothing can be published now. That a function is being changed
@@ -61,6 +74,8 @@ func hindrance(fp v1beta1.VersionParameters, o observed) (why string, passes boo
 		return fmt.Sprintf("function %s failed: %s", name, ptr.Deref(c.StateReason, "")), false
 	case c.LastUpdateStatus == types.LastUpdateStatusFailed:
 		return fmt.Sprintf("the last update of function %s failed: %s", name, ptr.Deref(c.LastUpdateStatusReason, "")), false
+	case unreadable(c) != "":
+		return fmt.Sprintf("the variables of function %s cannot be read, so that it is not known whether they have changed: %s; grant the provider kms:Decrypt on their key, or give the function a key that can be used", name, unreadable(c)), false
 	case fp.CodeSHA256 != nil && *fp.CodeSHA256 != ptr.Deref(c.CodeSha256, ""):
 		return fmt.Sprintf("function %s has code %s, and codeSha256 asks for %s", name, ptr.Deref(c.CodeSha256, ""), *fp.CodeSHA256), false
 	}
@@ -77,13 +92,13 @@ func isPinned(fp v1beta1.VersionParameters, version *types.FunctionConfiguration
 func state(generation int64, c *types.FunctionConfiguration) xpv2.Condition {
 	version, reason := ptr.Deref(c.Version, ""), reason(c)
 	switch c.State {
-	case types.StateActive, "":
+	case types.StateActive, types.StateActiveNonInvocable, "":
 		return condition.Available(generation)
 	case types.StatePending:
 		return condition.Updating(generation, text("AWS is preparing version "+version, reason))
 	case types.StateFailed:
 		return condition.Unavailable(generation, text("version "+version+" failed", reason))
-	case types.StateInactive, types.StateDeactivating, types.StateDeactivated, types.StateActiveNonInvocable, types.StateDeleting:
+	case types.StateInactive, types.StateDeactivating, types.StateDeactivated, types.StateDeleting:
 	}
 	return condition.Unavailable(generation, text("version "+version+" is "+string(c.State), reason))
 }
@@ -104,41 +119,30 @@ func reason(c *types.FunctionConfiguration) string {
 	return why
 }
 
-// excess are the versions beyond the limit that this resource published, the oldest
-// first.
-func excess(v *v1beta1.Version, current string) []string {
-	limit := v.Spec.ForProvider.HistoryLimit
-	if limit == nil {
-		return nil
+// wanted are the versions that no limit prunes: the one published last, and until AWS has
+// prepared that, the one that aliases are at.
+func wanted(s v1beta1.VersionObservation, version *types.FunctionConfiguration) []string {
+	out := []string{ptr.Deref(version.Version, "")}
+	if !prepared(version.State) {
+		out = append(out, ptr.Deref(s.PreparedVersion, ""))
 	}
-	earlier := earlierThan(v, current)
-	out := slices.Clone(earlier[min(len(earlier), int(*limit)):])
-	slices.Reverse(out)
 	return out
 }
 
-// earlierThan are the versions but the current one that this resource published, the
-// newest first.
-func earlierThan(v *v1beta1.Version, current string) []string {
-	var out []string
-	for _, p := range v.Status.AtProvider.History {
-		if p.Version != current {
-			out = append(out, p.Version)
+// publishedBy is the version among those of a function that an intent led to. It is empty
+// if there is none, or if that is not known, since the variables of one that it may have
+// led to cannot be read.
+func publishedBy(i versions.Intent, all []types.FunctionConfiguration) (name string, known bool) {
+	known = true
+	for j := range all {
+		name := ptr.Deref(all[j].Version, "")
+		switch {
+		case versions.Number(name) <= i.Before:
+		case unreadable(&all[j]) != "":
+			known = false
+		case contentOf(&all[j]).Fingerprint() == i.Fingerprint:
+			return name, true
 		}
 	}
-	return out
-}
-
-// unused are the versions that no alias sends calls to.
-func unused(versions []string, aliases []types.AliasConfiguration) []string {
-	return slices.DeleteFunc(slices.Clone(versions), func(version string) bool {
-		return slices.ContainsFunc(aliases, func(a types.AliasConfiguration) bool {
-			if a.RoutingConfig != nil {
-				if _, shared := a.RoutingConfig.AdditionalVersionWeights[version]; shared {
-					return true
-				}
-			}
-			return ptr.Deref(a.FunctionVersion, "") == version
-		})
-	})
+	return "", known
 }

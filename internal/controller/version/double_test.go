@@ -177,6 +177,12 @@ func TestPruning(t *testing.T) {
 	if _, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")}); err != nil {
 		t.Fatal(err)
 	}
+	r.Double.ResetCalls()
+	r.Settle(v)
+	if got := r.Double.Count("ListAliases"); got != 0 {
+		t.Errorf("a version that was in use must not be asked about at each reconcile, got %v", r.Operations())
+	}
+	r.Advance(time.Hour)
 	r.Settle(v)
 	r.has(v, "5", "4", "5")
 	r.remove(v)

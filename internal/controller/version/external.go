@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
@@ -23,18 +21,16 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
-const (
-	// reasonKept tells of a version that was not deleted.
-	reasonKept event.Reason = "KeptVersion"
-
-	// again is when to look again at a function that is being changed.
-	again = 2 * time.Second
-)
+// usersGrace is how long a deletion waits for what uses an earlier version, which may be
+// deleted together with it.
+const usersGrace = time.Minute
 
 // thing is how the versions of a function are seen in AWS. It lives for one reconcile.
 type thing struct {
@@ -54,10 +50,14 @@ type observed struct {
 	function *types.FunctionConfiguration
 	// version that was published last, nil if there is none.
 	version *types.FunctionConfiguration
-	// versions of the function, read where one is to be published.
-	versions []listed
-	// aliases of the function, read where versions are to be pruned.
-	aliases []types.AliasConfiguration
+	// versions of the function that have a number, read where one is to be published.
+	versions []types.FunctionConfiguration
+	// unused is a version beyond the limit that nothing uses. unknown says why that could
+	// not be found out, which keeps nothing else from being done.
+	unused  string
+	unknown error
+	// usedBy says what uses an earlier version that is to be deleted with the resource.
+	usedBy string
 	// unready says that a Function is not as it shall be yet, where one is to be
 	// published: a version in between would have the one change and not the other.
 	unready string
@@ -95,7 +95,7 @@ func (t *thing) Read(ctx context.Context, v *v1beta1.Version) (found, error) {
 	if o.version, err = t.version(ctx, v, name); err != nil {
 		return found{}, err
 	}
-	err = t.readBeside(ctx, v, name, &o)
+	err = t.readBeside(ctx, v, &o)
 	t.found = o
 	return found{Thing: o, Exists: o.version != nil, Name: name, What: t.what(name)}, err
 }
@@ -109,9 +109,11 @@ func (t *thing) readDeleted(ctx context.Context, v *v1beta1.Version, name string
 	if name, err = t.recover(ctx, v, name, &observed{}); err != nil || name == "" {
 		return found{}, err
 	}
-	if earlier := earlierThan(v, name); v.Spec.ForProvider.HistoryLimit != nil && len(earlier) > 0 {
+	s := &v.Status.AtProvider
+	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil && len(earlier) > 0 {
 		oldest := earlier[len(earlier)-1]
-		return found{Exists: true, Name: oldest, What: t.what(oldest)}, nil
+		by, err := t.pruner().UsedBy(ctx, versions.FunctionOf(t.function, ptr.Deref(s.FunctionArn, "")), oldest)
+		return found{Thing: observed{usedBy: by}, Exists: true, Name: oldest, What: t.what(oldest)}, err
 	}
 	c, err := t.get(ctx, name)
 	return found{Thing: observed{version: c}, Exists: c != nil, Name: name, What: t.what(name)}, err
@@ -120,26 +122,30 @@ func (t *thing) readDeleted(ctx context.Context, v *v1beta1.Version, name string
 // recover the version that was published by a call whose answer was lost. Until it is
 // found, or known not to be there, the name is that of the version before.
 func (t *thing) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
-	i, noted := intentOf(v)
+	i, noted := versions.IntentOf(v)
 	s := &v.Status.AtProvider
-	if !noted || flow.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || number(name) > i.before || i.fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+	if !noted || flow.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
 		return name, nil
 	}
 	var err error
-	if o.versions, err = t.list(ctx); err != nil {
+	if o.versions, err = versions.List(ctx, t.api, t.function); err != nil {
 		return name, err
 	}
-	if lost := i.published(o.versions); lost != "" {
-		s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.fingerprint)
-		remember(s, lost, i.fingerprint)
+	lost, known := publishedBy(i, o.versions)
+	if lost != "" {
+		s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
+		versions.Remember(&s.VersionHistory, lost, i.Fingerprint)
 		return lost, nil
+	}
+	if !known {
+		return name, nil
 	}
 	// Nothing was published.
 	return name, errors.Wrap(managed.Annotate(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot note that nothing was published")
 }
 
 // readBeside reads what a call that is due has to know.
-func (t *thing) readBeside(ctx context.Context, v *v1beta1.Version, name string, o *observed) error {
+func (t *thing) readBeside(ctx context.Context, v *v1beta1.Version, o *observed) error {
 	if o.function == nil {
 		return nil
 	}
@@ -149,39 +155,28 @@ func (t *thing) readBeside(ctx context.Context, v *v1beta1.Version, name string,
 			return err
 		}
 		if why, _ := hindrance(v.Spec.ForProvider, *o); why == "" && o.versions == nil {
-			o.versions, err = t.list(ctx)
+			o.versions, err = versions.List(ctx, t.api, t.function)
 		}
 		return err
 	}
-	if o.version != nil && len(excess(v, name)) > 0 {
-		o.aliases, err = t.listAliases(ctx)
-	}
-	return err
+	o.unused, o.unknown = t.unused(ctx, v, *o)
+	return nil
 }
 
 // Judge by what was noted before publishing: a version that was there before is someone
 // else's, even if AWS answered with it because nothing had changed since.
 func (t *thing) Judge(_ context.Context, v *v1beta1.Version, f found) (ownership.Verdict, error) {
 	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
-		if number(f.Name) > 0 && f.Thing.version != nil {
-			remember(&v.Status.AtProvider, f.Name, contentOf(f.Thing.version).Fingerprint())
+		if versions.Number(f.Name) > 0 && f.Thing.version != nil {
+			versions.Remember(&v.Status.AtProvider.VersionHistory, f.Name, ptr.Deref(fingerprintOf(f.Thing.version, v.Status.AtProvider), ""))
 		}
 		return ownership.Adopted, nil
 	}
-	i, noted := intentOf(v)
-	if !meta.WasDeleted(v) || f.Name == latestPublished || (noted && number(f.Name) > i.before) || remembered(v, f.Name) {
+	i, noted := versions.IntentOf(v)
+	if !meta.WasDeleted(v) || f.Name == versions.LatestPublished || (noted && versions.Number(f.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, f.Name) {
 		return ownership.Ours, nil
 	}
 	return ownership.Foreign, ownership.NewForeignUntaggedError(f.What, f.Name)
-}
-
-func remembered(v *v1beta1.Version, name string) bool {
-	for _, p := range v.Status.AtProvider.History {
-		if p.Version == name {
-			return true
-		}
-	}
-	return false
 }
 
 // Show the version in status. One that is imported answers what was asked for so far.
@@ -199,7 +194,7 @@ func (t *thing) State(v *v1beta1.Version, f found) xpv2.Condition {
 }
 
 // Plan publishes where that is due, and then deletes what is beyond the limit.
-func (t *thing) Plan(_ context.Context, v *v1beta1.Version, f found) (flow.Plan, error) {
+func (t *thing) Plan(ctx context.Context, v *v1beta1.Version, f found) (flow.Plan, error) {
 	o := f.Thing
 	p := flow.Plan{Ready: state(v.GetGeneration(), o.version)}
 	if changes := due(v, o); len(changes) > 0 {
@@ -208,14 +203,19 @@ func (t *thing) Plan(_ context.Context, v *v1beta1.Version, f found) (flow.Plan,
 		case why == "":
 			return flow.Plan{Changes: changes, Followed: changes, Call: callPublish, Ready: condition.Updating(v.GetGeneration(), changes.String())}, nil
 		case passes:
-			return flow.Plan{Ready: condition.Updating(v.GetGeneration(), why), Wait: again}, nil
+			return flow.Plan{Ready: condition.Updating(v.GetGeneration(), why), Wait: wait(ctx, v, o)}, nil
 		case !isPinned(v.Spec.ForProvider, o.version):
 			return flow.Plan{Ready: condition.Unavailable(v.GetGeneration(), "cannot publish: "+why)}, nil
 		}
 	}
-	if old := unused(excess(v, f.Name), o.aliases); len(old) > 0 {
+	if o.unknown != nil {
+		v.SetConditions(p.Ready)
+		return p, o.unknown
+	}
+	if o.unused != "" {
+		earlier := versions.Earlier(&v.Status.AtProvider.VersionHistory, f.Name)
 		p.Call = callDelete
-		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlierThan(v, f.Name))), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}
+		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlier)), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}
 		p.Followed = p.Changes
 	}
 	return p, nil
@@ -226,12 +226,26 @@ func (t *thing) Plan(_ context.Context, v *v1beta1.Version, f found) (flow.Plan,
 func (t *thing) Prepare(ctx context.Context, v *v1beta1.Version) error {
 	switch why, passes := hindrance(v.Spec.ForProvider, t.found); {
 	case passes:
-		managed.Hold(ctx, again)
+		return &flow.NotReadyError{Reason: why, After: wait(ctx, v, t.found)}
 	case why != "":
 		return errors.Errorf("cannot publish: %s", why)
 	}
 	meta.AddAnnotations(v, map[string]string{ownership.AnnotationParent: t.function})
 	return nil
+}
+
+// wait is when to look again at what hinders publishing. AWS settles a function in
+// seconds, for which the usual cadence serves, as 0 says. A Function wakes this resource
+// when it becomes Ready, so that there is less and less need to look.
+func wait(ctx context.Context, v *v1beta1.Version, o observed) time.Duration {
+	if o.unready == "" {
+		return 0
+	}
+	waited := time.Duration(0)
+	if ready := v.GetCondition(xpv2.TypeReady); condition.InMotion(ready) {
+		waited = managed.Fresh(ctx).Now.Sub(ready.LastTransitionTime.Time)
+	}
+	return cadence.Woken(waited)
 }
 
 // Create publishes the first version.
@@ -242,7 +256,8 @@ func (t *thing) Create(ctx context.Context, v *v1beta1.Version) (string, error) 
 // Update publishes another version, or deletes one that is beyond the limit.
 func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.Plan) error {
 	if p.Call == callDelete {
-		return t.remove(ctx, v, unused(excess(v, f.Name), f.Thing.aliases)[0])
+		s, now := &v.Status.AtProvider, managed.Fresh(ctx).Now
+		return t.pruner().Prune(ctx, versions.FunctionOf(t.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, f.Thing.unused, now)
 	}
 	name, err := t.publish(ctx, v)
 	if err != nil {
@@ -254,8 +269,8 @@ func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.
 // publish what was observed, and nothing else: AWS refuses it if the function was
 // changed since.
 func (t *thing) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
-	i := intent{before: highest(t.found.versions), fingerprint: contentOf(t.found.function).Fingerprint()}
-	if err := managed.Annotate(ctx, v, i.annotation(v)); err != nil {
+	i := versions.Intent{Before: versions.Highest(t.found.versions), Fingerprint: contentOf(t.found.function).Fingerprint()}
+	if err := managed.Annotate(ctx, v, i.Annotation(v)); err != nil {
 		return "", errors.Wrap(err, "cannot note what is to be published")
 	}
 	out, err := t.api.PublishVersion(ctx, publishInput(t.function, v.Spec.ForProvider, t.found.function.RevisionId))
@@ -265,36 +280,39 @@ func (t *thing) publish(ctx context.Context, v *v1beta1.Version) (string, error)
 	name := ptr.Deref(out.Version, "")
 	t.cache.Forget(t.key(name))
 	s := &v.Status.AtProvider
-	s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.fingerprint)
+	s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
 	s.Version, s.State, s.FunctionName = out.Version, answer.Text(out.State), out.FunctionName
-	if number(name) > i.before {
-		remember(s, name, i.fingerprint)
+	if versions.Number(name) > i.Before {
+		versions.Remember(&s.VersionHistory, name, i.Fingerprint)
 	}
 	return name, nil
 }
 
-// Delete one version, and come back for the next, if there is one.
+// Delete one version, and come back for the next, if there is one. An earlier version
+// that is in use is left to whoever uses it.
 func (t *thing) Delete(ctx context.Context, v *v1beta1.Version, f found) error {
-	return t.remove(ctx, v, f.Name)
-}
-
-// remove one version. The call always has a qualifier, for without one it would delete
-// the function and all its versions.
-func (t *thing) remove(ctx context.Context, v *v1beta1.Version, name string) error {
-	if !published.MatchString(name) {
-		return errors.Errorf("%q is no published version: nothing was deleted", name)
+	s, why := &v.Status.AtProvider, ""
+	if by := f.Thing.usedBy; by != "" {
+		why = by + " uses it"
 	}
-	defer t.cache.Forget(t.key(name))
-	_, err := t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(t.function), Qualifier: ptr.To(name)})
-	if awserr.IsConflict(err) && !awserr.IsInProgress(err) && name != flow.Name(v) {
-		// It is in use, and an earlier one: whoever uses it keeps it.
-		managed.Emit(ctx, event.Normal(reasonKept, "Kept "+t.what(name)+": "+awserr.Message(err)))
-		err = nil
+	if why == "" {
+		defer t.cache.Forget(t.key(f.Name))
+		err := t.pruner().Delete(ctx, t.function, f.Name)
+		switch {
+		case versions.InUse(err) && f.Name != flow.Name(v):
+			why = awserr.Message(err)
+		case err != nil:
+			return err
+		}
 	}
-	if err != nil && !awserr.IsNotFound(err) {
-		return errors.Wrapf(err, "cannot delete %s", t.what(name))
+	if why != "" {
+		if age := managed.Fresh(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
+			managed.Hold(ctx, cadence.Pending(age))
+			return nil
+		}
+		versions.Kept(ctx, t.function, f.Name, why)
 	}
-	forget(&v.Status.AtProvider, name)
+	versions.Forget(&s.VersionHistory, f.Name)
 	return nil
 }
 

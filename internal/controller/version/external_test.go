@@ -4,10 +4,12 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,6 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
 func deleted(v *v1beta1.Version) {
@@ -40,6 +43,24 @@ func TestObserve(t *testing.T) {
 	broken := func(c *types.FunctionConfiguration) {
 		c.LastUpdateStatus, c.LastUpdateStatusReason = types.LastUpdateStatusFailed, ptr.To("no subnet")
 	}
+	secret := func(c *types.FunctionConfiguration) {
+		c.Environment = &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("KMS says no")}}
+	}
+	nonInvocable := func(c *types.FunctionConfiguration) { c.State = types.StateActiveNonInvocable }
+	variables := func(value string) func(*types.FunctionConfiguration) {
+		return func(c *types.FunctionConfiguration) {
+			c.Environment = &types.EnvironmentResponse{Variables: map[string]string{"A": value}}
+		}
+	}
+	// read has the version read once, when its variables could be.
+	read := func(value string) func(*v1beta1.Version) {
+		return func(v *v1beta1.Version) {
+			v.Status.AtProvider.RevisionID = ptr.To("r3")
+			v.Status.AtProvider.Fingerprint = ptr.To(contentOf(configuration("3", variables(value))).Fingerprint())
+		}
+	}
+	const unread = "cannot publish: the variables of function f cannot be read, so that it is not known whether they have changed: KMS says no (AccessDeniedException); " +
+		"grant the provider kms:Decrypt on their key, or give the function a key that can be used"
 	spec := func(change func(*v1beta1.VersionParameters)) func(*v1beta1.Version) {
 		return func(v *v1beta1.Version) { change(&v.Spec.ForProvider) }
 	}
@@ -61,7 +82,19 @@ func TestObserve(t *testing.T) {
 		"First": {reason: "Nothing is published yet.", version: testVersion(), get: answers(configuration("$LATEST")), ready: xpv2.ReasonCreating},
 		"FirstBusy": {
 			reason: "A function that is being created is waited for, without a call.", version: testVersion(), get: answers(configuration("$LATEST", creating)),
-			held: true, ready: xpv2.ReasonCreating,
+			exists: true, upToDate: true, ready: xpv2.ReasonCreating, message: "function f is being created",
+		},
+		"FirstUnready": {
+			reason: "A Function that is half way through its creation is waited for, and that is told.", version: testVersion(byRef), get: answers(configuration("$LATEST")),
+			exists: true, upToDate: true, ready: xpv2.ReasonCreating, message: "Function ns/cart is not Ready yet",
+		},
+		"FirstUnreadable": {
+			reason: "What cannot be read is not published.", version: testVersion(), get: answers(configuration("$LATEST", secret)),
+			err: "cannot publish: the variables of function f cannot be read, so that it is not known whether they have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt",
+		},
+		"FirstManagedInstances": {
+			reason: "ActiveNonInvocable is how $LATEST of a function on Lambda Managed Instances is in order.", version: testVersion(), get: answers(configuration("$LATEST", nonInvocable)),
+			ready: xpv2.ReasonCreating,
 		},
 		"FirstPinned": {
 			reason: "Other code than that asked for is not published.", version: testVersion(pin), get: answers(configuration("$LATEST", other)),
@@ -127,7 +160,7 @@ func TestObserve(t *testing.T) {
 			reason: "One that was there before is left.", get: answers(configuration("3")),
 			version: testVersion(deleted, at("3"), func(v *v1beta1.Version) {
 				v.Status.AtProvider.History = nil
-				meta.AddAnnotations(v, intent{before: 3, fingerprint: "x"}.annotation(v))
+				meta.AddAnnotations(v, versions.Intent{Before: 3, Fingerprint: "x"}.Annotation(v))
 				v.Status.AtProvider.PublishedFingerprint = ptr.To("x")
 			}),
 		},
@@ -138,6 +171,45 @@ func TestObserve(t *testing.T) {
 				meta.SetExternalName(v, "3")
 			}),
 			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"Unreadable": {
+			reason: "Whether the function has changed is not known, and that is told.", version: testVersion(at("3")),
+			get: answers(configuration("$LATEST", secret), configuration("3", secret)), exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, message: unread,
+		},
+		"UnreadableOnRequest": {
+			reason: "Nothing is asked for.", version: testVersion(at("3"), onRequest),
+			get: answers(configuration("$LATEST", secret), configuration("3", secret)), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"UnreadableRequested": {
+			reason: "What cannot be read is not published.", version: testVersion(at("3"), onRequest, trigger),
+			get: answers(configuration("$LATEST", secret), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, message: unread,
+		},
+		"UnreadableVersion": {
+			reason: "A version stays what it was while its variables could be read.", version: testVersion(at("3"), read("a")),
+			get: answers(configuration("$LATEST", variables("a")), configuration("3", secret)), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"UnreadableVersionChanged": {
+			reason: "So a change is known.", version: testVersion(at("3"), read("a")),
+			get: answers(configuration("$LATEST", variables("b")), configuration("3", secret)), exists: true, ready: "Updating", message: "function: version 3 -> a new version",
+		},
+		"UnreadableObserveOnly": {
+			reason: "Any version may be looked at, whatever its key.", get: answers(configuration("3", secret)),
+			version: testVersion(func(v *v1beta1.Version) {
+				v.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+				meta.SetExternalName(v, "3")
+			}),
+			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"UnreadableDeleted": {
+			reason: "A key that cannot be used keeps nothing from being deleted.", version: testVersion(deleted, at("3")), get: answers(configuration("3", secret)), exists: true,
+		},
+		"ManagedInstances": {
+			reason: "A version is Ready when AWS is done with it.", version: testVersion(at("3")),
+			get: answers(configuration("$LATEST", nonInvocable), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+		},
+		"VersionNonInvocable": {
+			reason: "AWS documents no such state of a published version: should it have it, nobody waits for another one for ever.", version: testVersion(at("3")),
+			get: answers(configuration("$LATEST", nonInvocable), configuration("3", nonInvocable)), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
 		},
 		"Denied": {
 			reason: "What AWS refuses is told.", version: testVersion(),
@@ -168,6 +240,39 @@ func TestObserve(t *testing.T) {
 			ready := tc.version.GetCondition(xpv2.TypeReady)
 			if ready.Reason != tc.ready || ready.Message != tc.message {
 				t.Errorf("%s\nReady has reason %q, want %q; message %q, want %q", tc.reason, ready.Reason, tc.ready, ready.Message, tc.message)
+			}
+		})
+	}
+}
+
+// A Function that stays as it is is looked at less and less often: it wakes the Version once
+// it is Ready.
+func TestWaitingForAFunction(t *testing.T) {
+	unready := func(*testing.T) client.Reader {
+		return steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
+	}
+	byRef := func(v *v1beta1.Version) {
+		v.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"}
+	}
+	other := func(c *types.FunctionConfiguration) { c.CodeSha256 = ptr.To("other") }
+	for name, v := range map[string]*v1beta1.Version{"First": testVersion(byRef), "Next": testVersion(byRef, at("3"))} {
+		t.Run(name, func(t *testing.T) {
+			api := &fakeLambda{get: answers(configuration("$LATEST", other), configuration("3")), list: noVersions}
+			began, last, looks := time.Now(), time.Duration(0), 0
+			for at := time.Duration(0); at < time.Hour; looks++ {
+				turn := &managed.Turn{Fresh: inventory.Fresh{Now: began.Add(at)}}
+				o, err := testExternal(api, unready(t), &inventory.Cache{}).Observe(managed.WithTurn(t.Context(), turn), v)
+				if _, held := turn.Held(); err != nil || held || !o.ResourceUpToDate {
+					t.Fatalf("held %t, %+v, %v", held, o, err)
+				}
+				if ready := v.GetCondition(xpv2.TypeReady); ready.Status == corev1.ConditionTrue || ready.Message != "Function ns/cart is not Ready yet" {
+					t.Fatalf("Ready must say what is waited for: %+v", ready)
+				}
+				last = turn.ComesBack()
+				at += max(last, time.Second)
+			}
+			if looks > 50 || last != 5*time.Minute {
+				t.Errorf("%d looks in an hour, the last %s apart", looks, last)
 			}
 		})
 	}
@@ -226,7 +331,7 @@ func TestVersionsInUse(t *testing.T) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &managed.Turn{}
+	turn := &managed.Turn{Fresh: inventory.Fresh{Now: v.DeletionTimestamp.Time}}
 	ctx := managed.WithTurn(t.Context(), turn)
 	step := func() error {
 		e := testExternal(api, nil, &inventory.Cache{})
@@ -236,6 +341,14 @@ func TestVersionsInUse(t *testing.T) {
 		_, err := e.Delete(ctx, v)
 		return err
 	}
+	if err := step(); err != nil || len(turn.Events()) > 0 || len(v.Status.AtProvider.History) != 2 {
+		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, turn.Events())
+	}
+	if wait, held := turn.Held(); !held || wait > 10*time.Second {
+		t.Errorf("it must be looked at again soon, held %t for %s", held, wait)
+	}
+	turn = &managed.Turn{Fresh: inventory.Fresh{Now: v.DeletionTimestamp.Add(time.Minute)}}
+	ctx = managed.WithTurn(t.Context(), turn)
 	if err := step(); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
@@ -244,6 +357,57 @@ func TestVersionsInUse(t *testing.T) {
 	}
 	if err := step(); err == nil || !strings.Contains(err.Error(), "cannot delete version 7 of function f") {
 		t.Errorf("the version itself must be waited for, got %v", err)
+	}
+}
+
+// What keeps versions from being pruned, such as a missing right, is told. It does not keep
+// aliases from moving to a version that AWS has prepared.
+func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
+	api := &fakeLambda{get: answers(configuration("$LATEST"), configuration("7"))}
+	api.mappings = func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
+		return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
+	}
+	v := testVersion(at("7"), func(v *v1beta1.Version) {
+		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
+		v.Status.AtProvider.State, v.Status.AtProvider.PreparedVersion = ptr.To("Pending"), ptr.To("5")
+		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
+	})
+	_, err := testExternal(api, nil, &inventory.Cache{}).Observe(t.Context(), v)
+	if err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
+		t.Errorf("what is missing must be told, got %v", err)
+	}
+	if s := v.Status.AtProvider; *s.State != "Active" || *s.PreparedVersion != "7" || v.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
+		t.Errorf("the version is there all the same: %s, prepared %s, %+v", *s.State, *s.PreparedVersion, v.GetCondition(xpv2.TypeReady))
+	}
+}
+
+// AWS deletes a version that a mapping uses, and the mapping then fails: it is left as well.
+func TestEarlierVersionsInUseAreLeft(t *testing.T) {
+	now := metav1.Now()
+	api := &fakeLambda{get: answers(configuration("7"))}
+	api.mappings = func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
+		return &lambda.ListEventSourceMappingsOutput{EventSourceMappings: []types.EventSourceMappingConfiguration{{UUID: ptr.To("m"), FunctionArn: in.FunctionName}}}, nil
+	}
+	v := testVersion(deleted, at("7"), func(v *v1beta1.Version) {
+		v.DeletionTimestamp = &now
+		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
+		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
+		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
+	})
+	turn := &managed.Turn{Fresh: inventory.Fresh{Now: now.Add(time.Hour)}}
+	ctx := managed.WithTurn(t.Context(), turn)
+	e := testExternal(api, nil, &inventory.Cache{})
+	if _, err := e.Observe(ctx, v); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Delete(ctx, v); err != nil {
+		t.Errorf("an earlier version that is in use must be left, got %v", err)
+	}
+	if events := turn.Events(); len(events) != 1 || events[0].Message != "Kept version 5 of function f: event source mapping m uses it" {
+		t.Errorf("an event must say so, got %v", events)
+	}
+	if diff := cmp.Diff([]v1beta1.PublishedVersion{{Version: "7"}}, v.Status.AtProvider.History); diff != "" {
+		t.Errorf("history: -want, +got:\n%s", diff)
 	}
 }
 

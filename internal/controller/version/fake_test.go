@@ -27,11 +27,22 @@ const (
 // fakeLambda answers with its fields. A call that a test does not expect finds a nil
 // field and panics, which names it.
 type fakeLambda struct {
+	unused
+
 	get     func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)
 	list    func(*lambda.ListVersionsByFunctionInput) (*lambda.ListVersionsByFunctionOutput, error)
-	aliases func(*lambda.ListAliasesInput) (*lambda.ListAliasesOutput, error)
 	publish func(*lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error)
 	delete  func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error)
+
+	// mappings may be nil: there are none.
+	mappings func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error)
+}
+
+func (f *fakeLambda) ListEventSourceMappings(_ context.Context, in *lambda.ListEventSourceMappingsInput, _ ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error) {
+	if f.mappings == nil {
+		return &lambda.ListEventSourceMappingsOutput{}, nil
+	}
+	return f.mappings(in)
 }
 
 func (f *fakeLambda) GetFunction(_ context.Context, in *lambda.GetFunctionInput, _ ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error) {
@@ -42,16 +53,31 @@ func (f *fakeLambda) ListVersionsByFunction(_ context.Context, in *lambda.ListVe
 	return f.list(in)
 }
 
-func (f *fakeLambda) ListAliases(_ context.Context, in *lambda.ListAliasesInput, _ ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
-	return f.aliases(in)
-}
-
 func (f *fakeLambda) PublishVersion(_ context.Context, in *lambda.PublishVersionInput, _ ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error) {
 	return f.publish(in)
 }
 
 func (f *fakeLambda) DeleteFunction(_ context.Context, in *lambda.DeleteFunctionInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error) {
 	return f.delete(in)
+}
+
+// unused answers that nothing uses any version.
+type unused struct{}
+
+func (unused) ListAliases(context.Context, *lambda.ListAliasesInput, ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
+	return &lambda.ListAliasesOutput{}, nil
+}
+
+func (unused) ListProvisionedConcurrencyConfigs(context.Context, *lambda.ListProvisionedConcurrencyConfigsInput, ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
+	return &lambda.ListProvisionedConcurrencyConfigsOutput{}, nil
+}
+
+func (unused) ListFunctionEventInvokeConfigs(context.Context, *lambda.ListFunctionEventInvokeConfigsInput, ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error) {
+	return &lambda.ListFunctionEventInvokeConfigsOutput{}, nil
+}
+
+func (unused) GetPolicy(context.Context, *lambda.GetPolicyInput, ...func(*lambda.Options)) (*lambda.GetPolicyOutput, error) {
+	return nil, steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")
 }
 
 // testVersion is a Version of function f, changed.

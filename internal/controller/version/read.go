@@ -21,6 +21,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
 // version is the one of a name. It never changes but in its state, so that one that AWS
@@ -46,7 +48,7 @@ func (t *thing) key(name string) inventory.Key {
 
 // active says that AWS had prepared the version when it was last looked at.
 func active(v *v1beta1.Version) bool {
-	return ptr.Deref(v.Status.AtProvider.State, "") == string(types.StateActive)
+	return prepared(types.State(ptr.Deref(v.Status.AtProvider.State, "")))
 }
 
 // get $LATEST, or a version. Nil is one that does not exist.
@@ -61,9 +63,6 @@ func (t *thing) get(ctx context.Context, name string) (*types.FunctionConfigurat
 	c := out.Configuration
 	if c == nil {
 		return nil, errors.Errorf("cannot read function %s: AWS answered without its configuration", t.function)
-	}
-	if e := c.Environment; e != nil && e.Error != nil {
-		return nil, errors.Errorf("cannot read the environment of function %s: %s (%s); grant the provider kms:Decrypt on its key", t.function, ptr.Deref(e.Error.Message, ""), ptr.Deref(e.Error.ErrorCode, ""))
 	}
 	return c, nil
 }
@@ -88,36 +87,16 @@ func (t *thing) unready(ctx context.Context, v *v1beta1.Version) (string, error)
 	return "", nil
 }
 
-// list the function's versions that have a number.
-func (t *thing) list(ctx context.Context) ([]listed, error) {
-	all := []listed{}
-	pages := lambda.NewListVersionsByFunctionPaginator(t.api, &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(t.function)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if awserr.IsNotFound(err) {
-			return all, nil
-		}
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot list the versions of function %s", t.function)
-		}
-		for i := range page.Versions {
-			if n := number(ptr.Deref(page.Versions[i].Version, "")); n > 0 {
-				all = append(all, listed{number: n, content: contentOf(&page.Versions[i])})
-			}
-		}
-	}
-	return all, nil
-}
+// pruner deletes versions that nothing uses.
+func (t *thing) pruner() versions.Pruner { return versions.Pruner{API: t.api, Cache: t.cache} }
 
-func (t *thing) listAliases(ctx context.Context) ([]types.AliasConfiguration, error) {
-	var all []types.AliasConfiguration
-	pages := lambda.NewListAliasesPaginator(t.api, &lambda.ListAliasesInput{FunctionName: ptr.To(t.function)})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, errors.Wrapf(err, "cannot list the aliases of function %s", t.function)
-		}
-		all = append(all, page.Aliases...)
+// unused is a version beyond the limit that nothing uses, if there is one.
+func (t *thing) unused(ctx context.Context, v *v1beta1.Version, o observed) (string, error) {
+	if !flow.Allows(v, xpv2.ManagementActionUpdate) {
+		return "", nil
 	}
-	return all, nil
+	h := &v.Status.AtProvider.VersionHistory
+	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
+	f := versions.FunctionOf(t.function, ptr.Deref(o.function.FunctionArn, ""))
+	return t.pruner().Unused(ctx, f, h, excess, managed.Fresh(ctx).Now)
 }

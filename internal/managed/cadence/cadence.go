@@ -15,6 +15,10 @@ const (
 	// MaxPending is the longest time between two looks at something in motion.
 	MaxPending = 10 * time.Second
 
+	// MaxWoken is the longest time between two looks at something that wakes whoever
+	// waits for it.
+	MaxWoken = 5 * time.Minute
+
 	// MaxPoll bounds what a user can ask for, so that arithmetic cannot overflow
 	// and no resource is forgotten.
 	MaxPoll = 30 * 24 * time.Hour
@@ -28,6 +32,12 @@ const (
 // given time: 1 second at first, growing with that time to 10 seconds.
 func Pending(inMotion time.Duration) time.Duration {
 	return min(max(inMotion/pendingShare, MinPending), MaxPending)
+}
+
+// Woken is when to look again at something that has been waited for for the given time,
+// and that wakes whoever waits for it: as Pending, growing to 5 minutes.
+func Woken(waited time.Duration) time.Duration {
+	return min(max(waited/pendingShare, MinPending), MaxWoken)
 }
 
 // Poll says how often a stable resource is looked at.

@@ -31,6 +31,16 @@ func TestPending(t *testing.T) {
 	}
 }
 
+func TestWoken(t *testing.T) {
+	for waited, want := range map[time.Duration]time.Duration{
+		-time.Hour: time.Second, 0: time.Second, 20 * time.Second: 4 * time.Second, 5 * time.Minute: time.Minute, 100 * time.Hour: 5 * time.Minute,
+	} {
+		if got := Woken(waited); got != want {
+			t.Errorf("Woken(%s): want %s, got %s", waited, want, got)
+		}
+	}
+}
+
 func TestEffective(t *testing.T) {
 	p := Poll{Interval: 10 * time.Minute, Min: 30 * time.Second}
 	cases := map[string]struct {

@@ -124,7 +124,8 @@ type Thing[T managed.Managed, O any] interface {
 	Plan(ctx context.Context, mg T, f Found[O]) (Plan, error)
 
 	// Prepare checks what is to be created, and resolves what spec refers to, before
-	// quota is reserved for it. It may return an error that names the field at fault.
+	// quota is reserved for it. It may return an error that names the field at fault, or
+	// a NotReadyError.
 	Prepare(ctx context.Context, mg T) error
 
 	// Create the thing, and return the name that AWS knows it by.
@@ -139,6 +140,21 @@ type Thing[T managed.Managed, O any] interface {
 	// Connection is what those who use the thing need to know.
 	Connection(mg T) xpmanaged.ConnectionDetails
 }
+
+// A NotReadyError is what Prepare returns while something that ends by itself keeps the
+// thing from being created. It is no failure: the Ready condition says what is waited for,
+// and the resource comes back.
+type NotReadyError struct {
+	// Reason is what is waited for.
+	Reason string
+
+	// After is when to look again. 0 leaves it to the pace at which things in motion are
+	// looked at.
+	After time.Duration
+}
+
+// Error is what is waited for.
+func (e *NotReadyError) Error() string { return e.Reason }
 
 // Calls are the AWS operations by which a kind creates and deletes.
 type Calls struct {
@@ -258,11 +274,26 @@ func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalOb
 		return unshown(ctx, mg, e.calls.Create, wait, count), nil
 	}
 	if err := e.thing.Prepare(ctx, mg); err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return await(ctx, mg, err)
 	}
 	mg.SetConditions(condition.Creating(mg.GetGeneration(), ""))
 	managed.Reserve(ctx, e.calls.Create)
 	return xpmanaged.ExternalObservation{}, nil
+}
+
+// await what keeps a thing from being created, if err is a NotReadyError. The runtime,
+// which knows no such state, is told that there is nothing to do: a held reconcile would
+// drop the condition.
+func await(ctx context.Context, mg managed.Managed, err error) (xpmanaged.ExternalObservation, error) {
+	var notReady *NotReadyError
+	if !errors.As(err, &notReady) {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	mg.SetConditions(condition.Creating(mg.GetGeneration(), notReady.Reason))
+	if notReady.After > 0 {
+		managed.ComeBack(ctx, notReady.After)
+	}
+	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 }
 
 // look is an observation without any claim: whatever is there is shown.

@@ -267,6 +267,34 @@ func TestObserve(t *testing.T) {
 	}
 }
 
+// What is waited for is told, and nothing is created meanwhile. A held reconcile would drop
+// what is told.
+func TestNotReady(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		after  time.Duration
+	}{
+		"Soon":  {reason: "The usual pace serves."},
+		"Later": {reason: "Or the one that the kind asks for.", after: time.Minute},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &cloud{fail: map[string]error{"Prepare": &NotReadyError{Reason: "the basket is being woven", After: tc.after}}}
+			turn, mg := &managed.Turn{}, newThing()
+			got, err := New(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithTurn(t.Context(), turn), mg)
+			if err != nil || !got.ResourceExists || !got.ResourceUpToDate {
+				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, err)
+			}
+			if _, held := turn.Held(); held || turn.ComesBack() != tc.after {
+				t.Errorf("%s\nheld %t, comes back after %s", tc.reason, held, turn.ComesBack())
+			}
+			if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || ready.Message != "the basket is being woven" {
+				t.Errorf("%s\nReady: %+v", tc.reason, ready)
+			}
+		})
+	}
+}
+
 func TestCompared(t *testing.T) {
 	ready, updating := condition.Available(1), condition.Updating(1, "")
 	one, two := diff.Changes{{Path: "code"}}, diff.Changes{{Path: "code"}, {Path: "handler"}}

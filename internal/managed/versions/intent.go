@@ -1,0 +1,84 @@
+package versions
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// CallList is the operation by which List lists versions.
+const CallList = "ListVersionsByFunction"
+
+// Intent is what was to be published by the last call of PublishVersion, noted before
+// it.
+type Intent struct {
+	// Before is the highest number that a version had then. Numbers only ever grow, so
+	// that a version of a higher one was published by that call or later, and one of
+	// this or a lower number was there already: AWS answers with that one where nothing
+	// has changed since.
+	Before int
+	// Fingerprint of what was to be published.
+	Fingerprint string
+}
+
+// IntentOf is the intent that a resource noted itself, if it noted one.
+func IntentOf(mg metav1.Object) (Intent, bool) {
+	rest, mine := strings.CutPrefix(mg.GetAnnotations()[ownership.AnnotationIntent], string(mg.GetUID())+"/")
+	before, sum, ok := strings.Cut(rest, "/")
+	n, err := strconv.Atoi(before)
+	if !mine || !ok || err != nil {
+		return Intent{}, false
+	}
+	return Intent{Before: n, Fingerprint: sum}, true
+}
+
+// Annotation that notes the intent.
+func (i Intent) Annotation(mg metav1.Object) map[string]string {
+	return map[string]string{ownership.AnnotationIntent: fmt.Sprintf("%s/%d/%s", mg.GetUID(), i.Before, i.Fingerprint)}
+}
+
+// Lister lists the versions of a function.
+type Lister interface {
+	ListVersionsByFunction(ctx context.Context, in *lambda.ListVersionsByFunctionInput, opts ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
+}
+
+// List the versions of a function that have a number. A function that is gone has none.
+func List(ctx context.Context, api Lister, function string) ([]types.FunctionConfiguration, error) {
+	all := []types.FunctionConfiguration{}
+	pages := lambda.NewListVersionsByFunctionPaginator(api, &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
+	for pages.HasMorePages() {
+		page, err := pages.NextPage(ctx)
+		if awserr.IsNotFound(err) {
+			return all, nil
+		}
+		if err != nil {
+			return nil, errors.Wrapf(err, "cannot list the versions of function %s", function)
+		}
+		for i := range page.Versions {
+			if Number(ptr.Deref(page.Versions[i].Version, "")) > 0 {
+				all = append(all, page.Versions[i])
+			}
+		}
+	}
+	return all, nil
+}
+
+// Highest number of the versions, 0 if there is none.
+func Highest(versions []types.FunctionConfiguration) int {
+	n := 0
+	for i := range versions {
+		n = max(n, Number(ptr.Deref(versions[i].Version, "")))
+	}
+	return n
+}
