@@ -240,6 +240,16 @@ func TestBlocksRefused(t *testing.T) {
 
 func TestManagedInstancesRefused(t *testing.T) {
 	testRefusals(t, managedInstancesFunction, map[string]refusal{
+		"TextLogs": {
+			reason: "AWS takes JSON only.",
+			change: forProvider(`loggingConfig: {logFormat: Text}`),
+			want:   "spec.forProvider.loggingConfig: Invalid value: loggingConfig.logFormat is JSON with capacityProviderConfig, since AWS takes no other on Lambda Managed Instances: remove Text",
+		},
+		"TextLogsAtCreation": {
+			reason: "In initProvider too, unless forProvider has the last word.",
+			change: `spec: {initProvider: {loggingConfig: {logFormat: Text}}}`,
+			want:   "spec.forProvider.loggingConfig: Invalid value: loggingConfig.logFormat is JSON with capacityProviderConfig, since AWS takes no other on Lambda Managed Instances: remove Text",
+		},
 		"NoARN": {
 			reason: "AWS takes the ARN.",
 			change: managedInstances(`capacityProviderArn: web`),

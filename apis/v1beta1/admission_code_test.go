@@ -237,6 +237,16 @@ func TestImageRefused(t *testing.T) {
 			change: forProvider(`code: null}, initProvider: {code: {s3Bucket: my-code, s3Key: app.zip}`),
 			want:   "spec: Invalid value: packageType Image takes its code from code.imageUri: set that, or packageType: Zip",
 		},
+		"CodeSigning": {
+			reason: "AWS signs archives only.",
+			change: forProvider(`codeSigningConfigArn: "arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0"`),
+			want:   "spec.forProvider.codeSigningConfigArn: Forbidden: packageType Image takes no code signing config, since AWS signs .zip archives only: remove it",
+		},
+		"CodeSigningByReferenceAtCreation": {
+			reason: "However it is named.",
+			change: `spec: {initProvider: {codeSigningConfigArnRef: {name: a}}}`,
+			want:   "spec.forProvider.codeSigningConfigArn: Forbidden: packageType Image takes no code signing config, since AWS signs .zip archives only: remove it",
+		},
 		"Handler": {
 			reason: "The image has it.",
 			change: forProvider(`handler: index.handler`),

@@ -123,7 +123,8 @@ type ImageConfig struct {
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.applicationLogLevel) || has(self.systemLogLevel)) || (has(self.logFormat) && self.logFormat == 'JSON')",message="applicationLogLevel and systemLogLevel work with JSON logs only: set logFormat: JSON"
 type LoggingConfig struct {
-	// LogFormat is Text (AWS's default) or JSON.
+	// LogFormat is Text (AWS's default) or JSON. On Lambda Managed Instances it is
+	// always JSON.
 	// +optional
 	// +kubebuilder:validation:Enum=Text;JSON
 	LogFormat *string `json:"logFormat,omitempty"`

@@ -5,9 +5,11 @@
 // convert.go turns the spec into AWS's inputs, and diff.go tells what is left to
 // do. A function needs a few more: observed.go reads AWS's answers, archive.go and
 // resolve.go find the code, environment.go the variables, readiness.go is the
-// state machine, history.go deletes versions beyond a limit, vpcdeletion.go is the step
-// before a deletion, reservation.go checks a reservation against the account's limits,
-// and plan.go carries what an observation found to the call that follows it.
+// state machine, plan.go carries what an observation found to the call that
+// follows it, and memory.go what was sent to the next observation. defaults.go and
+// hidden.go are about what AWS leaves out of its answers, creation.go about creations
+// that failed, history.go deletes versions beyond a limit, vpcdeletion.go is the step
+// before a deletion, and reservation.go checks a reservation against the account's limits.
 package function
 
 import (
@@ -35,7 +37,7 @@ import (
 
 // Setup adds a controller of Functions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o}
+	c := &connector{o: o, memory: newRecords()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Function]{
 		GVK:               v1beta1.FunctionGroupVersionKind,
 		New:               func() *v1beta1.Function { return &v1beta1.Function{} },
@@ -56,7 +58,10 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
-type connector struct{ o managed.Options }
+type connector struct {
+	o      managed.Options
+	memory *records
+}
 
 func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
 	t := &thing{
@@ -67,11 +72,11 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
-		owner: tagging.NewOwner(f, kind, c.o.ClusterID, s),
-		cache: s.Inventory(),
-		now:   c.o.Now,
-
+		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
+		cache:   s.Inventory(),
+		memory:  c.memory,
 		account: c.o.Accounts.Of(s),
+		now:     c.o.Now,
 	}
 	return newExternal(t), nil
 }

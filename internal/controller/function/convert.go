@@ -99,6 +99,11 @@ func configurationInput(name string, t settings, changes diff.Changes, revision 
 			set()
 		}
 	}
+	if in.KMSKeyArn != nil && len(t.Environment.Variables) > 0 {
+		// AWS encrypts variables when they are sent: without them, they would stay under
+		// the key that they had.
+		in.Environment = environmentInput(t.Environment)
+	}
 	return in
 }
 
@@ -130,7 +135,7 @@ func environmentInput(e environment) *types.Environment {
 
 // vpcInput leaves the VPC where in is nil.
 func vpcInput(in *vpcConfig) *types.VpcConfig {
-	out := &types.VpcConfig{SubnetIds: []string{}, SecurityGroupIds: []string{}}
+	out := &types.VpcConfig{SubnetIds: []string{}, SecurityGroupIds: []string{}, Ipv6AllowedForDualStack: ptr.To(false)}
 	if in != nil {
 		out.SubnetIds = append(out.SubnetIds, in.SubnetIDs...)
 		out.SecurityGroupIds = append(out.SecurityGroupIds, in.SecurityGroupIDs...)

@@ -36,8 +36,9 @@ func want(forProvider, initProvider settings) desired {
 // to AWS or to others taken as it is there. Comparing it with have needs no more
 // rules.
 func target(d desired, have settings, name string, owner tagging.Owner) settings {
-	t := diff.Fill(withDefaults(d.settings, name), have, d.left)
+	t := diff.Fill(withDefaults(d.settings, have, name), have, d.left)
 	t = keepImmutable(t, have)
+	t = withoutUnshown(t, have, name)
 	if l := t.LoggingConfig; l != nil && ptr.Deref(l.LogFormat, "") == string(types.LogFormatText) {
 		// AWS refuses levels with text logs.
 		t.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
@@ -67,28 +68,6 @@ func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 	}
 	return out
 }
-
-// withDefaults fills in blocks that AWS never leaves empty.
-func withDefaults(s settings, name string) settings {
-	if s.PackageType == nil && s.Code != (code{}) {
-		s.PackageType = ptr.To(string(types.PackageTypeZip))
-	}
-	if s.EphemeralStorage == nil {
-		s.EphemeralStorage = &v1beta1.EphemeralStorage{Size: ephemeralStorageDefault}
-	}
-	if s.TracingConfig == nil {
-		s.TracingConfig = &v1beta1.TracingConfig{Mode: string(types.TracingModePassThrough)}
-	}
-	if s.SnapStart == nil {
-		s.SnapStart = &v1beta1.SnapStart{ApplyOn: string(types.SnapStartApplyOnNone)}
-	}
-	if s.LoggingConfig == nil {
-		s.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: ptr.To(string(types.LogFormatText)), LogGroup: ptr.To(defaultLogGroup(name))}
-	}
-	return s
-}
-
-func defaultLogGroup(name string) string { return "/aws/lambda/" + plainName(name) }
 
 // keepImmutable takes from AWS the blocks that can't be removed once there.
 func keepImmutable(t, have settings) settings {
@@ -133,7 +112,6 @@ const (
 	callDeleteCodeSigning   call = "DeleteFunctionCodeSigningConfig"
 	callPutRecursion        call = "PutFunctionRecursionConfig"
 	callPutScaling          call = "PutFunctionScalingConfig"
-	callDelete              call = "DeleteFunction"
 )
 
 // codePaths are the settings that UpdateFunctionCode carries.
@@ -142,37 +120,42 @@ var codePaths = []string{"code", "architectures"}
 // besidePaths are the settings that calls of their own carry.
 var besidePaths = []string{"tags", "reservedConcurrentExecutions", "codeSigningConfigArn", "recursiveLoop", "functionScalingConfig", publishPath}
 
-// next is the one call that is due first. Tags come before all else, since they
-// say whose the function is. Code signing comes before code, which it judges.
-// The configuration comes before the code, so that a version that is published
-// with the code has both. What is not in a version comes last.
-func next(changes diff.Changes, t, have settings) call {
-	switch {
-	case len(changes) == 0:
-		return callNone
-	case changes.Any("tags"):
-		return call(tagging.Due(t.Tags, have.Tags))
-	case changes.Any("codeSigningConfigArn"):
-		if t.CodeSigningConfigArn == nil {
-			return callDeleteCodeSigning
+// due are the calls that bring about the changes, in the order in which they are made.
+// Tags come before all else, since they say whose the function is. Code signing comes
+// before code, which it judges. The configuration comes before the code, so that a
+// version that is published with the code has both. What is not in a version comes last.
+func due(changes diff.Changes, t, have settings) []call {
+	var calls []call
+	for _, c := range []call{
+		call(tagging.Due(t.Tags, have.Tags)),
+		either(t.CodeSigningConfigArn == nil, callDeleteCodeSigning, callPutCodeSigning),
+		callUpdateConfiguration, callUpdateCode, callPublish,
+		either(t.ReservedConcurrentExecutions == nil, callDeleteConcurrency, callPutConcurrency),
+		callPutRecursion, callPutScaling,
+	} {
+		if len(c.carried(changes)) > 0 {
+			calls = append(calls, c)
 		}
-		return callPutCodeSigning
-	case len(configuration(changes)) > 0:
-		return callUpdateConfiguration
-	case changes.Any(codePaths...):
-		return callUpdateCode
-	case changes.Any(publishPath):
-		return callPublish
-	case changes.Any("reservedConcurrentExecutions"):
-		if t.ReservedConcurrentExecutions == nil {
-			return callDeleteConcurrency
-		}
-		return callPutConcurrency
-	case changes.Any("recursiveLoop"):
-		return callPutRecursion
-	default:
-		return callPutScaling
 	}
+	return calls
+}
+
+func either(is bool, yes, no call) call {
+	if is {
+		return yes
+	}
+	return no
+}
+
+// next is the one call that is due first.
+func next(changes diff.Changes, t, have settings) call { return first(due(changes, t, have)) }
+
+// first of the calls, if any.
+func first(calls []call) call {
+	if len(calls) == 0 {
+		return callNone
+	}
+	return calls[0]
 }
 
 // configuration are the changes that UpdateFunctionConfiguration carries: all
@@ -207,7 +190,19 @@ func (c call) carried(changes diff.Changes) diff.Changes {
 		return changes.In("recursiveLoop")
 	case callPutScaling:
 		return changes.In("functionScalingConfig")
-	case callNone, callDelete:
+	case callNone:
 	}
 	return nil
+}
+
+// dependsOn says that a call is not made while another, which comes before it, is
+// refused: code is judged by its code signing, and a version has code and configuration.
+func (c call) dependsOn(other call) bool {
+	switch c {
+	case callUpdateCode:
+		return other == callPutCodeSigning || other == callDeleteCodeSigning
+	case callPublish:
+		return other == callUpdateConfiguration || other == callUpdateCode
+	}
+	return false
 }

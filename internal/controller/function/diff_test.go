@@ -286,3 +286,124 @@ func TestImmutable(t *testing.T) {
 		t.Errorf("what AWS can't change on an existing function must be told: -want, +got:\n%s", diff)
 	}
 }
+
+// onInstancesOf is what AWS answers of a function on Lambda Managed Instances.
+func onInstancesOf(c *types.FunctionConfiguration) {
+	c.CapacityProviderConfig = &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: ptr.To("cp")}}
+	c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatJson, LogGroup: ptr.To("/aws/lambda/f"), ApplicationLogLevel: types.ApplicationLogLevelInfo, SystemLogLevel: types.SystemLogLevelInfo}
+}
+
+// usesInstances is the spec of such a function.
+func usesInstances(p *v1beta1.FunctionSettings) {
+	p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: ptr.To("cp")}}
+}
+
+// Nothing is due where AWS's answer says all that spec asks for, or leaves out what it
+// does not have.
+func TestNothingIsDue(t *testing.T) {
+	explicit := func(p *v1beta1.FunctionSettings) {
+		p.Architectures = []string{"x86_64"}
+		p.PackageType = ptr.To("Zip")
+		p.EphemeralStorage = &v1beta1.EphemeralStorage{Size: 512}
+		p.TracingConfig = &v1beta1.TracingConfig{Mode: "PassThrough"}
+		p.SnapStart = &v1beta1.SnapStart{ApplyOn: "None"}
+		p.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: ptr.To("Text"), LogGroup: ptr.To("/aws/lambda/f")}
+	}
+	bare := func(c *types.FunctionConfiguration) {
+		c.EphemeralStorage, c.TracingConfig, c.SnapStart, c.LoggingConfig, c.Architectures, c.PackageType = nil, nil, nil, nil, nil, ""
+	}
+	empty := func(c *types.FunctionConfiguration) {
+		c.EphemeralStorage, c.TracingConfig, c.SnapStart, c.LoggingConfig = &types.EphemeralStorage{}, &types.TracingConfigResponse{}, &types.SnapStartResponse{}, &types.LoggingConfig{}
+		c.Environment, c.DeadLetterConfig, c.VpcConfig = &types.EnvironmentResponse{}, &types.DeadLetterConfig{}, &types.VpcConfigResponse{}
+		c.ImageConfigResponse = &types.ImageConfigResponse{ImageConfig: &types.ImageConfig{}}
+		c.Layers, c.FileSystemConfigs, c.Architectures = []types.Layer{}, []types.FileSystemConfig{}, []types.Architecture{}
+	}
+	cases := map[string]struct {
+		reason   string
+		spec     v1beta1.FunctionSettings
+		observed observed
+	}{
+		"Bare":          {reason: "Blocks that AWS leaves out get no default.", spec: minimal(), observed: sparse(bare)},
+		"BareExplicit":  {reason: "Nor are defaults missed that spec spells out.", spec: minimal(explicit), observed: sparse(bare)},
+		"Empty":         {reason: "What is empty is as good as left out.", spec: minimal(), observed: sparse(empty)},
+		"EmptyExplicit": {reason: "Defaults that spec spells out included.", spec: minimal(explicit), observed: sparse(empty)},
+		"PartOfLogging": {reason: "A log group that is not shown is the default one.", spec: minimal(explicit), observed: sparse(func(c *types.FunctionConfiguration) {
+			c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText}
+		})},
+		"Instances":            {reason: "On managed instances, logs are JSON, and no other format is asked for.", spec: minimal(usesInstances), observed: sparse(onInstancesOf)},
+		"InstancesImported":    {reason: "Whether or not spec names the capacity provider.", spec: minimal(), observed: sparse(onInstancesOf)},
+		"InstancesWithoutLogs": {reason: "An answer without logging converges too.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) { c.LoggingConfig = nil })},
+		"InstancesText": {reason: "So does one of an emulator that knows text only.", spec: minimal(usesInstances), observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) {
+			c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatText, LogGroup: ptr.To("/aws/lambda/f")}
+		})},
+		"InstancesJSON": {
+			reason: "JSON may be spelt out, even where it is not shown.",
+			spec: minimal(usesInstances, func(p *v1beta1.FunctionSettings) {
+				p.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: ptr.To("JSON")}
+			}),
+			observed: sparse(onInstancesOf, func(c *types.FunctionConfiguration) { c.LoggingConfig = nil }),
+		},
+		"DualStack": {
+			reason: "Dual stack that is not shown is off.",
+			spec: minimal(func(p *v1beta1.FunctionSettings) {
+				p.VPCConfig = &v1beta1.VPCConfig{SubnetIDs: []string{"s"}, SecurityGroupIDs: []string{"g"}, IPv6AllowedForDualStack: ptr.To(false)}
+			}),
+			observed: sparse(func(c *types.FunctionConfiguration) {
+				c.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"s"}, SecurityGroupIds: []string{"g"}}
+			}),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			have := fromObserved(tc.observed)
+			d := want2(tc.spec, v1beta1.FunctionSettings{}, nil)
+			d.settings.Code = code{SHA256: "x"}
+			have.Code = d.settings.Code
+			tgt := target(d, have, "f", steptest.Owner(kind, ""))
+			if changes := diff.Compare(tgt, have); len(changes) > 0 {
+				t.Errorf("%s\nstill to do: %s", tc.reason, changes)
+			}
+		})
+	}
+}
+
+const (
+	oldKey = "arn:aws:kms:eu-central-1:123456789012:key/old"
+	newKey = "arn:aws:kms:eu-central-1:123456789012:key/new"
+)
+
+// Variables are encrypted when they are sent, so another key takes them along.
+func TestKeyTakesVariablesAlong(t *testing.T) {
+	vars := map[string]string{"AA": "1"}
+	cases := map[string]struct {
+		reason     string
+		from, to   *string
+		vars, want map[string]string
+		sends      *string
+	}{
+		"Set":              {reason: "From AWS's own key.", to: ptr.To(newKey), vars: vars, want: vars, sends: ptr.To(newKey)},
+		"Changed":          {reason: "From another one.", from: ptr.To(oldKey), to: ptr.To(newKey), vars: vars, want: vars, sends: ptr.To(newKey)},
+		"Removed":          {reason: "Back to AWS's own.", from: ptr.To(oldKey), to: ptr.To(""), vars: vars, want: vars, sends: ptr.To("")},
+		"NotSet":           {reason: "A key that spec does not name is left.", from: ptr.To(oldKey), vars: vars},
+		"WithoutVariables": {reason: "Where there are none, none are sent.", from: ptr.To(oldKey), to: ptr.To(newKey), sends: ptr.To(newKey)},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			have := fromObserved(sparse(func(c *types.FunctionConfiguration) {
+				c.KMSKeyArn, c.Environment = tc.from, &types.EnvironmentResponse{Variables: tc.vars}
+			}))
+			tgt := target(want2(minimal(func(p *v1beta1.FunctionSettings) { p.KMSKeyArn = tc.to }), v1beta1.FunctionSettings{}, tc.vars), have, "f", steptest.Owner(kind, ""))
+			in := configurationInput("f", tgt, diff.Compare(tgt, have), nil)
+			var got map[string]string
+			if in.Environment != nil {
+				got = in.Environment.Variables
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\nvariables: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.sends, in.KMSKeyArn); diff != "" {
+				t.Errorf("%s\nkey: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

@@ -28,6 +28,7 @@ type rig struct {
 
 	objects steptest.Objects
 	account *fakeAccount
+	memory  *records
 }
 
 func newRig(t testing.TB) *rig {
@@ -43,7 +44,7 @@ func newRig(t testing.TB) *rig {
 	w.Double.PutImage("repo", "2", "sha256:"+fmt.Sprintf("%064d", 2))
 	objs, err := randomObjects()
 	w.Must(err)
-	r := &rig{objects: objs}
+	r := &rig{objects: objs, memory: newRecords()}
 	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Function] { return r.external() })
 	return r
 }
@@ -51,7 +52,7 @@ func newRig(t testing.TB) *rig {
 func (r *rig) external() *external {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
-	th.now, th.cache = r.Now, r.Cache
+	th.now, th.memory, th.cache = r.Now, r.memory, r.Cache
 	if r.account != nil {
 		th.account = r.account
 	}

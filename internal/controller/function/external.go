@@ -2,6 +2,7 @@ package function
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -23,6 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
 // thing is how a function is seen in AWS. It lives for one reconcile: what was found
@@ -32,6 +34,7 @@ type thing struct {
 	resolver *resolver
 	owner    tagging.Owner
 	cache    *inventory.Cache
+	memory   *records
 	now      func() time.Time
 	account  accountFigures
 
@@ -39,6 +42,10 @@ type thing struct {
 	verdict ownership.Verdict
 
 	plan plan
+
+	// recreates says that what is there is a failed creation, which Create deletes first;
+	// repairs that what failed is tried again, with nothing changed.
+	recreates, repairs bool
 
 	// pruning is what readHistory found.
 	pruning pruning
@@ -89,7 +96,7 @@ func (t *thing) Show(f *v1beta1.Function, found found) {
 
 // State is the Ready condition by what AWS says alone.
 func (t *thing) State(f *v1beta1.Function, found found) xpv2.Condition {
-	return decide(found.Thing, nil, callNone, t.facts(f)).ready
+	return decide(found.Thing, nil, nil, t.facts(f, found.Thing)).ready
 }
 
 // Plan compares what is wanted with what was found, and decides what is due.
@@ -102,28 +109,45 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	if err != nil {
 		return flow.Plan{}, err
 	}
-	d := decide(p.observed, p.changes, p.due, t.facts(f))
-	if d.due == callUpdateCode && p.archive.none() && !p.changes.Any(codePaths...) {
+	facts := t.facts(f, found.Thing)
+	d := decide(p.observed, p.calls, p.changes, facts)
+	if p.archive.none() && !p.changes.Any(codePaths...) {
 		// The code that failed is another tool's to deploy again.
-		d.due = callNone
+		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == callUpdateCode })
 	}
-	if d.due == callNone && d.ready.Reason == xpv2.ReasonAvailable {
+	if len(d.due) == 0 && d.ready.Reason == xpv2.ReasonAvailable {
 		f.Status.AtProvider.Initialized = true
 	}
-	p.due = d.due
-	t.plan = p
-	return t.withHistory(ctx, f, flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Call: string(d.due), Does: p.describe(f), Slow: d.due.settles(), Wait: d.wait})
+	if healthy(found.Thing.config()) {
+		t.memory.recovered(f)
+	}
+	t.plan, t.recreates, t.repairs = p, d.recreate, !facts.fresh && failed(found.Thing.config())
+	plan := flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
+	var steps []flow.Step
+	for _, c := range d.due {
+		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.changes), Does: p.describe(f, c), Slow: c.settles()})
+	}
+	return t.withHistory(ctx, f, plan.With(steps...))
 }
 
-func (t *thing) facts(f *v1beta1.Function) facts {
+func (t *thing) facts(f *v1beta1.Function, o observed) facts {
+	repairs, repaired := t.memory.repairs(f)
 	return facts{
 		generation:  f.GetGeneration(),
-		fresh:       f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration(),
+		fresh:       fresh(f),
 		activated:   f.Status.AtProvider.Activated,
+		ours:        createdJustNow(f, t.verdict, o, t.now()),
 		updatable:   flow.Allows(f, xpv2.ManagementActionUpdate),
 		recreatable: flow.Allows(f, xpv2.ManagementActionDelete) && flow.Allows(f, xpv2.ManagementActionCreate),
+		repairs:     repairs,
+		repaired:    repaired,
 		now:         t.now(),
 	}
+}
+
+// fresh says that the user changed the spec since it was last looked at.
+func fresh(f *v1beta1.Function) bool {
+	return f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration()
 }
 
 // read all that the spec asks to be looked at.
@@ -136,10 +160,10 @@ func (t *thing) read(ctx context.Context, name string, f *v1beta1.Function) (obs
 	if o.function.Configuration == nil {
 		return o, errors.Errorf("cannot read function %s: AWS answered without its configuration", name)
 	}
-	if env := o.config().Environment; env != nil && env.Error != nil {
-		return o, errors.Errorf("cannot read the environment of function %s: %s (%s); grant the provider kms:Decrypt on its key", name, ptr.Deref(env.Error.Message, ""), ptr.Deref(env.Error.ErrorCode, ""))
-	}
 	if err := t.readPublishing(ctx, name, f, &o); err != nil {
+		return o, err
+	}
+	if err := t.readVersions(ctx, name, f, &o); err != nil {
 		return o, err
 	}
 	return o, t.readBeside(ctx, name, f, &o)
@@ -150,6 +174,10 @@ func (t *thing) readBeside(ctx context.Context, name string, f *v1beta1.Function
 		var err error
 		switch op {
 		case opGetCodeSigning:
+			if o.config().PackageType == types.PackageTypeImage {
+				// Images are not signed.
+				continue
+			}
 			var out *lambda.GetFunctionCodeSigningConfigOutput
 			if out, err = t.api.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: ptr.To(name)}); err == nil {
 				o.codeSigningConfigArn = out.CodeSigningConfigArn
@@ -188,9 +216,17 @@ func (t *thing) Prepare(ctx context.Context, f *v1beta1.Function) error {
 	return nil
 }
 
-// Create the function with CreateFunction.
+// Create the function with CreateFunction. One whose creation failed is deleted first.
 func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error) {
 	p := t.plan
+	if t.repairs {
+		t.memory.repair(f, t.now())
+	}
+	if t.recreates {
+		if err := t.deleteFailed(ctx, p.name); err != nil {
+			return "", errors.Wrapf(awserr.Clean(err), "cannot delete function %s, whose creation failed", p.name)
+		}
+	}
 	out, err := t.api.CreateFunction(ctx, createInput(p.name, p.target, p.archive, p.target.Tags, creating(f)))
 	if err != nil {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot create function %s", p.name)
@@ -203,23 +239,45 @@ func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error)
 		DeployedCode: p.archive.bundle.Remember(out.CodeSha256),
 	}
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
+	t.memory.accept(f, callCreate, p.sent(callCreate))
 	return p.name, nil
 }
 
 // Update makes the one call that is due.
 func (t *thing) Update(ctx context.Context, f *v1beta1.Function, found found, p flow.Plan) error {
-	if t.prunes() {
+	if p.Call == versions.CallDelete {
 		return t.prune(ctx, f, found.Thing)
 	}
-	return errors.Wrapf(awserr.Clean(t.make(ctx, f, t.plan)), "cannot update %s (%s)", found.What, p.Call)
+	c := call(p.Call)
+	if t.repairs && c.settles() {
+		t.memory.repair(f, t.now())
+	}
+	err := t.make(ctx, f, t.plan, c)
+	switch {
+	case err == nil:
+		t.memory.accept(f, c, t.plan.sent(c))
+	case found.Thing.config().State == types.StateFailed && awserr.IsInProgress(err):
+		return managed.Invalid(errors.Errorf("cannot update %s (%s): AWS does not change a function in state Failed: delete it in AWS to have it created anew; AWS says: %s", found.What, p.Call, awserr.Clean(err).Error()))
+	case refuses(err):
+		t.memory.refuse(f, c, c.carried(t.plan.changes), awserr.IsTerminal(err))
+	}
+	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", found.What, p.Call)
+}
+
+// refuses says that AWS does not take a call, rather than not now.
+func refuses(err error) bool {
+	return awserr.IsRefused(err) && !awserr.IsThrottled(err) && !awserr.IsInProgress(err) && !awserr.IsPreconditionFailed(err)
 }
 
 // Delete the function and all its versions with DeleteFunction, unless AWS is at it.
 func (t *thing) Delete(ctx context.Context, f *v1beta1.Function, found found) error {
 	if found.Thing.config().State == types.StateDeleting {
-		managed.Hold(ctx, cadence.Pending(t.now().Sub(f.GetDeletionTimestamp().Time)))
+		// A durable function goes only when its executions have come to their end.
+		since := t.now().Sub(f.GetDeletionTimestamp().Time)
+		managed.Hold(ctx, max(cadence.Pending(since), min(since/20, retryAfter)))
 		return nil
 	}
+	t.memory.forget(f)
 	_, err := t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(found.Name)})
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", found.What)
 }

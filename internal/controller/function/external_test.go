@@ -141,25 +141,47 @@ func TestObserve(t *testing.T) {
 			want: want{err: `would leave function "f" behind`},
 		},
 		"UndecryptableEnvironment": {
-			reason: "An environment that AWS can't decrypt is not an empty one.",
-			f:      testFunction(),
-			get: get(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
-				o.Configuration.Environment = &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("denied")}}
-			})),
-			want: want{err: "kms:Decrypt", calls: one},
+			reason: "An environment that AWS can't decrypt is not an empty one, and does not hold up anything.",
+			f: testFunction(func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
+				f.SetConditions(condition.Updating(1, ""))
+			}),
+			get:  get(ours(testFunction(), undecryptable)),
+			want: want{exists: true, upToDate: true, reason: xpv2.ReasonUnavailable, calls: one},
+		},
+		"UndecryptableEnvironmentWhenDeleted": {
+			reason: "Deletion does not need the environment.",
+			f:      testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.Now()) }),
+			get:    get(ours(testFunction(), undecryptable)),
+			want:   want{exists: true, calls: one},
+		},
+		"UndecryptableEnvironmentObserveOnly": {
+			reason: "Nor does looking.",
+			f: testFunction(func(f *v1beta1.Function) {
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+			}),
+			get:  get(ours(testFunction(), undecryptable)),
+			want: want{exists: true, upToDate: true, reason: xpv2.ReasonUnavailable, calls: one},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			api := &fakeLambda{get: tc.get}
-			e, th := testExternal(api, tc.objects)
-			obs, err := e.Observe(testContext(t), tc.f)
+			e, _ := testExternal(api, tc.objects)
+			due := callNone
+			turn := &managed.Turn{Reserver: func(ops ...string) time.Duration {
+				if ops[0] != callCreate && ops[0] != opDelete {
+					due = call(ops[0])
+				}
+				return 0
+			}}
+			obs, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.f)
 			if (err == nil) != (tc.want.err == "") || (err != nil && !strings.Contains(err.Error(), tc.want.err)) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.want.err, err)
 			}
 			got := want{
 				exists: obs.ResourceExists, upToDate: obs.ResourceUpToDate, err: tc.want.err,
-				reason: tc.f.GetCondition(xpv2.TypeReady).Reason, due: th.plan.due, calls: api.calls,
+				reason: tc.f.GetCondition(xpv2.TypeReady).Reason, due: due, calls: api.calls,
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
@@ -340,5 +362,46 @@ func TestDelete(t *testing.T) {
 	}
 	if r := f.GetCondition(xpv2.TypeReady).Reason; r != xpv2.ReasonDeleting {
 		t.Errorf("the condition must tell of the deletion, got %s", r)
+	}
+}
+
+// A durable function lingers until its executions have come to their end, which may take
+// days: it is looked at ever more seldom.
+func TestDeletionLingers(t *testing.T) {
+	for since, want := range map[time.Duration]time.Duration{0: time.Second, time.Minute: 10 * time.Second, time.Hour: 3 * time.Minute, 100 * time.Hour: 5 * time.Minute} {
+		f := testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start.Add(-since))) })
+		e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
+			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
+		}), nil)}, nil)
+		turn := &managed.Turn{}
+		ctx := managed.WithTurn(t.Context(), turn)
+		if _, err := e.Observe(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Delete(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+		if got, held := turn.Held(); !held || got != want {
+			t.Errorf("after %v, look again after %v, got %v", since, want, got)
+		}
+	}
+}
+
+// AWS signs archives only, and some regions answer the question with an error.
+func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
+	f := testFunction(func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
+		p.Code, p.CodeSigningConfigArn = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1")}, ptr.To("")
+	})
+	image := ours(testFunction(), func(o *lambda.GetFunctionOutput) {
+		o.Configuration.PackageType, o.Configuration.Runtime, o.Configuration.Handler = types.PackageTypeImage, "", nil
+		o.Code.ImageUri = ptr.To(testImage + ":1")
+	})
+	api := &fakeLambda{get: always[*lambda.GetFunctionInput](image, nil)}
+	e, _ := testExternal(api, nil)
+	obs, err := e.Observe(t.Context(), f)
+	if err != nil || !obs.ResourceUpToDate || len(api.calls) != 1 {
+		t.Errorf("one call must do: %+v, %v, %v", obs, err, api.calls)
 	}
 }

@@ -127,6 +127,7 @@ func testThing(api lambdaAPI, objs steptest.Objects) *thing {
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
 		owner:    steptest.Owner(kind, ""),
+		memory:   newRecords(),
 		now:      func() time.Time { return steptest.Start },
 		account:  (*account.Book)(nil).Of(nil),
 	}

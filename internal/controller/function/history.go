@@ -89,9 +89,6 @@ func (t *thing) withHistory(ctx context.Context, f *v1beta1.Function, p flow.Pla
 	return p, nil
 }
 
-// prunes tells whether the plan is to delete a version, rather than the function.
-func (t *thing) prunes() bool { return t.plan.due == callNone && t.pruning.unused != "" }
-
 // prune the version that nothing uses.
 func (t *thing) prune(ctx context.Context, f *v1beta1.Function, o observed) error {
 	return t.pruner().Prune(ctx, functionOf(o), &f.Status.AtProvider.VersionHistory, t.pruning.unused, t.now())

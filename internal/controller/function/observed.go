@@ -28,6 +28,9 @@ type observed struct {
 	// it is done. unpublished says that it is gone.
 	publishing  *types.FunctionConfiguration
 	unpublished bool
+	// unversioned says of a function that may be a failed creation that it has no version
+	// beyond the one that its creation publishes.
+	unversioned bool
 }
 
 func (o observed) config() *types.FunctionConfiguration { return o.function.Configuration }
@@ -69,12 +72,12 @@ func fromObserved(o observed) settings {
 		s.EphemeralStorage = &v1beta1.EphemeralStorage{Size: ptr.Deref(e.Size, ephemeralStorageDefault)}
 	}
 	if i := c.ImageConfigResponse; i != nil && i.ImageConfig != nil {
-		s.ImageConfig = &v1beta1.ImageConfig{Command: i.ImageConfig.Command, EntryPoint: i.ImageConfig.EntryPoint, WorkingDirectory: answer.NonEmpty(i.ImageConfig.WorkingDirectory)}
+		s.ImageConfig = plainImage(&v1beta1.ImageConfig{Command: i.ImageConfig.Command, EntryPoint: i.ImageConfig.EntryPoint, WorkingDirectory: i.ImageConfig.WorkingDirectory})
 	}
-	if t := c.TracingConfig; t != nil {
+	if t := c.TracingConfig; t != nil && t.Mode != "" {
 		s.TracingConfig = &v1beta1.TracingConfig{Mode: string(t.Mode)}
 	}
-	if x := c.SnapStart; x != nil {
+	if x := c.SnapStart; x != nil && x.ApplyOn != "" {
 		s.SnapStart = &v1beta1.SnapStart{ApplyOn: string(x.ApplyOn)}
 	}
 	if t := c.TenancyConfig; t != nil {
@@ -100,7 +103,7 @@ func vpc(in *types.VpcConfigResponse) *vpcConfig {
 	if in == nil || len(in.SubnetIds)+len(in.SecurityGroupIds) == 0 {
 		return nil
 	}
-	return &vpcConfig{SubnetIDs: in.SubnetIds, SecurityGroupIDs: in.SecurityGroupIds, IPv6AllowedForDualStack: in.Ipv6AllowedForDualStack}
+	return &vpcConfig{SubnetIDs: in.SubnetIds, SecurityGroupIDs: in.SecurityGroupIds, IPv6AllowedForDualStack: ptr.To(ptr.Deref(in.Ipv6AllowedForDualStack, false))}
 }
 
 func fileSystems(in []types.FileSystemConfig) []v1beta1.FileSystemConfig {
@@ -119,12 +122,16 @@ func logging(in *types.LoggingConfig) *v1beta1.LoggingConfig {
 	if in == nil {
 		return nil
 	}
-	return &v1beta1.LoggingConfig{
+	out := v1beta1.LoggingConfig{
 		LogFormat:           answer.Text(in.LogFormat),
 		LogGroup:            answer.NonEmpty(in.LogGroup),
 		ApplicationLogLevel: answer.Text(in.ApplicationLogLevel),
 		SystemLogLevel:      answer.Text(in.SystemLogLevel),
 	}
+	if out == (v1beta1.LoggingConfig{}) {
+		return nil
+	}
+	return &out
 }
 
 func durable(in *types.DurableConfig) *v1beta1.DurableConfig {
@@ -192,7 +199,7 @@ func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObserv
 		DeployedCode:                 last.DeployedCode,
 		FunctionScalingConfig:        last.FunctionScalingConfig,
 		Initialized:                  last.Initialized,
-		Activated:                    last.Activated || c.State == types.StateActive || c.State == types.StateInactive,
+		Activated:                    last.Activated || serves(c) || c.State == types.StateInactive,
 	}
 	publications(&out, o, last)
 	for _, a := range c.Architectures {

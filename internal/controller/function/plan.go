@@ -25,6 +25,7 @@ const kind = "function.lambda.aws.m.crossplane.io"
 // Operations that this kind calls, by the names that quotas know.
 const (
 	callCreate       = "CreateFunction"
+	opDelete         = "DeleteFunction"
 	opGet            = "GetFunction"
 	opGetCodeSigning = "GetFunctionCodeSigningConfig"
 	opGetRecursion   = "GetFunctionRecursionConfig"
@@ -48,7 +49,7 @@ func reads(f *v1beta1.Function) []string {
 	if p.FunctionScalingConfig != nil || i.FunctionScalingConfig != nil {
 		ops = append(ops, opGetScaling)
 	}
-	if f.Status.AtProvider.PublishingVersion != nil {
+	if f.Status.AtProvider.PublishingVersion != nil || neverActive(f, types.State(ptr.Deref(f.Status.AtProvider.State, ""))) {
 		ops = append(ops, opGet)
 	}
 	return ops
@@ -65,7 +66,10 @@ type plan struct {
 	target, have settings
 	archive      archive
 	changes      diff.Changes
-	due          call
+	// calls that bring the changes about, the one that is due first.
+	calls []call
+	// fingerprints are those of the settings that AWS may not show.
+	fingerprints map[string]string
 }
 
 // planned gathers all that is wanted and compares it with what was observed; with
@@ -85,6 +89,7 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 	}
 	if !exists {
 		p.target = d.settings
+		p.fingerprints = fingerprints(p.target, p.target.KMSKeyArn)
 		return p, nil
 	}
 	p.have = fromObserved(o)
@@ -101,12 +106,13 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
 	p.target = target(d, p.have, name, t.owner)
+	p.hide(d.settings, func(path, fingerprint string) bool { return t.memory.owes(f, path, fingerprint, fresh(f)) })
 	p.target.Publish, p.have.Publish = publication(f, o)
 	p.changes = diff.Compare(p.target, p.have)
 	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {
 		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", name, fixed)
 	}
-	p.due = next(p.changes, p.target, p.have)
+	p.calls = t.memory.inTurn(f, due(p.changes, p.target, p.have), p.changes)
 	return p, nil
 }
 
@@ -168,12 +174,10 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 // other.
 func (c call) settles() bool { return c == callUpdateConfiguration || c == callUpdateCode }
 
-// describe the call for the event that tells users of it.
-func (p plan) describe(f *v1beta1.Function) string {
-	carried := p.due.carried(p.changes)
+// describe a call for the event that tells users of it.
+func (p plan) describe(f *v1beta1.Function, c call) string {
+	carried := c.carried(p.changes)
 	switch {
-	case p.due == callDelete:
-		return "deleted what could not be created, to create it anew"
 	case len(carried) == 0:
 		return "sent again what failed"
 	case f.GetObservedGeneration() == f.GetGeneration():
@@ -182,11 +186,11 @@ func (p plan) describe(f *v1beta1.Function) string {
 	return "spec changed: " + carried.String()
 }
 
-// make the call that is due.
-func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan) error {
+// make a call.
+func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan, c call) error {
 	var err error
 	arn, name, revision := p.observed.config().FunctionArn, ptr.To(p.name), p.observed.config().RevisionId
-	switch p.due {
+	switch c {
 	case callUpdateConfiguration:
 		in := configurationInput(p.name, p.target, p.changes, revision)
 		if len(configuration(p.changes)) == 0 {
@@ -216,8 +220,6 @@ func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan) error {
 		if _, err = t.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, p.target.FunctionScalingConfig)); err == nil {
 			f.Status.AtProvider.FunctionScalingConfig = p.target.FunctionScalingConfig
 		}
-	case callDelete:
-		_, err = t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: name})
 	case callNone:
 	}
 	return err
@@ -231,7 +233,12 @@ func (t *thing) updateCode(ctx context.Context, f *v1beta1.Function, p plan, rev
 	if p.archive.none() {
 		return errArchitectureAlone
 	}
-	out, err := t.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, publishing(f), revision))
+	to := publishing(f)
+	if len(configuration(p.changes)) > 0 {
+		// A version has both: this one would lack the configuration, which AWS refuses.
+		to = publish{}
+	}
+	out, err := t.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, to, revision))
 	if err != nil {
 		return err
 	}

@@ -129,6 +129,9 @@ func (g generator) environment() v1beta1.Environment {
 
 func (g generator) logging() v1beta1.LoggingConfig {
 	l := v1beta1.LoggingConfig{LogFormat: ptr.To(pick(g, "Text", "JSON")), LogGroup: some(g, func() string { return pick(g, "/a", "/b") })}
+	if g.instances {
+		l.LogFormat = ptr.To("JSON")
+	}
 	if *l.LogFormat == "JSON" {
 		l.ApplicationLogLevel = some(g, func() string { return pick(g, "DEBUG", "ERROR") })
 		l.SystemLogLevel = some(g, func() string { return pick(g, "DEBUG", "WARN") })

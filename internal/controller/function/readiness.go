@@ -2,6 +2,7 @@ package function
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,25 +17,31 @@ import (
 
 const (
 	// recreateAfter is how long a failed creation stands before it is deleted and
-	// created anew, counted from AWS's own time of the last change. It bounds how
-	// often a creation that can't succeed is tried.
-	recreateAfter = 1 * time.Minute
+	// created anew. It doubles each time, up to recreateAtMost, which is well within
+	// creationWindow.
+	recreateAfter  = 1 * time.Minute
+	recreateAtMost = creationWindow / 2
 
 	// retryAfter is how long a failed update stands before it is sent again
-	// unchanged: what made it fail may have been put right elsewhere.
-	retryAfter = 5 * time.Minute
+	// unchanged: what made it fail may have been put right elsewhere. It doubles each
+	// time, up to retryAtMost.
+	retryAfter  = 5 * time.Minute
+	retryAtMost = 1 * time.Hour
 )
 
 // modifiedLayout is how AWS writes LastModified.
 const modifiedLayout = "2006-01-02T15:04:05.000-0700"
 
-// A decision is what an observation comes to: what users are told, and the one
-// call that is due, if AWS would take any.
+// A decision is what an observation comes to: what users are told, and the calls
+// that are due, if AWS would take any.
 type decision struct {
 	ready xpv2.Condition
 
-	// due is the call to make now.
-	due call
+	// due are the calls that may be made now, the one to make first.
+	due []call
+
+	// recreate says that the function is to be deleted now, and created anew.
+	recreate bool
 
 	// wait is when a call that is not due yet will be; 0 where the usual cadence
 	// serves.
@@ -48,18 +55,34 @@ type facts struct {
 	fresh bool
 	// activated says that AWS once reported the function Active.
 	activated bool
+	// ours says that what failed is what this resource has just tried to create.
+	ours bool
 	// updatable says that the management policies allow updates.
 	updatable bool
 	// recreatable says that they allow deletion and creation.
 	recreatable bool
-	now         time.Time
+	// repairs is how often in a row what failed was tried again, last at repaired.
+	repairs  int
+	repaired time.Time
+	now      time.Time
 }
 
-// decide is the whole of a function's state machine.
-func decide(o observed, changes diff.Changes, due call, f facts) decision {
-	c := o.config()
-	age := sinceModified(c, f.now)
+// rest is how long what failed is left alone yet, where that is least the first time.
+func (f facts) rest(c *types.FunctionConfiguration, least, most time.Duration) time.Duration {
+	since := lastModified(c)
+	if f.repaired.After(since) {
+		since = f.repaired
+	}
+	d := least
+	for range f.repairs {
+		d = min(2*d, most)
+	}
+	return max(d-max(f.now.Sub(since), 0), 0)
+}
 
+// decide is the whole of a function's state machine. calls are those that are due.
+func decide(o observed, calls []call, changes diff.Changes, f facts) decision {
+	c := o.config()
 	switch {
 	case c.State == types.StatePending && !f.activated:
 		return decision{ready: condition.Creating(f.generation, reason(c))}
@@ -68,13 +91,13 @@ func decide(o observed, changes diff.Changes, due call, f facts) decision {
 	case c.State == types.StateDeleting, c.State == types.StateDeactivating:
 		return decision{ready: condition.Unavailable(f.generation, reason(c)), wait: retryAfter / 10}
 	case c.State == types.StateFailed && !f.activated:
-		return failedCreation(c, age, f)
+		return failedCreation(c, calls, f)
 	case c.State == types.StateFailed, c.LastUpdateStatus == types.LastUpdateStatusFailed:
-		return failedUpdate(c, due, age, f)
+		return failedUpdate(c, "update failed: "+reason(c), calls, f)
 	}
 	d := decision{ready: readyCondition(o, changes, f)}
 	if f.updatable {
-		d.due = due
+		d.due = calls
 	}
 	return d
 }
@@ -84,72 +107,110 @@ func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
 	switch {
 	case len(changes) > 0 && f.updatable:
 		return condition.Updating(f.generation, "changing "+changes.Names())
+	case unreadable(c) != "":
+		return condition.Unavailable(f.generation, unreadable(c))
 	case o.publishing != nil && !prepared(o.publishing):
 		return publishingCondition(o.publishing, f)
-	case c.State == types.StateActive, c.State == "":
+	case serves(c), c.State == "":
 		return condition.Available(f.generation)
 	default:
 		return condition.Unavailable(f.generation, reason(c))
 	}
 }
 
-// failedCreation deletes what could not be created, so that it is created anew.
-func failedCreation(c *types.FunctionConfiguration, age time.Duration, f facts) decision {
-	d := decision{ready: condition.Unavailable(f.generation, "creation failed: "+reason(c))}
+// notDeleted is what Ready says of a failed creation that may be something else.
+const notDeleted = "; it is not deleted and created anew, since it may not be what this resource has just tried to create: delete it in AWS to have that done"
+
+// failedCreation has what could not be created deleted and created anew: at once where
+// the user changed the spec, else after a while. What may be anything else is updated.
+func failedCreation(c *types.FunctionConfiguration, calls []call, f facts) decision {
+	message := "creation failed: " + reason(c)
 	switch {
-	case !f.recreatable:
-	case f.fresh || age >= recreateAfter:
-		d.due = callDelete
-	default:
-		d.wait = recreateAfter - age
+	case f.ours && f.recreatable:
+		d := decision{ready: condition.Unavailable(f.generation, message)}
+		if d.wait = f.rest(c, recreateAfter, recreateAtMost); d.wait == 0 || f.fresh {
+			d.wait, d.recreate = 0, true
+		}
+		return d
+	case f.recreatable:
+		message += notDeleted
 	}
-	return d
+	return failedUpdate(c, message, calls, f)
 }
 
-// failedUpdate sends the update again: at once where the user changed the spec,
-// else after a while.
-func failedUpdate(c *types.FunctionConfiguration, due call, age time.Duration, f facts) decision {
-	d := decision{ready: condition.Unavailable(f.generation, "update failed: "+reason(c))}
-	if due == callPublish {
-		due = callNone // What failed is not worth a version.
+// failedUpdate sends the update again: at once where the user changed the spec, else
+// after a while. What did not fail is not held up.
+func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, f facts) decision {
+	d := decision{ready: condition.Unavailable(f.generation, message)}
+	if !f.updatable {
+		return d
 	}
+	var updates []call
+	for _, c := range calls {
+		switch {
+		case c == callPublish: // What failed is not worth a version.
+		case c.settles():
+			updates = append(updates, c)
+		default:
+			d.due = append(d.due, c)
+		}
+	}
+	retry, rest := retryOf(c), f.rest(c, retryAfter, retryAtMost)
 	switch {
-	case !f.updatable:
-	case f.fresh && due != callNone:
-		d.due = due
-	case age < retryAfter:
-		d.wait = retryAfter - age
-	case due != callNone:
-		d.due = due
-	default:
-		d.due = retryOf(c)
+	case f.fresh && len(updates) > 0:
+	case retry == callUpdateConfiguration && slices.Contains(updates, callUpdateConfiguration) && slices.Contains(updates, callUpdateCode):
+		updates = []call{callUpdateCode}
+	case rest > 0:
+		d.wait, updates = rest, nil
+	case len(updates) == 0:
+		updates = []call{retry}
 	}
+	d.due = append(d.due, updates...)
 	return d
 }
 
 // retryOf is the call that makes AWS try again, by what failed.
 func retryOf(c *types.FunctionConfiguration) call {
 	code := string(c.LastUpdateStatusReasonCode)
+	if c.State == types.StateFailed {
+		code = string(c.StateReasonCode)
+	}
 	if strings.Contains(code, "Image") || strings.Contains(code, "Zip") {
 		return callUpdateCode
 	}
 	return callUpdateConfiguration
 }
 
-// sinceModified is how long ago AWS says that the function was last changed. An
-// unreadable time is long ago.
-func sinceModified(c *types.FunctionConfiguration, now time.Time) time.Duration {
+// lastModified is when AWS says that the function was last changed. An unreadable time
+// is long ago.
+func lastModified(c *types.FunctionConfiguration) time.Time {
 	t, err := time.Parse(modifiedLayout, ptr.Deref(c.LastModified, ""))
 	if err != nil {
-		return retryAfter
+		return time.Time{}
 	}
-	return max(now.Sub(t), 0)
+	return t
+}
+
+// failed says that creation or update has failed.
+func failed(c *types.FunctionConfiguration) bool {
+	return c.State == types.StateFailed || c.LastUpdateStatus == types.LastUpdateStatusFailed
+}
+
+// healthy says that neither creation nor update has failed or is under way.
+func healthy(c *types.FunctionConfiguration) bool {
+	return (serves(c) || c.State == "") && (c.LastUpdateStatus == types.LastUpdateStatusSuccessful || c.LastUpdateStatus == "")
+}
+
+// serves says that the function is in the good state for one of its kind. $LATEST of a
+// function on Lambda Managed Instances is never invoked: only versions of it are.
+func serves(c *types.FunctionConfiguration) bool {
+	return c.State == types.StateActive || c.State == types.StateActiveNonInvocable && c.CapacityProviderConfig != nil
 }
 
 // reason is AWS's own account of a state or of an update.
 func reason(c *types.FunctionConfiguration) string {
 	state, why, code := string(c.State), ptr.Deref(c.StateReason, ""), string(c.StateReasonCode)
-	if c.State == types.StateActive || c.State == "" {
+	if serves(c) || c.State == "" {
 		state, why, code = "", ptr.Deref(c.LastUpdateStatusReason, ""), string(c.LastUpdateStatusReasonCode)
 	}
 	if code != "" {

@@ -1,6 +1,7 @@
 package function
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -25,6 +26,7 @@ func TestDecide(t *testing.T) {
 		reason  xpv2.ConditionReason
 		message string
 		due     call
+		anew    bool
 		wait    time.Duration
 	}
 	cases := map[string]struct {
@@ -73,12 +75,73 @@ func TestDecide(t *testing.T) {
 		"CreationFailedJustNow": {
 			reason: "A failed creation stands for a while, so that a hopeless one is not hammered.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), StateReasonCode: types.StateReasonCodeInvalidSubnet, LastModified: ago(20 * time.Second)},
+			facts:  facts{ours: true},
 			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No. (InvalidSubnet)", wait: 40 * time.Second},
 		},
 		"CreationFailed": {
 			reason: "A failed creation is deleted, to be created anew.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute)},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", due: callDelete},
+			facts:  facts{ours: true},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true},
+		},
+		"CreationFailedAndSpecChanged": {
+			reason: "A changed spec is tried at once.",
+			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Second)},
+			facts:  facts{ours: true, fresh: true},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", anew: true},
+		},
+		"CreationFailedAgainAndAgain": {
+			reason: "What failed again and again is tried ever more seldom.",
+			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Minute)},
+			facts:  facts{ours: true, repairs: 3, repaired: now.Add(-time.Minute)},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No.", wait: 7 * time.Minute},
+		},
+		"FailedAndMaybeAnothers": {
+			reason: "What this resource may not have created is never deleted, but updated.",
+			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour)},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No." + notDeleted, due: callUpdateConfiguration},
+		},
+		"FailedAndMaybeAnothersImage": {
+			reason: "The call is the one that may help.",
+			config: types.FunctionConfiguration{State: types.StateFailed, StateReasonCode: types.StateReasonCodeImageDeleted, LastModified: ago(time.Hour)},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: (ImageDeleted)" + notDeleted, due: callUpdateCode},
+		},
+		"FailedUnreadableTime": {
+			reason: "A time that can't be read is long ago, and what was sent since still counts.",
+			config: types.FunctionConfiguration{State: types.StateFailed, LastModified: ptr.To("yesterday")},
+			facts:  facts{repairs: 1, repaired: now.Add(-time.Minute)},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed" + notDeleted, wait: 9 * time.Minute},
+		},
+		"NonInvocable": {
+			reason: "$LATEST of a function on Lambda Managed Instances is in order though it can't be invoked.",
+			config: types.FunctionConfiguration{State: types.StateActiveNonInvocable, LastUpdateStatus: types.LastUpdateStatusSuccessful, CapacityProviderConfig: &types.CapacityProviderConfig{}},
+			facts:  facts{activated: true},
+			want:   want{status: "True", reason: xpv2.ReasonAvailable},
+		},
+		"NonInvocableWithoutInstances": {
+			reason: "Any other function that can't be invoked is not in order.",
+			config: types.FunctionConfiguration{State: types.StateActiveNonInvocable, LastUpdateStatus: types.LastUpdateStatusSuccessful},
+			facts:  facts{activated: true},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "ActiveNonInvocable"},
+		},
+		"NonInvocableUpdateFailed": {
+			reason: "The reason of the failed update is told, not that of the state.",
+			config: types.FunctionConfiguration{
+				State: types.StateActiveNonInvocable, StateReason: ptr.To("Not invocable."), CapacityProviderConfig: &types.CapacityProviderConfig{},
+				LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("No capacity."), LastModified: ago(time.Minute),
+			},
+			facts: facts{activated: true},
+			want:  want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: No capacity.", wait: 4 * time.Minute},
+		},
+		"EnvironmentUnreadable": {
+			reason: "That AWS can't read the variables is said.",
+			config: types.FunctionConfiguration{
+				State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful,
+				Environment: &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("The key is disabled.")}},
+			},
+			facts: facts{activated: true},
+			want: want{status: "False", reason: xpv2.ReasonUnavailable,
+				message: "AWS cannot read the environment of the function: The key is disabled. (KMSDisabledException); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn"},
 		},
 		"FailedAfterItWasActive": {
 			reason: "A function that once was active, with versions and aliases perhaps, is never deleted.",
@@ -113,12 +176,12 @@ func TestDecide(t *testing.T) {
 			o.function.Configuration = &tc.config
 			f := tc.facts
 			f.now, f.updatable, f.recreatable, f.generation = now, true, true, 7
-			due := callNone
+			var calls []call
 			if len(tc.changes) > 0 {
-				due = callUpdateConfiguration
+				calls = []call{callUpdateConfiguration}
 			}
-			d := decide(o, tc.changes, due, f)
-			got := want{status: d.ready.Status, reason: d.ready.Reason, message: d.ready.Message, due: d.due, wait: d.wait}
+			d := decide(o, calls, tc.changes, f)
+			got := want{status: d.ready.Status, reason: d.ready.Reason, message: d.ready.Message, due: first(d.due), anew: d.recreate, wait: d.wait}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
@@ -132,11 +195,37 @@ func TestDecide(t *testing.T) {
 func TestDecideHonoursPolicies(t *testing.T) {
 	o := sparse()
 	some := diff.Changes{{Path: "memorySize"}}
-	if d := decide(o, some, callUpdateConfiguration, facts{}); d.due != callNone || d.ready.Status != corev1.ConditionTrue {
+	if d := decide(o, []call{callUpdateConfiguration}, some, facts{}); first(d.due) != callNone || d.ready.Status != corev1.ConditionTrue {
 		t.Errorf("without the Update policy nothing is due, and drift is the user's wish: %+v", d)
 	}
 	o.function.Configuration.State = types.StateFailed
-	if d := decide(o, nil, callNone, facts{updatable: true}); d.due != callNone {
-		t.Errorf("without the Delete policy a failed creation is not deleted: %+v", d)
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	if d := decide(o, nil, nil, facts{updatable: true, ours: true, now: now}); d.recreate || first(d.due) != callUpdateConfiguration {
+		t.Errorf("without the Delete policy a failed creation is not deleted, but updated: %+v", d)
+	}
+	if d := decide(o, nil, nil, facts{recreatable: true, ours: true, now: now}); !d.recreate {
+		t.Errorf("without the Update policy a failed creation is created anew all the same: %+v", d)
+	}
+	if d := decide(o, nil, nil, facts{now: now}); d.recreate || first(d.due) != callNone || d.ready.Message != "creation failed: Failed" {
+		t.Errorf("without policies what failed is just told: %+v", d)
+	}
+}
+
+// The configuration that AWS does not take in the end must not hold up the code.
+func TestFailedConfigurationLetsCodePass(t *testing.T) {
+	o := sparse(func(c *types.FunctionConfiguration) {
+		c.LastUpdateStatus, c.LastUpdateStatusReasonCode = types.LastUpdateStatusFailed, types.LastUpdateStatusReasonCodeInvalidSubnet
+		c.LastModified = ptr.To(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC).Format(modifiedLayout))
+	})
+	f := facts{activated: true, updatable: true, now: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)}
+	changes := diff.Changes{{Path: "code.sha256"}, {Path: "vpcConfig"}}
+	if d := decide(o, []call{callUpdateConfiguration, callUpdateCode, callPublish}, changes, f); first(d.due) != callUpdateCode {
+		t.Errorf("the code is due, got %+v", d)
+	}
+	if d := decide(o, []call{callUpdateConfiguration, callPublish}, changes, f); first(d.due) != callNone || d.wait != retryAfter-time.Second {
+		t.Errorf("the configuration alone waits, got %+v", d)
+	}
+	if d := decide(o, []call{callTag, callUpdateConfiguration, callPutConcurrency}, changes, f); !slices.Equal(d.due, []call{callTag, callPutConcurrency}) || d.wait == 0 {
+		t.Errorf("what is no update does not wait, got %+v", d)
 	}
 }

@@ -47,7 +47,7 @@ type external struct {
 }
 
 func newExternal(t *thing) *external {
-	return &external{External: flow.New(t, flow.Calls{Create: callCreate, Delete: string(callDelete)}), thing: t}
+	return &external{External: flow.New(t, flow.Calls{Create: callCreate, Delete: opDelete}), thing: t}
 }
 
 // Delete the function, once it has let go of its VPC. What is still to be done for that

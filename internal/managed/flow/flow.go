@@ -91,6 +91,11 @@ type Plan struct {
 	// does.
 	Otherwise []Step
 
+	// Recreate says that what was found is no more than a creation that failed, so that
+	// Create is to delete it and to create it anew. It is done only where the management
+	// policies allow both, whether or not they allow updates.
+	Recreate bool
+
 	// Wait is when to look again, where waiting for that is of use. 0 leaves it to the
 	// pace at which things in motion, or stable ones, are looked at.
 	Wait time.Duration
@@ -234,6 +239,9 @@ func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalO
 	if p.Wait > 0 {
 		managed.ComeBack(ctx, p.Wait)
 	}
+	if p.Recreate && Allows(mg, xpv2.ManagementActionDelete) && Allows(mg, xpv2.ManagementActionCreate) {
+		return e.recreate(ctx, mg)
+	}
 	if p.Call != "" {
 		managed.Reserve(ctx, p.Call)
 	}
@@ -243,6 +251,15 @@ func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalO
 		Diff:              p.Changes.String(),
 		ConnectionDetails: e.thing.Connection(mg),
 	}, nil
+}
+
+// recreate has Create called for what was found, as if it were not there.
+func (e *External[T, O]) recreate(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	if err := e.thing.Prepare(ctx, mg); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	managed.Reserve(ctx, e.calls.Delete, e.calls.Create)
+	return xpmanaged.ExternalObservation{}, nil
 }
 
 // absent is the observation of a thing that AWS does not have.

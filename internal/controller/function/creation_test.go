@@ -1,0 +1,270 @@
+package function
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// situation in which a function in state Failed is found.
+type situation struct {
+	f       *v1beta1.Function
+	verdict ownership.Verdict
+	o       observed
+}
+
+func TestCreatedJustNow(t *testing.T) {
+	now := steptest.Start
+	cases := map[string]struct {
+		reason string
+		change func(*situation)
+		want   bool
+	}{
+		"Ours":           {reason: "This object asked for it half a minute ago.", want: true},
+		"AnswerLost":     {reason: "Whether or not it was told that it was made.", change: func(s *situation) { meta.RemoveAnnotations(s.f, meta.AnnotationKeyExternalCreateSucceeded) }, want: true},
+		"ClocksDiffer":   {reason: "AWS's clock may go a little after ours.", change: func(s *situation) { s.modified(now.Add(-90 * time.Second)) }, want: true},
+		"ChangedSince":   {reason: "It is ours whatever was sent to it since.", change: func(s *situation) { s.modified(now) }, want: true},
+		"Imported":       {reason: "An imported function was never asked for.", change: func(s *situation) { s.f.Annotations = nil }},
+		"Adopted":        {reason: "One that was taken over is another's.", change: func(s *situation) { s.verdict = ownership.Adopted }},
+		"Recreated":      {reason: "So is one of an earlier object of this name, as GitOps or a backup makes them anew.", change: func(s *situation) { s.verdict = ownership.OursAgain }},
+		"OldAnnotations": {reason: "A creation of long ago proves nothing, with or without status.", change: func(s *situation) { meta.SetExternalCreatePending(s.f, now.Add(-creationWindow)) }},
+		"BeforeObject":   {reason: "Nor does one that was asked for before there was this object.", change: func(s *situation) { s.f.CreationTimestamp = metav1.NewTime(now) }},
+		"Older":          {reason: "A function older than the creation is not what came of it.", change: func(s *situation) { s.modified(now.Add(-time.Hour)) }},
+		"AgeUnknown":     {reason: "Nor is one whose age is unknown.", change: func(s *situation) { s.o.config().LastModified = nil }},
+		"WasActive":      {reason: "What has served is never deleted.", change: func(s *situation) { s.f.Status.AtProvider.Activated = true }},
+		"HasVersions":    {reason: "Nor what has versions.", change: func(s *situation) { s.o.unversioned = false }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := situation{f: testFunction(), verdict: ownership.Ours, o: sparse()}
+			s.o.unversioned = true
+			meta.SetExternalCreatePending(s.f, now.Add(-30*time.Second))
+			meta.SetExternalCreateSucceeded(s.f, now.Add(-29*time.Second))
+			s.modified(now.Add(-29 * time.Second))
+			if tc.change != nil {
+				tc.change(&s)
+			}
+			if got := createdJustNow(s.f, s.verdict, s.o, now); got != tc.want {
+				t.Errorf("%s: want %t, got %t", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func (s *situation) modified(at time.Time) {
+	s.o.config().LastModified = ptr.To(at.Format(modifiedLayout))
+}
+
+// failedOne has AWS have a function whose creation has failed, with tags.
+func (r *rig) failedOne(tags map[string]string) {
+	r.Helper()
+	r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	p := testFunction().Spec.ForProvider
+	_, err := r.Lambda.CreateFunction(r.Context(), &lambda.CreateFunctionInput{
+		FunctionName: ptr.To("f"), Role: p.Role, Runtime: types.Runtime(*p.Runtime), Handler: p.Handler, Tags: tags,
+		Code: &types.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")},
+	})
+	r.Must(err)
+	r.Advance(2 * time.Second)
+}
+
+// A function in state Failed is deleted only if this very object has just created it.
+func TestFailedFunctionIsNotDeleted(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		tags   map[string]string
+		f      *v1beta1.Function
+	}{
+		"Imported": {
+			reason: "An imported function has versions and aliases, perhaps.",
+			f:      testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") }),
+		},
+		"Adopted": {
+			reason: "So has one that was another's.",
+			tags:   map[string]string{ownership.TagUID: "another", ownership.TagCluster: "another"},
+			f: testFunction(func(f *v1beta1.Function) {
+				meta.AddAnnotations(f, map[string]string{ownership.AnnotationAdopt: "true"})
+			}),
+		},
+		"Recreated": {
+			reason: "So has one of an object that GitOps made anew.",
+			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), steptest.Cluster, "default", kind),
+			f:      testFunction(),
+		},
+		"Restored": {
+			reason: "So has one of a backup, whose annotations tell of a creation.",
+			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), steptest.Cluster, "default", kind),
+			f: testFunction(func(f *v1beta1.Function) {
+				f.CreationTimestamp = metav1.NewTime(steptest.Start.Add(time.Second))
+				meta.SetExternalName(f, "f")
+				meta.SetExternalCreatePending(f, steptest.Start)
+				meta.SetExternalCreateSucceeded(f, steptest.Start)
+			}),
+		},
+		"StatusLost": {
+			reason: "So has one whose status was lost after it had served for long.",
+			tags:   ownership.Tags(testFunction(), steptest.Cluster, "default", kind),
+			f: testFunction(func(f *v1beta1.Function) {
+				meta.AddAnnotations(f, ownership.Name(f, "f"))
+				meta.SetExternalCreatePending(f, steptest.Start.Add(-time.Hour))
+				meta.SetExternalCreateSucceeded(f, steptest.Start.Add(-time.Hour))
+			}),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			r.failedOne(tc.tags)
+			for range 20 {
+				if _, err := r.Step(tc.f); err != nil && !strings.Contains(err.Error(), "delete it in AWS to have it created anew") {
+					t.Fatal(err)
+				}
+				if c := tc.f.GetCondition(xpv2.TypeReady); strings.Contains(c.Message, "creation failed") && !strings.HasSuffix(c.Message, notDeleted) {
+					t.Errorf("%s\nReady must say why it is not deleted: %s", tc.reason, c.Message)
+				}
+				r.Advance(2 * time.Minute)
+			}
+			got := steptest.Writes(r.Operations())
+			if slices.Contains(got, "DeleteFunction") || got[len(got)-1] != "UpdateFunctionCode" {
+				t.Errorf("%s\nit must be updated rather than deleted: %v", tc.reason, got)
+			}
+		})
+	}
+}
+
+// Between creation and failure, the provider may end, and all that it has in memory.
+func TestFailedCreationOfAnotherProcess(t *testing.T) {
+	r := newRig(t)
+	r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	f := testFunction()
+	if _, err := r.Step(f); err != nil {
+		t.Fatal(err)
+	}
+	r.memory = newRecords()
+	r.Advance(2 * recreateAfter)
+	if got := r.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+		t.Errorf("a failed creation must be deleted and created anew, got %v", got)
+	}
+}
+
+func TestFailedCreationWithoutUpdatePolicy(t *testing.T) {
+	r := newRig(t)
+	r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	f := testFunction(func(f *v1beta1.Function) {
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionDelete}
+	})
+	if _, err := r.Step(f); err != nil {
+		t.Fatal(err)
+	}
+	r.Advance(2 * recreateAfter)
+	if got := r.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+		t.Errorf("Create and Delete allow to create it anew, got %v", got)
+	}
+}
+
+// A creation that can't succeed is tried ever more seldom.
+func TestHopelessCreationBacksOff(t *testing.T) {
+	r := newRig(t)
+	f := testFunction()
+	var at []time.Duration
+	for range 130 {
+		r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+		before := len(steptest.Writes(r.Operations()))
+		if _, err := r.Step(f); err != nil {
+			t.Fatal(err)
+		}
+		if slices.Contains(steptest.Writes(r.Operations())[before:], "CreateFunction") {
+			at = append(at, r.Now().Sub(steptest.Start))
+		}
+		r.Advance(30 * time.Second)
+	}
+	want := []time.Duration{0, 60 * time.Second, 180 * time.Second, 420 * time.Second, 900 * time.Second, 1800 * time.Second, 2700 * time.Second, 3600 * time.Second}
+	if diff := cmp.Diff(want, at); diff != "" {
+		t.Errorf("creations: -want, +got:\n%s", diff)
+	}
+}
+
+// AWS may not change a function in state Failed at all.
+func TestFailedFunctionThatTakesNoUpdate(t *testing.T) {
+	r := newRig(t)
+	r.failedOne(nil)
+	r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
+		Status: 409, Code: "ResourceConflictException",
+		Message: "The operation cannot be performed at this time. The function is currently in the following state: Failed",
+	}})
+	f := testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") })
+	told := 0
+	for range 60 {
+		if _, err := r.Step(f); err != nil {
+			if told++; !strings.Contains(err.Error(), "delete it in AWS to have it created anew") {
+				t.Fatalf("the error must say what to do: %v", err)
+			}
+		}
+		r.Advance(time.Minute)
+	}
+	if n := r.Double.Count("UpdateFunctionConfiguration"); told == 0 || n > 6 {
+		t.Errorf("in an hour it must be tried and told a few times, got %d calls and %d errors", n, told)
+	}
+}
+
+// One setting that AWS refuses does not hold up the code, and the code no version.
+func TestRefusedConfigurationLetsCodePass(t *testing.T) {
+	r := newRig(t)
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	r.Settle(f)
+	r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
+		Status: 400, Code: "InvalidParameterValueException", Message: "LogFormat Text is not supported.",
+	}})
+	apply(f, withCode(publishes, remembers, func(p *v1beta1.FunctionSettings) {
+		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "y"}}
+		p.ReservedConcurrentExecutions = ptr.To[int32](5)
+	}))
+	before := len(r.Operations())
+	told := 0
+	for range 8 {
+		if _, err := r.Step(f); err != nil {
+			told++
+		}
+		r.Advance(2 * time.Second)
+	}
+	got := steptest.Writes(r.Operations()[before:])
+	if slices.Index(got, "UpdateFunctionCode") != 1 || !slices.Contains(got, "PutFunctionConcurrency") || slices.Contains(got, "PublishVersion") || told == 0 {
+		t.Errorf("what AWS takes must be sent, and the refusal told; got %v, told %d times", got, told)
+	}
+	if v := lastPublished(f); v != "1" {
+		t.Errorf("half of what is wanted is not worth a version, got %s", v)
+	}
+	r.Double.ClearFaults()
+	r.Settle(f)
+	if v := lastPublished(f); v != "2" {
+		t.Errorf("once AWS takes it all, it is published, got %s", v)
+	}
+}
+
+// Code signing judges the code, so code does not pass it.
+func TestRefusedCodeSigningHoldsUpCode(t *testing.T) {
+	m, f := newRecords(), testFunction()
+	changes := diff.Changes{{Path: "code.sha256"}, {Path: "codeSigningConfigArn"}, {Path: "memorySize"}, {Path: "tags[a]"}}
+	calls := []call{callTag, callPutCodeSigning, callUpdateConfiguration, callUpdateCode, callPublish}
+	m.refuse(f, callPutCodeSigning, callPutCodeSigning.carried(changes), true)
+	if diff := cmp.Diff([]call{callTag, callUpdateConfiguration, callPublish, callPutCodeSigning}, m.inTurn(f, calls, changes)); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}

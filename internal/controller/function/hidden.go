@@ -1,0 +1,111 @@
+package function
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+)
+
+// cannotRead stands for what AWS has and does not show.
+const cannotRead = "(cannot be read)"
+
+// The settings that AWS may have and not show.
+const (
+	environmentPath = "environment"
+	imageConfigPath = "imageConfig"
+	kmsKeyArnPath   = "kmsKeyArn"
+)
+
+// environmentError says why AWS does not show the variables, if it does not.
+func environmentError(c *types.FunctionConfiguration) *types.EnvironmentError {
+	if c.Environment == nil {
+		return nil
+	}
+	return c.Environment.Error
+}
+
+// unreadable is what Ready says of settings that AWS does not show, empty if it shows all.
+func unreadable(c *types.FunctionConfiguration) string {
+	if e := environmentError(c); e != nil {
+		return fmt.Sprintf("AWS cannot read the environment of the function: %s (%s); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn", ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""))
+	}
+	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
+		return fmt.Sprintf("AWS cannot read the imageConfig of the function: %s (%s)", ptr.Deref(i.Error.Message, ""), ptr.Deref(i.Error.ErrorCode, ""))
+	}
+	return ""
+}
+
+// hide puts settings that AWS does not show into the plan: as differences where they are
+// to be sent, and else as they are wanted, since they can't be compared. wanted is what
+// spec says of them, that of initProvider included: what another tool has made of it
+// can't be read.
+func (p *plan) hide(wanted settings, owes func(path, fingerprint string) bool) {
+	c := p.observed.config()
+	p.fingerprints = fingerprints(wanted, p.target.KMSKeyArn)
+	if environmentError(c) != nil {
+		p.target.Environment, p.have.Environment = wanted.Environment, wanted.Environment
+		if owes(environmentPath, p.fingerprints[environmentPath]) {
+			p.have.Environment = environment{Variables: map[string]diff.Secret{cannotRead: {}}}
+		}
+	}
+	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
+		p.target.ImageConfig = plainImage(wanted.ImageConfig)
+		p.have.ImageConfig = p.target.ImageConfig
+		if owes(imageConfigPath, p.fingerprints[imageConfigPath]) {
+			p.have.ImageConfig = &v1beta1.ImageConfig{Command: []string{cannotRead}}
+		}
+	}
+	// AWS keeps no key for a function without variables, or does not show it.
+	if p.have.KMSKeyArn == nil && p.target.KMSKeyArn != nil && len(p.target.Environment.Variables) == 0 &&
+		!owes(kmsKeyArnPath, p.fingerprints[kmsKeyArnPath]) {
+		p.target.KMSKeyArn = nil
+	}
+}
+
+// fingerprints of the settings that AWS may not show. They stay in memory, since
+// variables are secret.
+func fingerprints(s settings, kmsKeyArn *string) map[string]string {
+	key, variables := ptr.Deref(kmsKeyArn, ""), diff.Reveal(s.Environment.Variables)
+	env := []string{key}
+	for _, k := range slices.Sorted(maps.Keys(variables)) {
+		env = append(env, k, variables[k])
+	}
+	out := map[string]string{environmentPath: hash(env), kmsKeyArnPath: hash([]string{key}), imageConfigPath: hash()}
+	if i := plainImage(s.ImageConfig); i != nil {
+		out[imageConfigPath] = hash(i.Command, i.EntryPoint, []string{ptr.Deref(i.WorkingDirectory, "")})
+	}
+	return out
+}
+
+func hash(lists ...[]string) string {
+	h := sha256.New()
+	for _, l := range lists {
+		_, _ = fmt.Fprintf(h, "%q ", l) // A hash cannot fail.
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// sent are the fingerprints of what a call has brought to AWS.
+func (p plan) sent(c call) map[string]string {
+	if c == callCreate {
+		return p.fingerprints
+	}
+	out := map[string]string{}
+	if c != callUpdateConfiguration {
+		return out
+	}
+	for path, fingerprint := range p.fingerprints {
+		if p.changes.Any(path) || path == environmentPath && p.changes.Any(kmsKeyArnPath) {
+			out[path] = fingerprint
+		}
+	}
+	return out
+}

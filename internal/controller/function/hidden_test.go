@@ -1,0 +1,280 @@
+package function
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// undecryptable is an answer whose environment AWS can't decrypt.
+func undecryptable(o *lambda.GetFunctionOutput) {
+	o.Configuration.KMSKeyArn = ptr.To(oldKey)
+	o.Configuration.Environment = &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("disabled")}}
+}
+
+// reconciles one function with a fake AWS that refuses or takes updates.
+type reconciles struct {
+	t      *testing.T
+	api    *fakeLambda
+	memory *records
+	sent   []*lambda.UpdateFunctionConfigurationInput
+	coded  []*lambda.UpdateFunctionCodeInput
+	refuse error
+}
+
+func newReconciles(t *testing.T, answer func() *lambda.GetFunctionOutput) *reconciles {
+	t.Helper()
+	r := &reconciles{t: t, memory: newRecords()}
+	r.api = &fakeLambda{
+		get: func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) { return answer(), nil },
+		updateConfig: func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+			r.sent = append(r.sent, in)
+			return &lambda.UpdateFunctionConfigurationOutput{}, r.refuse
+		},
+		updateCode: func(in *lambda.UpdateFunctionCodeInput) (*lambda.UpdateFunctionCodeOutput, error) {
+			r.coded = append(r.coded, in)
+			return &lambda.UpdateFunctionCodeOutput{}, nil
+		},
+	}
+	return r
+}
+
+// do so many reconciles.
+func (r *reconciles) do(f *v1beta1.Function, times int) {
+	r.t.Helper()
+	for range times {
+		e, th := testExternal(r.api, nil)
+		th.memory = r.memory
+		obs, err := e.Observe(r.t.Context(), f)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if obs.ResourceUpToDate {
+			continue
+		}
+		if _, err := e.Update(r.t.Context(), f); (err != nil) != (r.refuse != nil) && len(r.coded) == 0 {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+func TestUnreadableEnvironment(t *testing.T) {
+	with := func(key string, vars map[string]string) func(*v1beta1.Function) {
+		return func(f *v1beta1.Function) {
+			f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: vars}
+			f.Spec.ForProvider.KMSKeyArn = ptr.To(key)
+		}
+	}
+	cases := map[string]struct {
+		reason string
+		f      *v1beta1.Function
+		change func(*v1beta1.Function)
+		refuse error
+		want   []map[string]string
+	}{
+		"Trusted": {
+			reason: "What was sent before is trusted, whoever looks.",
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+		},
+		"Fresh": {
+			reason: "A spec that was not looked at yet is sent once.",
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"})),
+			want:   []map[string]string{{"AA": "1"}},
+		},
+		"AnotherKey": {
+			reason: "The repair, another key, takes the variables along, and is sent once.",
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			change: func(f *v1beta1.Function) { f.Spec.ForProvider.KMSKeyArn = ptr.To(newKey); f.Generation++ },
+			want:   []map[string]string{{"AA": "1"}},
+		},
+		"AnotherVariable": {
+			reason: "A changed variable is sent once.",
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			change: func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"}
+				f.Generation++
+			},
+			want: []map[string]string{{"AA": "2"}},
+		},
+		"AnotherSecret": {
+			reason: "So is one that comes from elsewhere, where spec itself does not change.",
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			change: func(f *v1beta1.Function) { f.Spec.ForProvider.Environment.Variables = map[string]string{"AA": "2"} },
+			want:   []map[string]string{{"AA": "2"}},
+		},
+		"NoMoreVariables": {
+			reason: "Variables that can't be read can be removed.",
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"}), settledOnce),
+			change: func(f *v1beta1.Function) { f.Spec.ForProvider.Environment = nil; f.Generation++ },
+			want:   []map[string]string{{}},
+		},
+		"Refused": {
+			reason: "What AWS refuses is owed until it takes it.",
+			f:      testFunction(with(oldKey, map[string]string{"AA": "1"})),
+			refuse: steptest.APIError(400, "InvalidParameterValueException", "KMS key is disabled"),
+			want:   []map[string]string{{"AA": "1"}, {"AA": "1"}, {"AA": "1"}, {"AA": "1"}},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var r *reconciles
+			r = newReconciles(t, func() *lambda.GetFunctionOutput {
+				return ours(testFunction(), undecryptable, func(o *lambda.GetFunctionOutput) {
+					if n := len(r.sent); n > 0 && r.refuse == nil && r.sent[n-1].KMSKeyArn != nil {
+						o.Configuration.KMSKeyArn = r.sent[n-1].KMSKeyArn
+					}
+				})
+			})
+			r.refuse = tc.refuse
+			if tc.change != nil {
+				r.do(tc.f, 1)
+				tc.change(tc.f)
+			}
+			r.do(tc.f, 4)
+			var got []map[string]string
+			for _, in := range r.sent {
+				got = append(got, in.Environment.Variables)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if c := tc.f.GetCondition(xpv2.TypeReady); tc.refuse == nil && c.Reason != xpv2.ReasonUnavailable {
+				t.Errorf("%s\nReady must say that AWS can't read the environment, got %+v", tc.reason, c)
+			}
+		})
+	}
+}
+
+// settledOnce is a function that was looked at since its spec changed.
+func settledOnce(f *v1beta1.Function) { f.SetConditions(condition.Updating(f.Generation, "")) }
+
+// AWS keeps no key for a function without variables.
+func TestKeyWithoutVariables(t *testing.T) {
+	key := func(f *v1beta1.Function) { f.Spec.ForProvider.KMSKeyArn = ptr.To(newKey) }
+	cases := map[string]struct {
+		reason string
+		f      *v1beta1.Function
+		want   int
+	}{
+		"Trusted": {reason: "One that creation took along is not missed.", f: testFunction(key, settledOnce)},
+		"Fresh":   {reason: "One that is asked for later is sent once.", f: testFunction(key), want: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newReconciles(t, func() *lambda.GetFunctionOutput { return ours(testFunction()) })
+			r.do(tc.f, 4)
+			if len(r.sent) != tc.want {
+				t.Errorf("%s: sent %d times, want %d", tc.reason, len(r.sent), tc.want)
+			}
+			if c := tc.f.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonAvailable {
+				t.Errorf("%s: %+v", tc.reason, c)
+			}
+		})
+	}
+}
+
+// What an image is started with can be unreadable too.
+func TestUnreadableImageConfig(t *testing.T) {
+	f := testFunction(settledOnce)
+	answer := func() *lambda.GetFunctionOutput {
+		return ours(testFunction(), func(o *lambda.GetFunctionOutput) {
+			o.Configuration.ImageConfigResponse = &types.ImageConfigResponse{Error: &types.ImageConfigError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no")}}
+		})
+	}
+	r := newReconciles(t, answer)
+	r.do(f, 2)
+	f.Spec.ForProvider.ImageConfig = &v1beta1.ImageConfig{Command: []string{"app"}}
+	f.Generation++
+	r.do(f, 3)
+	if len(r.sent) != 1 || r.sent[0].ImageConfig == nil || r.sent[0].ImageConfig.Command[0] != "app" {
+		t.Errorf("a change must be sent once, got %+v", r.sent)
+	}
+	if c := f.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "cannot read the imageConfig") {
+		t.Errorf("Ready must tell, got %+v", c)
+	}
+}
+
+// What another tool has made of variables can't be read, so it is not overwritten unless
+// spec changes.
+func TestUnreadableEnvironmentOfAnotherTool(t *testing.T) {
+	f := testFunction(settledOnce, func(f *v1beta1.Function) {
+		f.Spec.InitProvider = &v1beta1.FunctionSettings{Environment: &v1beta1.Environment{Variables: map[string]string{"RELEASE": "none"}}}
+		f.Status.AtProvider.Initialized = true
+	})
+	readable := true
+	r := newReconciles(t, func() *lambda.GetFunctionOutput {
+		return ours(testFunction(), func(o *lambda.GetFunctionOutput) {
+			if o.Configuration.Environment = (&types.EnvironmentResponse{Variables: map[string]string{"RELEASE": "v7"}}); !readable {
+				undecryptable(o)
+			}
+		})
+	})
+	r.do(f, 2)
+	readable = false
+	r.do(f, 2)
+	if len(r.sent) > 0 {
+		t.Errorf("nothing changed, and yet %+v was sent", r.sent[0].Environment.Variables)
+	}
+	f.Spec.ForProvider.KMSKeyArn = ptr.To(newKey)
+	f.Generation++
+	r.do(f, 1)
+	if len(r.sent) != 1 || r.sent[0].Environment.Variables["RELEASE"] != "none" {
+		t.Errorf("another key needs variables, and those of creation are all that is known: %+v", r.sent)
+	}
+}
+
+// forgetful takes a setting and does not show it, as some emulators do.
+type forgetful struct{ lambdaAPI }
+
+func (f forgetful) UpdateFunctionConfiguration(ctx context.Context, in *lambda.UpdateFunctionConfigurationInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionConfigurationOutput, error) {
+	in.TracingConfig = nil
+	return f.lambdaAPI.UpdateFunctionConfiguration(ctx, in, opts...)
+}
+
+// A setting that AWS takes and does not show is sent ever more seldom, does not hold up
+// the rest, and is told.
+func TestUnshownConfigurationLetsCodePass(t *testing.T) {
+	r := newRig(t)
+	r.External = func() xpmanaged.TypedExternalClient[*v1beta1.Function] {
+		e, th := testExternal(forgetful{r.Lambda}, r.objects)
+		th.now, th.memory = r.Now, r.memory
+		return e
+	}
+	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	r.Settle(f)
+	apply(f, withCode(publishes, func(p *v1beta1.FunctionSettings) {
+		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "y"}}
+		p.TracingConfig = &v1beta1.TracingConfig{Mode: "Active"}
+		p.ReservedConcurrentExecutions = ptr.To[int32](5)
+	}))
+	r.Double.ResetCalls()
+	for range 400 {
+		if _, err := r.Step(f); err != nil {
+			t.Fatal(err)
+		}
+		r.Advance(5 * time.Second)
+	}
+	if n := r.Double.Count("UpdateFunctionConfiguration"); n < 2 || n > 6 {
+		t.Errorf("in half an hour it must be sent a few times, not %d", n)
+	}
+	if r.Double.Count("UpdateFunctionCode") != 1 || r.Double.Count("PutFunctionConcurrency") != 1 || lastPublished(f) != "2" {
+		t.Errorf("the rest must be done once and published, got version %s by %v", lastPublished(f), steptest.Writes(r.Operations()))
+	}
+	if c := f.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "AWS has accepted a change of tracingConfig.mode") || c.Reason != xpv2.ReasonUnavailable {
+		t.Errorf("Ready must tell what AWS does not take, got %+v", c)
+	}
+}
