@@ -70,6 +70,9 @@ func TestAccepted(t *testing.T) {
 		"EnvironmentMany": {"As many as fit.", zipFunction, forProvider(`environment: {variables: {` + numbered(500, `k%03d: ""`) + `}}`)},
 
 		"VPC":              {"Subnets and security groups.", zipFunction, forProvider(`vpcConfig: {subnetIds: [subnet-0a, subnet-0b], securityGroupIds: [sg-0A], ipv6AllowedForDualStack: true}`)},
+		"ReplaceGroups":    {"Before the deletion.", zipFunction, forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0a, sg-0b]`)},
+		"ReplaceFrom":      {"By what is there then.", zipFunction, forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIdsFrom: [{apiVersion: ec2.aws.m.upbound.io/v1beta1, kind: SecurityGroup, name: default, fieldPath: status.atProvider.id}]`)},
+		"ReplaceNot":       {"As upjet's users may have it.", zipFunction, forProvider(`replaceSecurityGroupsOnDestroy: false, detachFromVpcOnDestroy: true`)},
 		"VPCFrom":          {"Of another provider.", zipFunction, forProvider(`vpcConfig: {subnetIdsFrom: [{apiVersion: ec2.aws.m.upbound.io/v1beta1, kind: Subnet, name: a, fieldPath: status.atProvider.id}], securityGroupIds: [sg-0a]}`)},
 		"DeadLetterQueue":  {"A queue.", zipFunction, forProvider(`deadLetterConfig: {targetArn: "arn:aws:sqs:eu-central-1:123456789012:failed.fifo"}`)},
 		"DeadLetterTopic":  {"A topic.", zipFunction, forProvider(`deadLetterConfig: {targetArn: "arn:aws:sns:eu-central-1:123456789012:failed"}`)},

@@ -60,6 +60,36 @@ func TestBlocksRefused(t *testing.T) {
 			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0], securityGroupIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]}`),
 			want:   "spec.forProvider.vpcConfig: Invalid value: set only one of securityGroupIds and securityGroupIdsFrom",
 		},
+		"ReplaceByNothing": {
+			reason: "The provider does not look for the VPC's default group.",
+			change: forProvider(`replaceSecurityGroupsOnDestroy: true`),
+			want:   "spec.forProvider.replacementSecurityGroupIds: Required value: replaceSecurityGroupsOnDestroy needs the security groups to put in place of the function's: set it, for example to the VPC's default security group, or set replacementSecurityGroupIdsFrom",
+		},
+		"ReplacementUnused": {
+			reason: "It would not be used.",
+			change: forProvider(`replacementSecurityGroupIds: [sg-0123456789abcdef0]`),
+			want:   "spec.forProvider.replaceSecurityGroupsOnDestroy: Required value: set it to true: without it, the replacement security groups are not used",
+		},
+		"ReplacementTwoWays": {
+			reason: "One of them would be ignored.",
+			change: forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0123456789abcdef0], replacementSecurityGroupIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]`),
+			want:   "spec.forProvider.replacementSecurityGroupIdsFrom: Forbidden: replacementSecurityGroupIds is set too: keep one of the two",
+		},
+		"ReplacementName": {
+			reason: "AWS takes IDs.",
+			change: forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [default]`),
+			want:   "spec.forProvider.replacementSecurityGroupIds: Invalid value: a security group is given by its ID: use the form sg-0123456789abcdef0",
+		},
+		"ReplacementsTooMany": {
+			reason: "AWS takes 5.",
+			change: forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [` + numbered(6, `sg-%017d`) + `]`),
+			want:   "spec.forProvider.replacementSecurityGroupIds: Too many: 6: must have at most 5 items",
+		},
+		"DetachAndReplace": {
+			reason: "What is replaced must stay.",
+			change: forProvider(`detachFromVpcOnDestroy: true, replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0123456789abcdef0]`),
+			want:   "spec.forProvider.detachFromVpcOnDestroy: Forbidden: replaceSecurityGroupsOnDestroy is true too: a function that leaves its VPC has no security groups to replace; keep one of the two",
+		},
 		"DeadLetterNothing": {
 			reason: "To remove the queue is to remove the block.",
 			change: forProvider(`deadLetterConfig: {}`),

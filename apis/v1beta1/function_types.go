@@ -262,6 +262,10 @@ type FunctionSettings struct {
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.historyLimit) || has(self.publish) && self.publish",fieldPath=".historyLimit",reason="FieldValueForbidden",message="historyLimit is for the versions that publish publishes: set publish to true, or remove historyLimit"
 // +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="with publishTo one version is published over and over, so that there is none to prune: remove historyLimit"
+// +kubebuilder:validation:XValidation:rule="!(has(self.replacementSecurityGroupIds) && has(self.replacementSecurityGroupIdsFrom))",fieldPath=".replacementSecurityGroupIdsFrom",reason="FieldValueForbidden",message="replacementSecurityGroupIds is set too: keep one of the two"
+// +kubebuilder:validation:XValidation:rule="!has(self.replaceSecurityGroupsOnDestroy) || !self.replaceSecurityGroupsOnDestroy || has(self.replacementSecurityGroupIds) || has(self.replacementSecurityGroupIdsFrom)",fieldPath=".replacementSecurityGroupIds",reason="FieldValueRequired",message="replaceSecurityGroupsOnDestroy needs the security groups to put in place of the function's: set it, for example to the VPC's default security group, or set replacementSecurityGroupIdsFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.replaceSecurityGroupsOnDestroy) || !(has(self.replacementSecurityGroupIds) || has(self.replacementSecurityGroupIdsFrom))",fieldPath=".replaceSecurityGroupsOnDestroy",reason="FieldValueRequired",message="set it to true: without it, the replacement security groups are not used"
+// +kubebuilder:validation:XValidation:rule="!(has(self.detachFromVpcOnDestroy) && self.detachFromVpcOnDestroy && has(self.replaceSecurityGroupsOnDestroy) && self.replaceSecurityGroupsOnDestroy)",fieldPath=".detachFromVpcOnDestroy",reason="FieldValueForbidden",message="replaceSecurityGroupsOnDestroy is true too: a function that leaves its VPC has no security groups to replace; keep one of the two"
 type FunctionParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
@@ -278,6 +282,42 @@ type FunctionParameters struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	HistoryLimit *int32 `json:"historyLimit,omitempty"`
+
+	// ReplaceSecurityGroupsOnDestroy puts the replacement security groups in place of
+	// those of vpcConfig before the function is deleted, so that the network interfaces
+	// that Lambda leaves behind for a while do not hold back the deletion of the latter.
+	// The function is deleted once AWS has settled the change, or has not taken it. It
+	// needs the management policy Update. The default is false.
+	// +optional
+	ReplaceSecurityGroupsOnDestroy *bool `json:"replaceSecurityGroupsOnDestroy,omitempty"`
+
+	// ReplacementSecurityGroupIDs are the security groups to put in place of the
+	// function's before it is deleted, 1 to 5, in any order. They are of the same VPC,
+	// and stay after the function.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=5
+	// +kubebuilder:validation:items:MaxLength=1024
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group is given by its ID: use the form sg-0123456789abcdef0"
+	ReplacementSecurityGroupIDs []string `json:"replacementSecurityGroupIds,omitempty"`
+
+	// ReplacementSecurityGroupIDsFrom reads the replacement security groups' IDs from
+	// fields of other objects of this namespace, when the function is deleted. What is
+	// gone by then is left out.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=5
+	ReplacementSecurityGroupIDsFrom []FieldSelector `json:"replacementSecurityGroupIdsFrom,omitempty"`
+
+	// DetachFromVPCOnDestroy takes the function out of its VPC before it is deleted, so
+	// that AWS begins to remove its network interfaces while there still is a function
+	// and a role to remove them with. The function is deleted once AWS has settled the
+	// change, or has not taken it. It needs the management policy Update. The default is
+	// false.
+	// +optional
+	DetachFromVPCOnDestroy *bool `json:"detachFromVpcOnDestroy,omitempty"`
 
 	FunctionSettings `json:",inline"`
 }

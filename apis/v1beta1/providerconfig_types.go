@@ -168,6 +168,57 @@ type ProviderConfigStatus struct {
 	// assumed role. Empty where asking is skipped or depends on the resource.
 	// +optional
 	IdentityARN string `json:"identityArn,omitempty"`
+
+	// AccountUsage is what the account may use of Lambda, and what is used of it, by
+	// region: of those that resources of this config were looked at in during the last
+	// two hours, at most 20. It is read every ten minutes or so.
+	// +optional
+	// +listType=map
+	// +listMapKey=region
+	// +kubebuilder:validation:MaxItems=20
+	AccountUsage []AccountUsage `json:"accountUsage,omitempty"`
+}
+
+// AccountUsage is what an account may use of Lambda in a region, and what all that is in
+// the account uses of it, whoever made it (GetAccountSettings).
+type AccountUsage struct {
+	// Region such as eu-central-1.
+	Region string `json:"region"`
+
+	// Unknown says why the rest is not known, such as that the config's identity lacks
+	// lambda:GetAccountSettings.
+	// +optional
+	Unknown string `json:"unknown,omitempty"`
+
+	// ConcurrentExecutions is how many executions may run at a time.
+	// +optional
+	ConcurrentExecutions *int32 `json:"concurrentExecutions,omitempty"`
+
+	// ReservedConcurrentExecutions is how many of these are reserved for functions.
+	// +optional
+	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
+
+	// UnreservedConcurrentExecutions is how many are left. AWS keeps some of them, 100 as
+	// a rule, from being reserved.
+	// +optional
+	UnreservedConcurrentExecutions *int32 `json:"unreservedConcurrentExecutions,omitempty"`
+
+	// CodeStorageLimit is how much code of functions, their versions and layers may be
+	// stored, in bytes.
+	// +optional
+	CodeStorageLimit *int64 `json:"codeStorageLimit,omitempty"`
+
+	// CodeStorageUsed is how much is stored, in bytes.
+	// +optional
+	CodeStorageUsed *int64 `json:"codeStorageUsed,omitempty"`
+
+	// CodeStorageLeft is how much more may be stored, in bytes.
+	// +optional
+	CodeStorageLeft *int64 `json:"codeStorageLeft,omitempty"`
+
+	// FunctionCount is how many functions there are.
+	// +optional
+	FunctionCount *int64 `json:"functionCount,omitempty"`
 }
 
 // A ProviderConfig says how resources of its own namespace reach AWS.

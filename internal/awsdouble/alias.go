@@ -195,8 +195,7 @@ func (s *Server) Alias(function, name string) (Alias, bool) {
 // EditAlias changes an alias as somebody else would by hand, with a new
 // RevisionId. It reports whether there is such an alias.
 func (s *Server) EditAlias(function, name string, edit func(*Alias)) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.editing()()
 	f := s.lookup(function)
 	if f == nil || f.aliases[name] == nil {
 		return false

@@ -30,6 +30,8 @@ type step struct {
 	Do string
 	// Settle lets what is under way settle before the call.
 	Settle bool
+	// Exists are resources of other services, without which all exist.
+	Exists []string
 	Send   json.RawMessage
 	Want   *want
 }
@@ -91,6 +93,7 @@ func (st *story) tell(t *testing.T) int {
 	s.PutObject("code", "k", archive(t, "s3"))
 	revisions, checked := map[string]string{}, 0
 	for i, step := range st.Steps {
+		s.AddResources(step.Exists...)
 		if step.Settle {
 			clk.move(time.Second)
 		}

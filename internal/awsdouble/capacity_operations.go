@@ -28,6 +28,12 @@ func createCapacity(s *Server, r *request) (*answer, error) {
 	if h.capacity[name] != nil {
 		return nil, conflict("Capacity provider already exists: %s", name)
 	}
+	if err := s.checkNetwork(in.VpcConfig.SubnetIds, in.VpcConfig.SecurityGroupIds); err != nil {
+		return nil, err
+	}
+	if err := checkTags(nil, in.Tags); err != nil {
+		return nil, err
+	}
 	c := &capacity{CapacityProvider: in.CapacityProvider}
 	c.CapacityProviderArn = h.arn("capacity-provider:" + name)
 	c.CapacityProvider.Tags = map[string]string{}

@@ -82,11 +82,7 @@ func TestACapacityProviderInUseIsNotDeleted(t *testing.T) {
 	s := start(t, Options{Now: newClock().now})
 	c := client(s)
 	capacityProvider(t, c)
-	in := zipFunction(t, "f")
-	in.CapacityProviderConfig = &types.CapacityProviderConfig{
-		LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: aws.String(capacityArn)},
-	}
-	create(t, c, in)
+	create(t, c, managedFunction(t, "f"))
 
 	_, err := c.DeleteCapacityProvider(t.Context(), &lambda.DeleteCapacityProviderInput{CapacityProviderName: aws.String(capacityArn)})
 	wantError(t, err, "ResourceConflictException", "")

@@ -30,6 +30,7 @@ type codeInput struct {
 type code struct {
 	sha256   string
 	size     int64
+	unzipped uint64
 	location codeLocation
 }
 
@@ -53,7 +54,8 @@ func (s *Server) resolve(in codeInput, name string) (code, error) {
 }
 
 func (s *Server) measure(data []byte, in codeInput, name string) (code, error) {
-	if err := checkZip(data); err != nil {
+	unzipped, err := checkZip(data)
+	if err != nil {
 		return code{}, err
 	}
 	sum := sha256.Sum256(data)
@@ -61,23 +63,25 @@ func (s *Server) measure(data []byte, in codeInput, name string) (code, error) {
 	return code{
 		sha256:   base64.StdEncoding.EncodeToString(sum[:]),
 		size:     int64(len(data)),
+		unzipped: unzipped,
 		location: codeLocation{RepositoryType: "S3", Location: location, SourceKMSKeyArn: in.SourceKMSKeyArn},
 	}, nil
 }
 
-func checkZip(data []byte) error {
+// checkZip returns how large an archive unpacks to.
+func checkZip(data []byte) (uint64, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return invalidParameter("Could not unzip uploaded file. Please check your file, then try to upload again.")
+		return 0, invalidParameter("Could not unzip uploaded file. Please check your file, then try to upload again.")
 	}
 	total := uint64(0)
 	for _, f := range z.File {
 		total += f.UncompressedSize64
 	}
 	if total >= maxUnzipped {
-		return invalidParameter("Unzipped size must be smaller than %d bytes", maxUnzipped)
+		return 0, invalidParameter("Unzipped size must be smaller than %d bytes", maxUnzipped)
 	}
-	return nil
+	return total, nil
 }
 
 // codeObject fetches the object with Lambda's words for S3's errors.

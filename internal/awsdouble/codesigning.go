@@ -32,6 +32,9 @@ func createCodeSigning(s *Server, r *request) (*answer, error) {
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
+	if err := checkTags(nil, in.Tags); err != nil {
+		return nil, err
+	}
 	h := s.home(r.account, r.region)
 	s.serial++
 	c := in.signingConfig
@@ -78,24 +81,33 @@ func deleteCodeSigning(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusNoContent}, nil
 }
 
+// signable is the function that a request names, whose code may be signed.
+func (s *Server) signable(r *request) (*function, error) {
+	f, err := s.unqualified(r)
+	if err == nil && f.latest.PackageType == "Image" {
+		err = invalidParameter("Code signing is not supported for functions created with container images.")
+	}
+	return f, err
+}
+
 func putFunctionCodeSigning(s *Server, r *request) (*answer, error) {
 	in := struct{ CodeSigningConfigArn string }{}
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
-	f, err := s.unqualified(r)
-	if err != nil {
-		return nil, err
-	}
 	if s.home(r.account, r.region).signing[in.CodeSigningConfigArn] == nil {
 		return nil, noSigningConfig(in.CodeSigningConfigArn)
+	}
+	f, err := s.signable(r)
+	if err != nil {
+		return nil, err
 	}
 	f.codeSigning = in.CodeSigningConfigArn
 	return signingAnswer(f), nil
 }
 
 func getFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
+	f, err := s.signable(r)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +115,7 @@ func getFunctionCodeSigning(s *Server, r *request) (*answer, error) {
 }
 
 func deleteFunctionCodeSigning(s *Server, r *request) (*answer, error) {
-	f, err := s.unqualified(r)
+	f, err := s.signable(r)
 	if err != nil {
 		return nil, err
 	}

@@ -2,13 +2,6 @@ package awsdouble
 
 import "net/http"
 
-// An account may run accountConcurrency executions at a time, of which
-// minUnreserved cannot be reserved.
-const (
-	accountConcurrency = 1000
-	minUnreserved      = 100
-)
-
 // concurrencyOutput is a function's reserved concurrency.
 type concurrencyOutput struct {
 	ReservedConcurrentExecutions *int32 `json:",omitempty"`
@@ -37,8 +30,17 @@ func putConcurrency(s *Server, r *request) (*answer, error) {
 		reserved.check(&v, "reservedConcurrentExecutions", nil)
 		return nil, v.err()
 	}
-	if h.reserved(f)+*in.ReservedConcurrentExecutions > accountConcurrency-minUnreserved {
-		return nil, invalidParameter("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", minUnreserved)
+	if *in.ReservedConcurrentExecutions < 0 {
+		v := validation{}
+		reserved := member{rules: []rule{lowest(0)}}
+		reserved.check(&v, "reservedConcurrentExecutions", *in.ReservedConcurrentExecutions)
+		return nil, v.err()
+	}
+	if n := f.provisions(""); n > *in.ReservedConcurrentExecutions {
+		return nil, invalidParameter(" ReservedConcurrentExecutions  %d should not be lower than function's total provisioned concurrency [%d].", *in.ReservedConcurrentExecutions, n)
+	}
+	if h.reserved(f)+*in.ReservedConcurrentExecutions > h.limits.ConcurrentExecutions-h.limits.MinUnreserved {
+		return nil, invalidParameter("Specified ReservedConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved)
 	}
 	f.concurrency = in.ReservedConcurrentExecutions
 	return &answer{status: http.StatusOK, json: in}, nil

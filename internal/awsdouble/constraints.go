@@ -27,8 +27,8 @@ type member struct {
 	// rules are for the value, each for a list's elements, keys and values for
 	// those of a map.
 	rules, each, keys, values []rule
-	// secret values are left out of messages.
-	secret bool
+	// secret values are left out of messages; fractions are printed as such: 2.0.
+	secret, fractions bool
 }
 
 // place is where a member travels.
@@ -218,6 +218,9 @@ func (m *member) check(v *validation, at string, value any) {
 		}
 		return
 	}
+	if m.fractions {
+		value = fractions(value)
+	}
 	what := "Value '" + printed(value) + "' at '" + at + "'"
 	if m.secret {
 		what = "Value at '" + at + "'"
@@ -280,6 +283,22 @@ func printed(value any) string {
 		return "{" + strings.Join(all, ", ") + "}"
 	}
 	return fmt.Sprint(value)
+}
+
+// fractions are a map's values as Java prints numbers that need not be whole.
+func fractions(value any) any {
+	entries, ok := value.(map[string]any)
+	if !ok {
+		return value
+	}
+	out := map[string]any{}
+	for k, v := range entries {
+		out[k] = v
+		if text := printed(v); number(text, -1) != -1 && !strings.ContainsAny(text, ".eE") {
+			out[k] = json.Number(text + ".0")
+		}
+	}
+	return out
 }
 
 // wire is a path's segment as requests spell it.

@@ -25,15 +25,17 @@ type eventInput struct {
 	MaximumEventAgeInSeconds, MaximumRetryAttempts *int32
 }
 
-func (in *eventInput) check(f *function) error {
+// readEventInput reads a request's settings. One without any is refused before the
+// function is looked up.
+func readEventInput(r *request) (eventInput, error) {
+	in := eventInput{}
+	if err := r.decode(&in); err != nil {
+		return in, err
+	}
 	if in.DestinationConfig == nil && in.MaximumEventAgeInSeconds == nil && in.MaximumRetryAttempts == nil {
-		return invalidParameter("You must specify at least one of error handling or destination setting.")
+		return in, invalidParameter("You must specify at least one of error handling or destination setting.")
 	}
-	to := in.destinations(EventDestinations{})
-	if own := f.latest.FunctionArn; to.OnFailure.Destination == own || to.OnSuccess.Destination == own {
-		return invalidParameter("You can't specify the function as a destination for itself.")
-	}
-	return nil
+	return in, nil
 }
 
 // destinations are those that were sent over those there were.
@@ -53,15 +55,15 @@ func noEventInvoke(arn string) error {
 func latestBy(t target) string { return cmp.Or(t.qualifier, latestVersion) }
 
 func putEventInvoke(s *Server, r *request) (*answer, error) {
-	in := eventInput{}
-	if err := r.decode(&in); err != nil {
+	in, err := readEventInput(r)
+	if err != nil {
 		return nil, err
 	}
 	f, t, err := s.invocable(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.check(f); err != nil {
+	if err := s.checkDestinations(s.home(r.account, r.region), f, in.destinations(EventDestinations{})); err != nil {
 		return nil, err
 	}
 	q := latestBy(t)
@@ -100,15 +102,15 @@ func (s *Server) eventInvoke(r *request) (*function, string, error) {
 }
 
 func updateEventInvoke(s *Server, r *request) (*answer, error) {
-	in := eventInput{}
-	if err := r.decode(&in); err != nil {
+	in, err := readEventInput(r)
+	if err != nil {
 		return nil, err
 	}
 	f, q, err := s.eventInvoke(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := in.check(f); err != nil {
+	if err := s.checkDestinations(s.home(r.account, r.region), f, in.destinations(EventDestinations{})); err != nil {
 		return nil, err
 	}
 	e := f.events[q]

@@ -132,8 +132,6 @@ type plans struct {
 	// capacity are the capacity providers that fail.
 	capacity  map[string]failure
 	roleReady time.Time
-	// missingSources are the ARNs of event sources that do not exist.
-	missingSources []string
 }
 
 func newPlans() plans {

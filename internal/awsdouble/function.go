@@ -26,9 +26,12 @@ type Function struct {
 type instance struct {
 	Configuration
 	code     codeLocation
+	unzipped uint64
 	settleAt time.Time
 	busy     bool
-	failure  *failure
+	// settled is the revision that settling brings about.
+	settled string
+	failure *failure
 }
 
 // function is a function with its versions.
@@ -51,30 +54,40 @@ type function struct {
 	scaling       map[string]Scaling
 	// policies are by the ARN of the function, version or alias.
 	policies map[string]*policy
-	// executions are the payloads of durable executions, by name.
-	executions map[string]string
+	// executions are the durable executions, by name, and goneAt is when a function goes
+	// that waits for them.
+	executions map[string]execution
+	goneAt     time.Time
 	configs
 }
 
 // home is the state of one account and region.
 type home struct {
 	account, region string
+	limits          Limits
 	functions       map[string]*function
 	signing         map[string]*signingConfig
 	layers          map[string]*layer
 	mappings        map[string]*mapping
 	capacity        map[string]*capacity
+	// draining says that functions wait for their executions to be deleted.
+	draining bool
 }
 
 func (s *Server) home(account, region string) *home {
 	key := account + "/" + region
 	if s.homes[key] == nil {
-		s.homes[key] = &home{
-			account: account, region: region, functions: map[string]*function{}, signing: map[string]*signingConfig{},
-			layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
-		}
+		s.homes[key] = s.newHome(account, region)
 	}
+	s.purge(s.homes[key])
 	return s.homes[key]
+}
+
+func (s *Server) newHome(account, region string) *home {
+	return &home{
+		account: account, region: region, limits: s.options.Limits.orDefaults(), functions: map[string]*function{}, signing: map[string]*signingConfig{},
+		layers: map[string]*layer{}, mappings: map[string]*mapping{}, capacity: map[string]*capacity{},
+	}
 }
 
 func (h *home) arn(resource string) string {
@@ -94,7 +107,7 @@ func partition(region string) string {
 // begin makes an instance busy until a duration has passed.
 func (s *Server) begin(i *instance, d time.Duration, f *failure) {
 	i.settleAt, i.busy, i.failure = s.options.Now().Add(d), true, f
-	i.RevisionId = newUUID()
+	i.RevisionId, i.settled = newUUID(), newUUID()
 }
 
 // settle ends what an instance is busy with once its time has come.
@@ -102,11 +115,11 @@ func (s *Server) settle(i *instance) {
 	if !i.busy || s.options.Now().Before(i.settleAt) {
 		return
 	}
-	i.busy, i.RevisionId = false, newUUID()
+	i.busy, i.RevisionId = false, i.settled
 	failed := i.failure
 	i.failure = nil
 	if i.State == "Pending" {
-		i.State, i.StateReason, i.StateReasonCode = "Active", "", ""
+		i.State, i.StateReason, i.StateReasonCode = i.good(), "", ""
 		i.LastUpdateStatus = "Successful"
 		if failed != nil {
 			i.State, i.StateReason, i.StateReasonCode = "Failed", failed.reason, failed.code
@@ -134,7 +147,7 @@ func (s *Server) settleAll(f *function) {
 // startUpdate marks $LATEST as being updated.
 func (s *Server) startUpdate(f *function) {
 	l := f.latest
-	l.State, l.StateReason, l.StateReasonCode = "Active", "", ""
+	l.State, l.StateReason, l.StateReasonCode = l.good(), "", ""
 	l.LastUpdateStatus, l.LastUpdateStatusReason, l.LastUpdateStatusReasonCode = "InProgress", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()
 	f.published, f.republished = "", false
@@ -146,8 +159,8 @@ func updatable(f *function) error {
 	switch {
 	case f.latest.busy:
 		return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", f.latest.FunctionArn)
-	case f.latest.State == "Failed":
-		return conflict("The operation cannot be performed at this time. The function is currently in the following state: Failed")
+	case f.latest.State == "Failed", f.latest.State == stateDeleting:
+		return notNow(f.latest.State)
 	}
 	return nil
 }
@@ -179,8 +192,7 @@ func (s *Server) Function(name string) (Function, bool) {
 // with a new RevisionId. The name may be an ARN; a plain name must be in one
 // account and region only. It reports whether there is such a function.
 func (s *Server) EditFunction(name string, edit func(*Function)) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.editing()()
 	f := s.lookup(name)
 	if f == nil {
 		return false
@@ -215,6 +227,7 @@ func snapshot(f *function) Function {
 // lookup finds a function by name or ARN in all accounts and regions.
 func (s *Server) lookup(name string) *function {
 	for _, h := range s.homes {
+		s.purge(h)
 		for n, f := range h.functions {
 			if n == name || f.latest.FunctionArn == name {
 				return f

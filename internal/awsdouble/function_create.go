@@ -33,6 +33,12 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if err := in.check(s, r); err != nil {
 		return nil, err
 	}
+	if err := in.checkManaged(&Configuration{}); err != nil {
+		return nil, err
+	}
+	if err := in.checkDurable(&Configuration{}); err != nil {
+		return nil, err
+	}
 	h := s.home(r.account, r.region)
 	if h.functions[name] != nil {
 		return nil, conflict("Function already exist: %s", name)
@@ -40,11 +46,20 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	if err := h.checkExist(in.Layers); err != nil {
 		return nil, err
 	}
+	if err := in.checkNetwork(s); err != nil {
+		return nil, err
+	}
 	if in.CodeSigningConfigArn != "" && h.signing[in.CodeSigningConfigArn] == nil {
 		return nil, noSigningConfig(in.CodeSigningConfigArn)
 	}
 	c, err := s.resolve(in.Code, name)
 	if err != nil {
+		return nil, err
+	}
+	if err := h.checkStorage(c.size); err != nil {
+		return nil, err
+	}
+	if err := h.checkUnpacked(c.unzipped, in.Layers); err != nil {
 		return nil, err
 	}
 	f := s.newFunction(h, name, &in, c)
@@ -72,25 +87,36 @@ func (in *createInput) name(r *request) (string, error) {
 
 // check refuses what Lambda refuses before it looks for the function.
 func (in *createInput) check(s *Server, r *request) error {
-	if in.PackageType != "Image" && (empty(in.Handler) || empty(in.Runtime)) {
-		return invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
-	}
-	if err := in.settings.check(r); err != nil {
+	if err := in.checkPackage(); err != nil {
 		return err
 	}
-	return s.checkRole(in.Role)
+	if err := in.settings.check(r, &Configuration{}); err != nil {
+		return err
+	}
+	if err := checkTags(nil, in.Tags); err != nil {
+		return err
+	}
+	return s.checkRole(r, in.Role)
 }
 
-// checkRole refuses roles while RoleNotReadyUntil says so.
-func (s *Server) checkRole(role *string) error {
-	if role != nil && s.options.Now().Before(s.plans.roleReady) {
-		return invalidParameter("The role defined for the function cannot be assumed by Lambda.")
+// checkPackage refuses settings that do not go with the kind of package.
+func (in *createInput) checkPackage() error {
+	image := in.PackageType == "Image"
+	switch {
+	case image && (in.Handler != nil || in.Runtime != nil || len(in.Layers) > 0):
+		return invalidParameter("Please don't provide Handler or Runtime or Layer when the intended function PackageType is Image.")
+	case image && in.Code.ImageUri == "":
+		return invalidParameter("Please provide ImageUri when creating a function with packageType Image.")
+	case !image && in.Code.ImageUri != "":
+		return invalidParameter("Please don't provide ImageUri when creating a function with packageType Zip.")
+	case !image && (empty(in.Handler) || empty(in.Runtime)):
+		return invalidParameter("Runtime and Handler are mandatory parameters for functions created with deployment packages.")
 	}
 	return nil
 }
 
 func (s *Server) newFunction(h *home, name string, in *createInput, c code) *function {
-	l := &instance{code: c.location}
+	l := &instance{code: c.location, unzipped: c.unzipped}
 	l.FunctionName, l.FunctionArn, l.Version = name, h.arn("function:"+name), latestVersion
 	l.PackageType, l.Architectures = "Zip", []string{"x86_64"}
 	keep(in.PackageType, &l.PackageType)
@@ -99,6 +125,9 @@ func (s *Server) newFunction(h *home, name string, in *createInput, c code) *fun
 	}
 	l.CodeSha256, l.CodeSize, l.TenancyConfig = c.sha256, c.size, in.TenancyConfig
 	defaults(&l.Configuration, h.region)
+	if in.CapacityProviderConfig != nil {
+		l.logJSON()
+	}
 	in.settings.apply(&l.Configuration, h)
 	l.State, l.StateReason, l.StateReasonCode = "Pending", "The function is being created.", "Creating"
 	l.LastModified = s.lastModified()

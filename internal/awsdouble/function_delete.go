@@ -25,10 +25,13 @@ func deleteFunction(s *Server, r *request) (*answer, error) {
 	if f == nil {
 		return nil, notFound("Function not found: %s", h.arn("function:"+t.name))
 	}
+	s.settleAll(f)
+	if v := f.versionOf(t.qualifier); v != nil && (v.State == statePending || v.State == stateDeleting) {
+		return nil, notNow(v.State)
+	}
 	gone := &answer{status: http.StatusNoContent}
 	if t.qualifier == "" {
-		delete(h.functions, t.name)
-		return gone, nil
+		return s.deleting(h, t.name), nil
 	}
 	if t.qualifier == publishedVersion {
 		f.latestPublished, f.republished = nil, false

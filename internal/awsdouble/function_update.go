@@ -14,14 +14,26 @@ func updateFunctionConfiguration(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.settings.check(r); err != nil {
+	if err := in.settings.check(r, &f.latest.Configuration); err != nil {
+		return nil, err
+	}
+	if err := in.checkManaged(&f.latest.Configuration); err != nil {
+		return nil, err
+	}
+	if err := in.checkDurable(&f.latest.Configuration); err != nil {
 		return nil, err
 	}
 	h := s.home(r.account, r.region)
 	if err := h.checkExist(in.Layers); err != nil {
 		return nil, err
 	}
-	if err := s.checkRole(in.Role); err != nil {
+	if err := h.checkUnpacked(f.latest.unzipped, in.Layers); err != nil {
+		return nil, err
+	}
+	if err := in.checkNetwork(s); err != nil {
+		return nil, err
+	}
+	if err := s.checkRole(r, in.Role); err != nil {
 		return nil, err
 	}
 	if err := updatable(f); err != nil {
@@ -67,6 +79,12 @@ func updateFunctionCode(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := s.home(r.account, r.region).checkStorage(c.size - f.latest.CodeSize); err != nil {
+		return nil, err
+	}
+	if err := s.home(r.account, r.region).checkUnpacked(c.unzipped, f.latest.layerARNs()); err != nil {
+		return nil, err
+	}
 	if in.DryRun {
 		out := f.latest.Configuration
 		out.CodeSha256, out.CodeSize = c.sha256, c.size
@@ -88,7 +106,7 @@ func (in *updateCodeInput) fits(f *function) error {
 
 func (s *Server) replaceCode(f *function, in *updateCodeInput, c code) *answer {
 	l := f.latest
-	l.code, l.CodeSha256, l.CodeSize = c.location, c.sha256, c.size
+	l.code, l.unzipped, l.CodeSha256, l.CodeSize = c.location, c.unzipped, c.sha256, c.size
 	if len(in.Architectures) > 0 {
 		l.Architectures = in.Architectures
 	}

@@ -46,11 +46,11 @@ func (s *Server) OnInvoke(name string, code func(Invoked) Returned) {
 }
 
 func invoke(s *Server, r *request) (*answer, error) {
-	f, i, err := s.qualified(r)
+	f, t, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
-	t, err := r.target()
+	i, err := s.reached(f, t, r)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func invoke(s *Server, r *request) (*answer, error) {
 	if kind == "DryRun" {
 		return &answer{status: http.StatusNoContent, header: header}, nil
 	}
-	ran, err := f.executes(i, in, header)
+	ran, err := s.executes(f, i, in, header)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func invocable(f *function, i instance, in Invoked) error {
 	case in.ClientContext != "" && !isContext(in.ClientContext):
 		return &Error{Status: http.StatusBadRequest, Code: "InvalidRequestContentException", Message: "Client context must be a valid Base64-encoded JSON object."}
 	case i.State != "Active":
-		return conflict("The operation cannot be performed at this time. The function is currently in the following state: %s", i.State)
+		return notNow(i.State)
 	case f.concurrency != nil && *f.concurrency == 0:
 		e := throttled()
 		e.Message, e.Fields["Reason"] = "Rate Exceeded.", "ReservedFunctionConcurrentInvocationLimitExceeded"
@@ -133,7 +133,7 @@ func isContext(encoded string) bool {
 }
 
 // executes notes a durable execution. It tells whether the one of this name has run.
-func (f *function) executes(i instance, in Invoked, header http.Header) (ran bool, err error) {
+func (s *Server) executes(f *function, i instance, in Invoked, header http.Header) (ran bool, err error) {
 	switch {
 	case i.DurableConfig == nil && in.DurableExecutionName == "":
 		return false, nil
@@ -146,12 +146,14 @@ func (f *function) executes(i instance, in Invoked, header http.Header) (ran boo
 	}
 	header.Set("X-Amz-Durable-Execution-Arn", f.latest.FunctionArn+":"+i.Version+"/durable-execution/"+name+"/"+newUUID())
 	before, ran := f.executions[name]
-	if ran && before != string(in.Payload) {
+	if ran && before.payload != string(in.Payload) {
 		return true, &Error{Status: http.StatusConflict, Code: "DurableExecutionAlreadyStartedException", Message: "Durable execution " + name + " has been started with another payload."}
 	}
 	if f.executions == nil {
-		f.executions = map[string]string{}
+		f.executions = map[string]execution{}
 	}
-	f.executions[name] = string(in.Payload)
+	if !ran {
+		f.executions[name] = execution{payload: string(in.Payload), ends: s.options.Now().Add(s.options.ExecutionDuration)}
+	}
 	return ran, nil
 }

@@ -87,7 +87,7 @@ func TestInvoke(t *testing.T) {
 		"Tenant":      {reason: "And for a tenant it does.", in: lambda.InvokeInput{FunctionName: aws.String("t"), TenantId: aws.String("blue")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}}},
 		"NotIsolated": {reason: "Other functions have no tenants.", in: lambda.InvokeInput{TenantId: aws.String("blue")}, want: want{code: "InvalidParameterValueException", message: "The invoked function is not enabled with tenancy configuration. Remove the tenant ID from your request and try again."}},
 		"NotDurable":  {reason: "Executions have names where they last.", in: lambda.InvokeInput{DurableExecutionName: aws.String("x")}, want: want{code: "InvalidParameterValueException", message: "A name of a durable execution is for durable functions."}},
-		"Durable":     {reason: "The execution is told.", in: lambda.InvokeInput{FunctionName: aws.String("d"), DurableExecutionName: aws.String("x"), Payload: []byte("1")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}}},
+		"Durable":     {reason: "The execution is told.", in: lambda.InvokeInput{FunctionName: aws.String("d:$LATEST"), DurableExecutionName: aws.String("x"), Payload: []byte("1")}, want: want{out: &lambda.InvokeOutput{StatusCode: 200, ExecutedVersion: aws.String("$LATEST"), Payload: []byte("null")}}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestDurableExecutionRunsOnce(t *testing.T) {
 	create(t, c, f)
 	runs := 0
 	s.OnInvoke("f", func(Invoked) Returned { runs++; return Returned{} })
-	in := &lambda.InvokeInput{FunctionName: aws.String("f"), DurableExecutionName: aws.String("x"), Payload: []byte("1")}
+	in := &lambda.InvokeInput{FunctionName: aws.String("f"), Qualifier: aws.String("$LATEST"), DurableExecutionName: aws.String("x"), Payload: []byte("1")}
 	for range 2 {
 		if _, err := c.Invoke(t.Context(), in); err != nil {
 			t.Fatal(err)

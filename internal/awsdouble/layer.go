@@ -20,6 +20,7 @@ type layerVersion struct {
 	Content  layerContent
 	LayerArn string
 	policy   *policy
+	unzipped uint64
 }
 
 // layerItem is a version as lists show it. A list that was not sent is left
@@ -62,6 +63,9 @@ func publishLayer(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	h := s.home(r.account, r.region)
+	if err := h.checkStorage(c.size); err != nil {
+		return nil, err
+	}
 	if h.layers[name] == nil {
 		h.layers[name] = &layer{}
 	}
@@ -75,7 +79,7 @@ func publishLayer(s *Server, r *request) (*answer, error) {
 			LayerVersionArn: arn + ":" + strconv.FormatInt(l.last, 10), Version: l.last,
 		},
 		Content:  layerContent{CodeSha256: c.sha256, CodeSize: c.size, Location: c.location.Location},
-		LayerArn: arn,
+		LayerArn: arn, unzipped: c.unzipped,
 	}
 	l.versions = append(l.versions, v)
 	return &answer{status: http.StatusCreated, json: v}, nil
@@ -174,6 +178,33 @@ func (h *home) checkExist(layers []string) error {
 		if name, number, own := h.ownLayer(arn); own && h.layerVersion(name, number) == nil {
 			return invalidParameter("Layer version %s does not exist.", arn)
 		}
+	}
+	return nil
+}
+
+// layerARNs are the layers of a configuration.
+func (c *Configuration) layerARNs() []string {
+	var all []string
+	for _, l := range c.Layers {
+		all = append(all, l.Arn)
+	}
+	return all
+}
+
+// checkUnpacked refuses code that is too large together with its layers. Layers of
+// other accounts are taken to have no size.
+func (h *home) checkUnpacked(unzipped uint64, layers []string) error {
+	if len(layers) == 0 {
+		return nil
+	}
+	for _, arn := range layers {
+		name, number, own := h.ownLayer(arn)
+		if v := h.layerVersion(name, number); own && v != nil {
+			unzipped += v.unzipped
+		}
+	}
+	if unzipped > maxUnzipped {
+		return invalidParameter("Function code combined with layers exceeds the maximum allowed size of %d bytes. The actual size is %d bytes.", maxUnzipped, unzipped)
 	}
 	return nil
 }

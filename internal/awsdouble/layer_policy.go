@@ -108,8 +108,7 @@ func (s *Server) LayerPolicy(arn string) string {
 // empty removes it. It reports whether there is such a version and the policy can be
 // read.
 func (s *Server) PutLayerPolicy(arn, document string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.editing()()
 	v := s.layerByArn(arn)
 	if v == nil {
 		return false

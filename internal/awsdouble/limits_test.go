@@ -46,9 +46,15 @@ func TestLimits(t *testing.T) {
 			code:    "RequestEntityTooLargeException",
 			message: "Zipped size must be smaller than 52428800 bytes",
 		},
+		"RequestTooLarge": {
+			reason:  "A request has a bound of its own, which no zip that is accepted reaches.",
+			change:  func(in *lambda.CreateFunctionInput) { in.Code.ZipFile = make([]byte, maxRequest/4*3+1) },
+			code:    "RequestEntityTooLargeException",
+			message: "Request must be smaller than 70167211 bytes for the CreateFunction operation",
+		},
 		"UnzippedTooLarge": {
 			reason:  "The zip's directory tells how large it unpacks.",
-			change:  func(in *lambda.CreateFunctionInput) { in.Code.ZipFile = bomb(t) },
+			change:  func(in *lambda.CreateFunctionInput) { in.Code.ZipFile = bomb(t, maxUnzipped) },
 			code:    "InvalidParameterValueException",
 			message: "Unzipped size must be smaller than 262144000 bytes",
 		},
@@ -78,12 +84,40 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// bomb is a small zip whose directory says that it unpacks to 250 MB.
-func bomb(t *testing.T) []byte {
+// Code and layers share a bound, in words that users quote.
+func TestLayersAreTooLarge(t *testing.T) {
+	c := client(start(t, Options{}))
+	layer, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("l"), Content: &types.LayerVersionContentInput{ZipFile: bomb(t, maxUnzipped-2)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := zipFunction(t, "f")
+	in.Code.ZipFile, in.Layers = bomb(t, 3), []string{*layer.LayerVersionArn}
+	const message = "Function code combined with layers exceeds the maximum allowed size of 262144000 bytes. The actual size is 262144001 bytes."
+	_, err = c.CreateFunction(t.Context(), in)
+	wantError(t, err, "InvalidParameterValueException", message)
+
+	in.Layers = nil
+	create(t, c, in)
+	_, err = c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: in.FunctionName, Layers: []string{*layer.LayerVersionArn}})
+	wantError(t, err, "InvalidParameterValueException", message)
+
+	if _, err := c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: in.FunctionName, ZipFile: bomb(t, 2)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: in.FunctionName, Layers: []string{*layer.LayerVersionArn}}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: in.FunctionName, ZipFile: bomb(t, 3)})
+	wantError(t, err, "InvalidParameterValueException", message)
+}
+
+// bomb is a small zip whose directory says how large it unpacks to.
+func bomb(t *testing.T, size uint64) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
-	if _, err := z.CreateRaw(&zip.FileHeader{Name: "f", Method: zip.Deflate, UncompressedSize64: maxUnzipped}); err != nil {
+	if _, err := z.CreateRaw(&zip.FileHeader{Name: "f", Method: zip.Deflate, UncompressedSize64: size}); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {

@@ -143,8 +143,7 @@ func (s *Server) Mappings() []Mapping {
 // EditMapping changes an event source mapping as somebody else would by hand, at
 // once. It reports whether there is such a mapping.
 func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.editing()()
 	for _, h := range s.homes {
 		if m := h.mappings[uuid]; m != nil {
 			s.settleMapping(h, m)
@@ -164,14 +163,6 @@ func (s *Server) DisableMapping(uuid, reason, result string) bool {
 	return s.EditMapping(uuid, func(m *Mapping) {
 		m.State, m.StateTransitionReason, m.LastProcessingResult = mappingDisabled, reason, result
 	})
-}
-
-// SetSourceMissing makes a source one that does not exist, by its ARN. All others
-// exist.
-func (s *Server) SetSourceMissing(arn string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.plans.missingSources = append(s.plans.missingSources, arn)
 }
 
 // mappingArn is the ARN by which a mapping is tagged.

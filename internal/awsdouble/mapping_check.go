@@ -32,6 +32,9 @@ func (in *mappingInput) checkSettings(m *Mapping) error {
 	if name := in.unsupported(m.source()); name != "" {
 		return invalidParameter("Unsupported %s parameter for given event source mapping type.", name)
 	}
+	if in.DestinationConfig != nil && in.DestinationConfig.OnSuccess != nil {
+		return invalidParameter("Unsupported DestinationConfig parameter for given event source mapping type.")
+	}
 	if err := in.checkBatch(m); err != nil {
 		return err
 	}
@@ -42,6 +45,22 @@ func (in *mappingInput) checkSettings(m *Mapping) error {
 		if !validPattern(f.Pattern) {
 			return invalidParameter("Invalid filter pattern definition.")
 		}
+	}
+	return nil
+}
+
+// checkOnFailure refuses a destination that is not named. An empty name is none.
+func checkOnFailure(r *request) error {
+	var in struct {
+		DestinationConfig struct {
+			OnFailure *struct{ Destination *string }
+		}
+	}
+	if err := r.decode(&in); err != nil {
+		return err
+	}
+	if to := in.DestinationConfig.OnFailure; to != nil && to.Destination == nil {
+		return invalidParameter("The Destination field is required for an OnFailure configuration.")
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package awsdouble
 import (
 	"maps"
 	"net/http"
-	"slices"
 	"strings"
 )
 
@@ -27,6 +26,9 @@ func createMapping(s *Server, r *request) (*answer, error) {
 	if err := r.decode(&in); err != nil {
 		return nil, err
 	}
+	if err := checkOnFailure(r); err != nil {
+		return nil, err
+	}
 	h := s.home(r.account, r.region)
 	m := &mapping{Mapping: in.made()}
 	if err := in.check(&m.Mapping); err != nil {
@@ -37,6 +39,9 @@ func createMapping(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	m.FunctionArn = arn
+	if err := checkTags(nil, in.Tags); err != nil {
+		return nil, err
+	}
 	if err := s.checkSource(m.EventSourceArn); err != nil {
 		return nil, err
 	}
@@ -123,15 +128,4 @@ func (s *Server) invoked(r *request, name string) (string, error) {
 func functionOf(arn string) string {
 	_, name, _ := strings.Cut(arn, ":function:")
 	return name
-}
-
-// checkSource refuses a queue that does not exist.
-func (s *Server) checkSource(arn string) error {
-	if !slices.Contains(s.plans.missingSources, arn) {
-		return nil
-	}
-	if strings.Contains(arn, ":sqs:") {
-		return invalidParameter("Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.")
-	}
-	return invalidParameter("Stream not found: %s", arn)
 }

@@ -59,8 +59,12 @@ type SchemaRegistry struct {
 	SchemaValidationConfigs []map[string]string `json:",omitempty"`
 }
 
-// Destinations are where records go that could not be processed.
-type Destinations struct{ OnFailure *Destination }
+// Destinations are where records go that could not be processed. There are none for
+// those that were.
+type Destinations struct {
+	OnFailure *Destination
+	OnSuccess *Destination `json:",omitempty"`
+}
 
 // Destination is the ARN or the topic of a destination.
 type Destination struct {

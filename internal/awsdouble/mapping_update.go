@@ -41,6 +41,9 @@ func updateMapping(s *Server, r *request) (*answer, error) {
 	if m.busy {
 		return nil, inUse("update")
 	}
+	if err := checkOnFailure(r); err != nil {
+		return nil, err
+	}
 	if err := s.checkUpdate(r, m, &in); err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ var (
 	aliasWeights = member{
 		path:   "routingConfig.additionalVersionWeights",
 		keys:   []rule{longest(1024), shortest(1), pattern(`[0-9]+`), notNull},
-		values: []rule{weight, lowestFraction(0), notNull},
+		values: []rule{weight, lowestFraction(0), notNull}, fractions: true,
 	}
 
 	capacityMember  = member{path: "capacityProviderName", in: inPath, required: true, rules: []rule{longest(140), shortest(1), pattern(capacityPattern)}}
@@ -132,6 +132,7 @@ var model = map[string][]member{
 	}, codeMembers("content.")),
 	"GetLayerVersion":      {layerName},
 	"GetLayerVersionByArn": {{path: "arn", in: inQuery, required: true, rules: []rule{longest(140), shortest(1), pattern(layerArnPattern)}}},
+	"GetAccountSettings":   {},
 	"ListLayers":           {forRuntime, forArchitecture, fewItems},
 	"ListLayerVersions":    {layerName, forRuntime, forArchitecture, fewItems},
 	"DeleteLayerVersion":   {layerName},

@@ -20,11 +20,22 @@ type Options struct {
 	// ProvisionDuration is how long provisioned concurrency stays IN_PROGRESS. With
 	// 0 it has settled at the next call.
 	ProvisionDuration time.Duration
+	// ExecutionDuration is how long a durable execution goes on after the call that
+	// started it, which is how long the deletion of its function waits.
+	ExecutionDuration time.Duration
 	// Latency is how long each call really takes before it is handled.
 	Latency time.Duration
 	// Quotas are the request rates to enforce for each account and region.
 	// The zero value enforces none; LambdaQuotas are AWS's.
 	Quotas Quotas
+	// Conflicts is what becomes of a change that arrives while another of the same
+	// function is in flight: for Latency, or as Hold says. Default: Serialized.
+	Conflicts Conflicts
+	// Consistency is how late reads show what was changed. The zero value shows it at
+	// once; SetConsistency changes it.
+	Consistency Consistency
+	// Limits are what each account may use in each region.
+	Limits Limits
 	// StrictCredentials has every call checked as AWS checks it: it must be
 	// signed, by SigV4, with the key of a user of AddUser or of a session that
 	// has not expired, and a role is assumed only as AddRole says it may be.

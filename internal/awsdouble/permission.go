@@ -64,12 +64,15 @@ func addPermission(s *Server, r *request) (*answer, error) {
 	if err := refuseLatest(r); err != nil {
 		return nil, err
 	}
-	f, i, err := s.qualified(r)
+	f, i, err := s.permitting(r)
 	if err != nil {
 		return nil, err
 	}
-	held := f.policies[i.FunctionArn]
 	if in.RevisionId != "" && !f.isRevision(i.FunctionArn, in.RevisionId) {
+		// So it was recorded, of a function and of an alias.
+		if i.FunctionArn == f.latest.FunctionArn {
+			return nil, staleRevision()
+		}
 		return nil, stalePolicy("GetPolicy")
 	}
 	if err := in.check(); err != nil {
@@ -79,10 +82,10 @@ func addPermission(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if held == nil {
-		held = emptyPolicy()
+	if !s.resources.have(in.Principal) {
+		return nil, invalidPrincipal()
 	}
-	next, err := held.with(in.StatementId, st)
+	next, err := r.heldPolicy(f, i.FunctionArn).with(in.StatementId, st)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +102,7 @@ func removePermission(s *Server, r *request) (*answer, error) {
 	if h.functions[t.name] == nil {
 		return nil, notFound("No policy found for: %s", h.arn("function:"+t.name))
 	}
-	f, i, err := s.qualified(r)
+	f, i, err := s.permitting(r)
 	if err != nil {
 		return nil, err
 	}
@@ -119,14 +122,28 @@ func removePermission(s *Server, r *request) (*answer, error) {
 }
 
 func getPolicy(s *Server, r *request) (*answer, error) {
-	f, i, err := s.qualified(r)
+	f, t, err := s.find(r)
 	if err != nil {
 		return nil, err
 	}
-	if held := f.policies[i.FunctionArn]; held != nil {
-		return held.answer(), nil
+	if i, err := s.pick(f, t, r); err == nil && f.policies[i.FunctionArn] != nil {
+		return f.policies[i.FunctionArn].answer(), nil
 	}
 	return nil, notFound("The resource you requested does not exist.")
+}
+
+// permitting is the function, and the version or alias of it, whose permissions a
+// request changes.
+func (s *Server) permitting(r *request) (*function, instance, error) {
+	f, t, err := s.find(r)
+	if err != nil {
+		return nil, instance{}, err
+	}
+	if aliasName.MatchString(t.qualifier) && f.aliases[t.qualifier] == nil {
+		return nil, instance{}, notFound("Cannot find alias arn: %s", f.arnOf(t.qualifier))
+	}
+	i, err := s.pick(f, t, r)
+	return f, i, err
 }
 
 // setPolicy replaces the policy of a function, version or alias, which changes

@@ -104,7 +104,9 @@ func emptyPolicy() *policy {
 
 var (
 	accountID = regexp.MustCompile(`^\d{12}$`)
-	serviceID = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+$`)
+	entityARN = regexp.MustCompile(`^arn:[a-z-]+:(iam|sts)::\d{12}:.+$`)
+	// Services are named below domains of Amazon.
+	serviceID = regexp.MustCompile(`^([a-z0-9-]+\.)+(amazon|amazonaws|amazonalexa)\.(com|com\.cn|eu)$`)
 )
 
 // principalOf is a statement's principal for the one that AddPermission was given:
@@ -115,12 +117,16 @@ func principalOf(given, partition string) (any, error) {
 		return given, nil
 	case accountID.MatchString(given):
 		return map[string]string{"AWS": rootOf(given, partition)}, nil
-	case strings.HasPrefix(given, "arn:"):
+	case entityARN.MatchString(given):
 		return map[string]string{"AWS": given}, nil
 	case serviceID.MatchString(given):
 		return map[string]string{"Service": given}, nil
 	}
-	return nil, invalidParameter("The provided principal was invalid. Please check the principal and try again.")
+	return nil, invalidPrincipal()
+}
+
+func invalidPrincipal() error {
+	return invalidParameter("The provided principal was invalid. Please check the principal and try again.")
 }
 
 func rootOf(account, partition string) string {

@@ -26,6 +26,8 @@ type provisioning struct {
 	failure  *failure
 	// from is the version that still takes all calls while an alias moves to another.
 	from string
+	// moved is the revision of the alias once it has.
+	moved string
 }
 
 // FailProvisioning makes the next provisioned concurrency of a function settle as
@@ -44,7 +46,7 @@ func (s *Server) settleProvisioned(f *function) {
 			continue
 		}
 		if a := f.aliases[q]; a != nil && p.from != "" && a.RoutingConfig != nil && a.RoutingConfig.AdditionalVersionWeights[p.from] == 1 {
-			a.RoutingConfig, a.RevisionId = nil, newUUID()
+			a.RoutingConfig, a.RevisionId = nil, p.moved
 		}
 		p.from = ""
 		if p.failure != nil {
@@ -66,7 +68,7 @@ func (s *Server) move(f *function, a *Alias, from string) {
 	}
 	p.Status, p.StatusReason, p.settleAt, p.failure = "IN_PROGRESS", "", s.options.Now().Add(s.options.ProvisionDuration), take(s.plans.provisions, f.latest.FunctionName)
 	if a.RoutingConfig == nil {
-		p.from, a.RoutingConfig = from, &Routing{AdditionalVersionWeights: map[string]float64{from: 1}}
+		p.from, p.moved, a.RoutingConfig = from, newUUID(), &Routing{AdditionalVersionWeights: map[string]float64{from: 1}}
 	}
 }
 
@@ -82,6 +84,12 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 	if f.versionOf(t.qualifier) == f.latest {
 		return nil, invalidParameter("Provisioned Concurrency Configs cannot be applied to unpublished function versions.")
 	}
+	if f.latest.managed() {
+		return nil, invalidParameter("Provisioned Concurrency isn't supported for Lambda Managed Instance functions.")
+	}
+	if a := f.aliases[t.qualifier]; a != nil && a.RoutingConfig != nil {
+		return nil, invalidParameter("Alias with weights can not be used with Provisioned Concurrency")
+	}
 	if err := f.overlap(t.qualifier); err != nil {
 		return nil, err
 	}
@@ -89,8 +97,10 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	p := &provisioning{settleAt: s.options.Now().Add(s.options.ProvisionDuration), failure: take(s.plans.provisions, t.name)}
-	if was := f.provisioned[t.qualifier]; was != nil {
+	p.AvailableProvisionedConcurrentExecutions = new(int32)
+	if was := f.provisioned[t.qualifier]; was != nil && was.AvailableProvisionedConcurrentExecutions != nil {
 		p.AllocatedProvisionedConcurrentExecutions = was.AllocatedProvisionedConcurrentExecutions
+		p.AvailableProvisionedConcurrentExecutions = was.AvailableProvisionedConcurrentExecutions
 	}
 	p.Status, p.LastModified = "IN_PROGRESS", s.options.Now().UTC().Format("2006-01-02T15:04:05+0000")
 	p.RequestedProvisionedConcurrentExecutions = in.ProvisionedConcurrentExecutions
@@ -112,6 +122,19 @@ func (s *Server) provisionable(r *request) (*function, target, error) {
 		return nil, t, notFound("Cannot find alias arn: %s", arn)
 	}
 	return nil, t, notFound("Function not found: %s", arn)
+}
+
+// provisionedFor is provisionable where there may be a configuration already, which
+// there is none of for $LATEST.
+func (s *Server) provisionedFor(r *request) (*function, target, error) {
+	t, err := r.target()
+	if err == nil && t.qualifier == latestVersion {
+		err = invalidParameter("The function resource provided must be an alias or a published version.")
+	}
+	if err != nil {
+		return nil, t, err
+	}
+	return s.provisionable(r)
 }
 
 // overlap refuses a version and an alias of it that are both provisioned.
@@ -139,12 +162,12 @@ func (h *home) affords(f *function, qualifier string, n int32) error {
 		}
 		return nil
 	}
-	left := accountConcurrency - h.reserved(f) - others
+	left := h.limits.ConcurrentExecutions - h.reserved(f) - others
 	switch {
 	case n > left:
 		return untyped("Specified ConcurrentExecutions for function is greater than account's unreserved concurrency [%d].", left)
-	case left-n < minUnreserved:
-		return untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", minUnreserved)
+	case left-n < h.limits.MinUnreserved:
+		return untyped("Specified ConcurrentExecutions for function decreases account's UnreservedConcurrentExecution below its minimum value of [%d].", h.limits.MinUnreserved)
 	}
 	return nil
 }
@@ -168,7 +191,7 @@ func (f *function) provisions(but string) int32 {
 }
 
 func getProvisioned(s *Server, r *request) (*answer, error) {
-	f, t, err := s.provisionable(r)
+	f, t, err := s.provisionedFor(r)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +206,7 @@ func getProvisioned(s *Server, r *request) (*answer, error) {
 }
 
 func deleteProvisioned(s *Server, r *request) (*answer, error) {
-	f, t, err := s.provisionable(r)
+	f, t, err := s.provisionedFor(r)
 	if err != nil {
 		return nil, err
 	}

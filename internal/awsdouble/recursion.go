@@ -32,6 +32,12 @@ func putScaling(s *Server, r *request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if i.runsOn() == "" {
+		return nil, &Error{
+			Status: http.StatusForbidden, Code: "AccessDeniedException",
+			Message: "The function provided by the arn does not contain a capacity provider configuration",
+		}
+	}
 	delete(f.scaling, i.FunctionArn)
 	if in.FunctionScalingConfig != nil {
 		f.scaling[i.FunctionArn] = *in.FunctionScalingConfig

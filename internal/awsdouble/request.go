@@ -40,6 +40,10 @@ type request struct {
 	payload string
 	sign    signer
 	caller  *principal
+	// contended says that another change of the same was in flight when the call
+	// arrived, and policies are those that the function had then.
+	contended bool
+	policies  map[string]*policy
 }
 
 var credential = regexp.MustCompile(`Credential=([^/,\s]+)/\d{8}/([^/]+)/([^/]+)/aws4_request`)

@@ -137,8 +137,7 @@ func expand(principal, partition string) string {
 // would by hand; empty removes it. The resource is an ARN. It reports whether there is
 // such a function and the policy can be read.
 func (s *Server) PutPolicy(arn, document string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.editing()()
 	t := parseTarget(arn)
 	f := s.lookup(strings.TrimSuffix(arn, ":"+t.qualifier))
 	if f == nil {

@@ -73,6 +73,7 @@ var lambdaRoutes = []route{
 	{"GET", "/2015-03-31/event-source-mappings/{UUID}", "GetEventSourceMapping", getMapping},
 	{"PUT", "/2015-03-31/event-source-mappings/{UUID}", "UpdateEventSourceMapping", updateMapping},
 	{"DELETE", "/2015-03-31/event-source-mappings/{UUID}", "DeleteEventSourceMapping", deleteMapping},
+	{"GET", "/2016-08-19/account-settings", "GetAccountSettings", getAccountSettings},
 	{"PUT", "/2024-08-31/functions/{FunctionName}/recursion-config", "PutFunctionRecursionConfig", putRecursion},
 	{"GET", "/2024-08-31/functions/{FunctionName}/recursion-config", "GetFunctionRecursionConfig", getRecursion},
 	{"POST", "/2021-10-31/functions/{FunctionName}/url", "CreateFunctionUrlConfig", createURL},

@@ -39,8 +39,12 @@ func (s *Server) managedRuntime(r *request) (*function, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if _, err := s.pick(f, t, r); err != nil {
+	i, err := s.pick(f, t, r)
+	if err != nil {
 		return nil, "", err
+	}
+	if i.State == statePending && r.operation == "PutRuntimeManagementConfig" {
+		return nil, "", notNow(i.State)
 	}
 	return f, latestBy(t), nil
 }

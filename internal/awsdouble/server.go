@@ -28,7 +28,11 @@ type Server struct {
 	tokens    map[string]*tokens
 	serial    int
 	iam       directory
+	resources resources
 	code      map[string]func(Invoked) Returned
+	memory    memory
+	held      []*Held
+	flights   map[string]int
 }
 
 // New returns a server that does not listen yet.
@@ -37,15 +41,18 @@ func New(o Options) *Server {
 		o.Now = time.Now
 	}
 	return &Server{
-		options:  o,
-		accounts: map[string]string{},
-		homes:    map[string]*home{},
-		buckets:  map[string]*bucket{},
-		images:   map[string]string{},
-		plans:    newPlans(),
-		tokens:   map[string]*tokens{},
-		iam:      newDirectory(),
-		code:     map[string]func(Invoked) Returned{},
+		options:   o,
+		accounts:  map[string]string{},
+		homes:     map[string]*home{},
+		buckets:   map[string]*bucket{},
+		images:    map[string]string{},
+		plans:     newPlans(),
+		tokens:    map[string]*tokens{},
+		iam:       newDirectory(),
+		resources: newResources(),
+		code:      map[string]func(Invoked) Returned{},
+		flights:   map[string]int{},
+		memory:    memory{past: map[string][]past{}, read: map[string]int{}},
 	}
 }
 
@@ -105,17 +112,17 @@ func (s *Server) accountOf(accessKey string) string {
 
 // ServeHTTP answers one call: a fault, a throttle, or the operation.
 func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
-	if s.options.Latency > 0 {
-		t := time.NewTimer(s.options.Latency)
-		defer t.Stop()
-		<-t.C // The network takes real time.
-	}
 	r, err := s.parse(hr)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
 	h := find(r)
+	wait, leave := s.arrive(r)
+	defer leave()
+	if !s.travel(hr, wait) {
+		return
+	}
 	s.mu.Lock()
 	a, f, err := s.answer(r, h)
 	s.mu.Unlock()
@@ -124,6 +131,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 		return
 	}
 	write(w, r, a, err)
+}
+
+// delay is the time that the network takes, which is real.
+func (s *Server) delay() {
+	if s.options.Latency > 0 {
+		t := time.NewTimer(s.options.Latency)
+		defer t.Stop()
+		<-t.C
+	}
 }
 
 // answer handles a call and logs it. The fault is the one that struck, if any.
@@ -156,7 +172,15 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
-	return h(s, r)
+	if r.contended {
+		return nil, r.lost()
+	}
+	from := s.serving(r)
+	a, err := h(from, r)
+	if r.http.Method != http.MethodGet {
+		s.remember()
+	}
+	return a, err
 }
 
 // write sends an answer or an error in the form of the service.

@@ -184,6 +184,11 @@ func TestSubConfigurations(t *testing.T) {
 	_, err = c.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: f, CodeSigningConfigArn: arn})
 	wantError(t, err, "CodeSigningConfigNotFoundException", "")
 
+	managed := managedFunction(t, "managed")
+	if _, err = c.CreateFunction(ctx, managed); err != nil {
+		t.Fatal(err)
+	}
+	f = managed.FunctionName
 	if _, err = c.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: f}); err != nil {
 		t.Fatal(err)
 	}

@@ -61,10 +61,10 @@ func (c *settings) apply(to *Configuration, h *home) {
 		to.SnapStart = &SnapStart{ApplyOn: c.SnapStart.ApplyOn, OptimizationStatus: "Off"}
 	}
 	if c.DurableConfig != nil {
-		to.DurableConfig = c.DurableConfig
+		to.DurableConfig = durableFrom(to.DurableConfig, c.DurableConfig)
 	}
 	if c.CapacityProviderConfig != nil {
-		to.CapacityProviderConfig = c.CapacityProviderConfig
+		to.CapacityProviderConfig = onInstances(c.CapacityProviderConfig)
 	}
 	c.applyClearable(to, h)
 	c.applyLogging(to)

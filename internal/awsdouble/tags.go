@@ -52,6 +52,23 @@ func (s *Server) taggedFunction(r *request, h *home, arn string) (map[string]str
 	return f.tags, f, nil
 }
 
+// maxTags is how many tags a resource may have. AWS's own do not count.
+const maxTags = 50
+
+// checkTags refuses tags that are too many with those that are there.
+func checkTags(there, added map[string]string) error {
+	all := maps.Clone(there)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, added)
+	maps.DeleteFunc(all, func(k, _ string) bool { return strings.HasPrefix(k, "aws:") })
+	if len(all) > maxTags {
+		return invalidParameter("Number of tags exceeds resource tag limit.")
+	}
+	return nil
+}
+
 func tagResource(s *Server, r *request) (*answer, error) {
 	in := struct{ Tags map[string]string }{}
 	if err := r.decode(&in); err != nil {
@@ -63,6 +80,9 @@ func tagResource(s *Server, r *request) (*answer, error) {
 	}
 	if len(in.Tags) == 0 {
 		return nil, invalidParameter("An error occurred and the request cannot be processed.")
+	}
+	if err := checkTags(tags, in.Tags); err != nil {
+		return nil, err
 	}
 	maps.Copy(tags, in.Tags)
 	return retagged(f), nil

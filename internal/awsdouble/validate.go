@@ -13,6 +13,9 @@ var runtimes = strings.Split("nodejs20.x, python3.14, provided.al2023, python3.1
 // retired are runtimes that AWS knows and no longer takes.
 var retired = []string{"go1.x", "ruby2.7", "dotnetcore3.1", "nodejs12.x", "nodejs14.x", "python3.6", "python3.7", "java8", "provided", "nodejs10.x", "dotnetcore2.1", "ruby2.5"}
 
+// snapshotted are the runtimes of functions that SnapStart is there for.
+var snapshotted = strings.Split("java11, java17, java21, java25, python3.12, python3.13, python3.14, dotnet8, dotnet10", ", ")
+
 // anyRuntime is what a layer may be said to be made for: runtimes that are
 // retired too.
 var anyRuntime = oneOf(slices.Concat(runtimes, retired, strings.Split("nodejs, nodejs4.3, nodejs6.10, nodejs8.10, python2.7, dotnetcore1.0, dotnetcore2.0, nodejs4.3-edge, ruby4.0, nodejs26.x, python3.15, java8.al2023, java11.al2023, java17.al2023", ", "))...)
@@ -30,17 +33,63 @@ func checkRuntime(runtime string) error {
 // maxEnvironment is how long all variables may be as JSON, in bytes.
 const maxEnvironment = 4096
 
-// check refuses settings that Lambda refuses after the model's checks.
-func (c *settings) check(r *request) error {
+// check refuses settings that Lambda refuses after the model's checks. They are to
+// be applied to a configuration.
+func (c *settings) check(r *request, to *Configuration) error {
 	if c.Runtime != nil && *c.Runtime != "" {
 		if err := checkRuntime(*c.Runtime); err != nil {
 			return err
 		}
 	}
+	if err := c.checkSnapStart(to); err != nil {
+		return err
+	}
+	if err := c.checkLogging(to); err != nil {
+		return err
+	}
 	if err := checkLayers(c.Layers, r.region); err != nil {
 		return err
 	}
 	return checkEnvironment(r)
+}
+
+// checkSnapStart refuses snapshots of versions whose runtime has none.
+func (c *settings) checkSnapStart(to *Configuration) error {
+	on, runtime := to.SnapStart, to.Runtime
+	if c.SnapStart != nil {
+		on = c.SnapStart
+	}
+	set(c.Runtime, &runtime)
+	if on == nil || on.ApplyOn != "PublishedVersions" || runtime == "" || slices.Contains(snapshotted, runtime) {
+		return nil
+	}
+	return invalidParameter("%s is not supported for SnapStart enabled functions.", runtime)
+}
+
+// checkLogging refuses levels where what is logged has none.
+func (c *settings) checkLogging(to *Configuration) error {
+	if c.LoggingConfig == nil || c.LoggingConfig.ApplicationLogLevel == "" && c.LoggingConfig.SystemLogLevel == "" {
+		return nil
+	}
+	format := c.LoggingConfig.LogFormat
+	if format == "" && to.LoggingConfig != nil {
+		format = to.LoggingConfig.LogFormat
+	}
+	if format == "JSON" {
+		return nil
+	}
+	return invalidParameter("LogLevel is not supported when LogFormat is set to \"Text\". Remove LogLevel from your request or change the LogFormat to \"Json\" and try again.")
+}
+
+// checkNetwork refuses a network that functions cannot be attached to.
+func (c *settings) checkNetwork(s *Server) error {
+	if c.VpcConfig == nil {
+		return nil
+	}
+	if (len(c.VpcConfig.SubnetIds) == 0) != (len(c.VpcConfig.SecurityGroupIds) == 0) {
+		return invalidParameter("SubnetIds and SecurityIds must coexist or be both empty list.")
+	}
+	return s.checkNetwork(c.VpcConfig.SubnetIds, c.VpcConfig.SecurityGroupIds)
 }
 
 // checkEnvironment measures the variables as they were sent: in the order of

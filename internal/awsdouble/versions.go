@@ -66,8 +66,11 @@ func publishVersion(s *Server, r *request) (*answer, error) {
 	if v := f.unchanged(in.PublishTo); v != nil {
 		return &answer{status: http.StatusCreated, json: v.Configuration}, nil
 	}
+	if err := s.home(r.account, r.region).checkStorage(f.latest.CodeSize); err != nil {
+		return nil, err
+	}
 	v := s.publish(f, in.Description, in.PublishTo)
-	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) {
+	if _, fails := s.plans.versions[v.FunctionName]; fails || snapshots(v) || v.managed() {
 		s.prepare(v, s.options.CreateDuration)
 	}
 	f.latest.RevisionId = newUUID()

@@ -22,6 +22,7 @@ import (
 const (
 	reasonCreated event.Reason = "CreatedExternalResource"
 	reasonUpdated event.Reason = "UpdatedExternalResource"
+	reasonDeleted event.Reason = "DeletedExternalResource"
 )
 
 // The reasons of the events by which the gate tells of AWS's side.
@@ -83,7 +84,7 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 		if _, held := t.Held(); held {
 			return
 		}
-		if did := e.Reason == reasonCreated || e.Reason == reasonUpdated; did && t.Summary() != "" {
+		if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && t.Summary() != "" {
 			e.Message = t.Summary()
 		}
 	}

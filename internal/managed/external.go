@@ -13,6 +13,8 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -111,7 +113,9 @@ func (g *guard[T]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, 
 // Delete the external resource.
 func (g *guard[T]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, error) {
 	t := turnOf(ctx)
+	before := mg.GetCondition(xpv2.TypeReady)
 	d, err := g.inner.Delete(ctx, mg)
+	t.deleting(before, mg.GetCondition(xpv2.TypeReady))
 	if err != nil {
 		return d, refuse(t, err)
 	}
@@ -168,6 +172,20 @@ func (t *Turn) done(d deed) error {
 	}
 	t.did = d
 	return nil
+}
+
+// deleting notes what a deletion waits for, which the runtime is about to overwrite. A
+// condition that says what it said before keeps its time.
+func (t *Turn) deleting(before, after xpv2.Condition) {
+	if after.Reason != xpv2.ReasonDeleting || after.Message == "" {
+		return
+	}
+	if before.Equal(after) {
+		after = before
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.deletion = after
 }
 
 // missing notes that the external resource does not exist.

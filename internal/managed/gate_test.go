@@ -76,6 +76,36 @@ func TestLifeOfAThing(t *testing.T) {
 	}
 }
 
+// The runtime says of every deletion that it was requested, and no more. What comes
+// before it is told nevertheless, and told once.
+func TestDeletionSaysWhatItIsAt(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.settle()
+	h.delete()
+	h.clock = h.stored().GetDeletionTimestamp().Time
+	h.cloud.before = []string{"emptying it", "emptying it"}
+	h.reconcile()
+	first := h.stored().GetCondition(xpv2.TypeReady)
+	if first.Reason != xpv2.ReasonDeleting || first.Message != "emptying it" || first.ObservedGeneration == 0 {
+		t.Errorf("Ready must say what the deletion is at, got %+v", first)
+	}
+	h.reconcile()
+	if diff := cmp.Diff(first, h.stored().GetCondition(xpv2.TypeReady)); diff != "" {
+		t.Errorf("the same step is the same condition: -want, +got:\n%s", diff)
+	}
+	h.reconcile()
+	if c := h.stored().GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonDeleting || c.Message != "" {
+		t.Errorf("the deletion itself needs no words, got %+v", c)
+	}
+	want := []string{
+		"DeletedExternalResource: emptying it",
+		"DeletedExternalResource: Successfully requested deletion of external resource",
+	}
+	if diff := cmp.Diff(want, h.events.all); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
+	}
+}
+
 func TestWaitsForReadsWithoutATouch(t *testing.T) {
 	h := newHarness(t, newThing())
 	before := h.stored()

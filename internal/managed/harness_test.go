@@ -50,6 +50,9 @@ type cloud struct {
 	// reserve is what Observe asks for before it reports that a call is due.
 	reserve bool
 
+	// before are the steps before a deletion, each of which takes a reconcile.
+	before []string
+
 	calls []string
 }
 
@@ -99,7 +102,14 @@ func (c *cloud) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate
 	return xpmanaged.ExternalUpdate{}, err
 }
 
-func (c *cloud) Delete(context.Context, *thing) (xpmanaged.ExternalDelete, error) {
+func (c *cloud) Delete(ctx context.Context, mg *thing) (xpmanaged.ExternalDelete, error) {
+	if len(c.before) > 0 {
+		mg.SetConditions(condition.Deleting(mg.GetGeneration(), c.before[0]))
+		Describe(ctx, c.before[0])
+		c.before = c.before[1:]
+		return xpmanaged.ExternalDelete{}, nil
+	}
+	mg.SetConditions(condition.Deleting(mg.GetGeneration(), ""))
 	err := c.call("Delete")
 	if err == nil {
 		c.value, c.there = "", false

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
@@ -162,6 +163,9 @@ type Options struct {
 
 	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
 	PollJitter float64
+
+	// Accounts tells what accounts have left of Lambda. Nil knows of none.
+	Accounts *account.Book
 
 	// Metrics of what becomes of resources. Nil measures nothing.
 	Metrics *Metrics

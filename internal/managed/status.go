@@ -24,6 +24,9 @@ func completeStatus(m *memory, now func() time.Time) func(ctx context.Context, o
 		if !ok {
 			return true
 		}
+		if t.deletion.Type != "" {
+			mg.SetConditions(t.deletion)
+		}
 		stall(m, mg, t, now())
 		unknownYet(mg, t)
 		if concluded(mg, t) {

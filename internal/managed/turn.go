@@ -53,6 +53,7 @@ type Turn struct {
 	mends     bool
 	err       error
 	ready     xpv2.Condition
+	deletion  xpv2.Condition
 }
 
 // A deed is what the external client did to the thing in AWS.

@@ -111,6 +111,7 @@ func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
 		},
 	}
 	f := r.function("f", func(f *v1beta1.Function) {
+		f.Spec.ForProvider.MemorySize = ptr.To[int32](2048)
 		f.Spec.ForProvider.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
 			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "web"}},
 		}

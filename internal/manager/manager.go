@@ -32,6 +32,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	controllers "github.com/crossplane-contrib/provider-lambda/internal/controller"
@@ -211,7 +212,8 @@ func addChecks(mgr ctrl.Manager) error {
 // setup adds the controllers, and what they share.
 func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
-	m, err := o.addMetrics(limiter)
+	accounts := account.New(limiter, o.Now)
+	m, err := o.addMetrics(limiter, accounts)
 	if err != nil {
 		return err
 	}
@@ -227,11 +229,12 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	resolver := config.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
 	mo := managed.Options{
 		Options:         o.Options,
-		Resolver:        resolver,
+		Resolver:        account.Noting{Resolver: resolver, Book: accounts},
 		Tracker:         config.NewTracker(mgr.GetClient()),
 		Limiter:         limiter,
 		Objects:         objs,
 		Fields:          reader,
+		Accounts:        accounts,
 		Metrics:         m,
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
@@ -240,7 +243,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Now:             o.Now,
 		Random:          rand.Float64,
 	}
-	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Now: o.Now}
+	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Accounts: accounts, Now: o.Now}
 	if o.SafeStart {
 		return setupGated(mgr, mo, po)
 	}

@@ -66,6 +66,8 @@ func TestServedMetrics(t *testing.T) {
 		return strings.Contains(text, `provider_lambda_drift_seen_total{change="changed",kind="Function"} 1`) &&
 			strings.Contains(text, `provider_lambda_drift_corrected_total{change="changed",kind="Function"} 1`)
 	})
+	left := `provider_lambda_account_unreserved_concurrent_executions{account="111111111111",region="eu-central-1"} 1000`
+	r.until("what the account has left is known", func() bool { return strings.Contains(scrape(t), left) })
 	r.remove(f)
 	r.gone(f)
 	for _, want := range []string{

@@ -208,6 +208,7 @@ func TestAProviderInUseIsNotDeleted(t *testing.T) {
 	if _, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
 		Code:                   &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
+		MemorySize:             ptr.To[int32](2048),
 		CapacityProviderConfig: &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: c.Status.AtProvider.CapacityProviderArn}},
 	}); err != nil {
 		t.Fatal(err)

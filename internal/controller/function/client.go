@@ -39,6 +39,12 @@ type publisher interface {
 	PublishVersion(ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error)
 }
 
+// provisionedReader tells what is provisioned of a function, where that decides whether
+// a reservation can be made.
+type provisionedReader interface {
+	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
+}
+
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	reader
@@ -46,6 +52,7 @@ type lambdaAPI interface {
 	publisher
 	versions.API
 	versions.Lister
+	provisionedReader
 }
 
 // ecrAPI is the call to Amazon ECR that tells a moved image tag.

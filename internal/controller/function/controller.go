@@ -8,7 +8,8 @@
 // state machine, plan.go carries what an observation found to the call that
 // follows it, and memory.go what was sent to the next observation. defaults.go and
 // hidden.go are about what AWS leaves out of its answers, creation.go about creations
-// that failed, and history.go deletes versions beyond a limit.
+// that failed, history.go deletes versions beyond a limit, vpcdeletion.go is the step
+// before a deletion, and reservation.go checks a reservation against the account's limits.
 package function
 
 import (
@@ -71,12 +72,13 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
-		owner:  tagging.NewOwner(f, kind, c.o.ClusterID, s),
-		cache:  s.Inventory(),
-		memory: c.memory,
-		now:    c.o.Now,
+		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
+		cache:   s.Inventory(),
+		memory:  c.memory,
+		account: c.o.Accounts.Of(s),
+		now:     c.o.Now,
 	}
-	return flow.New(t, flow.Calls{Create: callCreate, Delete: opDelete}), nil
+	return newExternal(t), nil
 }
 
 // expectedReads are the calls of the next observation, and the creation that

@@ -37,6 +37,7 @@ type thing struct {
 	cache    *inventory.Cache
 	memory   *records
 	now      func() time.Time
+	account  accountFigures
 
 	// verdict is whose the function is, once that was judged.
 	verdict ownership.Verdict

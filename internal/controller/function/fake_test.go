@@ -15,8 +15,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
@@ -123,9 +123,9 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 }
 
 // testExternal is an external client, and the thing that it works on.
-func testExternal(api lambdaAPI, objs steptest.Objects) (*flow.External[*v1beta1.Function, observed], *thing) {
+func testExternal(api lambdaAPI, objs steptest.Objects) (*external, *thing) {
 	t := testThing(api, objs)
-	return flow.New(t, flow.Calls{Create: callCreate, Delete: opDelete}), t
+	return newExternal(t), t
 }
 
 func testThing(api lambdaAPI, objs steptest.Objects) *thing {
@@ -135,6 +135,7 @@ func testThing(api lambdaAPI, objs steptest.Objects) *thing {
 		owner:    steptest.Owner(kind, ""),
 		memory:   newRecords(),
 		now:      func() time.Time { return steptest.Start },
+		account:  (*account.Book)(nil).Of(nil),
 	}
 }
 

@@ -204,6 +204,9 @@ func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan, c call) e
 	case callPublish:
 		err = t.publish(ctx, f, p)
 	case callPutConcurrency:
+		if err = t.checkReservation(ctx, p); err != nil {
+			break
+		}
 		_, err = t.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.target.ReservedConcurrentExecutions})
 	case callDeleteConcurrency:
 		_, err = t.api.DeleteFunctionConcurrency(ctx, &lambda.DeleteFunctionConcurrencyInput{FunctionName: name})

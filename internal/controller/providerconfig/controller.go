@@ -21,6 +21,7 @@ import (
 	runtime "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
@@ -41,6 +42,9 @@ type Options struct {
 
 	// Resolver of configs, the one that the resources' controllers use.
 	Resolver Identifier
+
+	// Accounts tells what accounts use of Lambda. Nil shows none of it.
+	Accounts *account.Book
 
 	// Now is the clock.
 	Now func() time.Time
@@ -115,6 +119,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		kind:     k,
 		kube:     mgr.GetClient(),
 		resolver: o.Resolver,
+		accounts: o.Accounts,
 		record:   event.NewAPIRecorder(mgr.GetEventRecorderFor(name), o.EventFilterFunctions...),
 		log:      o.Logger.WithValues("controller", name),
 		now:      o.Now,

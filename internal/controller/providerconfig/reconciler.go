@@ -21,6 +21,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 )
 
@@ -57,6 +58,7 @@ type Reconciler struct {
 	kind     kind
 	kube     client.Client
 	resolver Identifier
+	accounts *account.Book
 	record   event.Recorder
 	log      logging.Logger
 	now      func() time.Time
@@ -109,6 +111,7 @@ func (r *Reconciler) letGo(ctx context.Context, c providerConfig) error {
 		return err
 	}
 	r.resolver.Forget(c.GetUID())
+	r.forgetUsage(c)
 	before := deepCopy(c)
 	if !controllerutil.RemoveFinalizer(c, Finalizer) {
 		return nil
@@ -150,6 +153,7 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 		ready, after = xpv2.Unavailable().WithMessage(err.Error()), retryEvery
 	} else {
 		status.AccountID, status.IdentityARN = id.Account, id.ARN
+		after = soonest(after, r.showUsage(ctx, c, u))
 	}
 	c.SetConditions(ready.WithObservedGeneration(c.GetGeneration()))
 	return after, r.write(ctx, before, c, func() { r.tell(before, c, err) })

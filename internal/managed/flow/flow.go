@@ -175,6 +175,9 @@ func New[T managed.Managed, O any](thing Thing[T, O], calls Calls) *External[T, 
 	return &External[T, O]{thing: thing, calls: calls}
 }
 
+// Found is what the last Observe has found.
+func (e *External[T, O]) Found() Found[O] { return e.found }
+
 // Observe a thing, and decide what is due.
 func (e *External[T, O]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
 	if err := ownership.CheckName(mg); err != nil {

@@ -1,0 +1,282 @@
+package account
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+const gib = int64(1) << 30
+
+// A desk has a book, a double of AWS, and a clock that the test moves.
+type desk struct {
+	*Book
+
+	t      *testing.T
+	time   time.Time
+	double *awsdouble.Server
+
+	// wait is what the limiter answers; asked are the reservations, and gone the holders
+	// that it was told to forget.
+	wait  time.Duration
+	asked []quota.Holder
+	gone  []string
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{t: t, time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	now := func() time.Time { return d.time }
+	d.double = awsdouble.New(awsdouble.Options{Now: now})
+	d.double.Start()
+	t.Cleanup(d.double.Close)
+	d.Book = New(d, now)
+	return d
+}
+
+func (d *desk) Reserve(_ quota.Scope, h quota.Holder, _ ...string) time.Duration {
+	d.asked = append(d.asked, h)
+	return d.wait
+}
+
+func (d *desk) Forget(_ quota.Scope, id string) { d.gone = append(d.gone, id) }
+
+func (d *desk) session(uid, region string) *config.Session {
+	cfg := d.double.Config(region)
+	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
+	return &config.Session{
+		AWS: cfg, Scope: quota.Scope{Account: awsdouble.DefaultAccount, Region: region},
+		Ref: config.Ref{Kind: v1beta1.ProviderConfigKind, Name: uid, UID: types.UID(uid)},
+	}
+}
+
+func (d *desk) reads() int { return d.double.Count("GetAccountSettings") }
+
+func (d *desk) look(uid string) []Usage {
+	d.t.Helper()
+	known, again := d.Look(d.t.Context(), types.UID(uid))
+	if len(known) > 0 && (again <= 0 || again > every) {
+		d.t.Errorf("figures are due again within %s, got %s", every, again)
+	}
+	return known
+}
+
+// reserve has the account reserve concurrency for a function.
+func (d *desk) reserve(n int32) {
+	d.t.Helper()
+	c := lambda.NewFromConfig(d.double.Config("eu-west-1"))
+	_, err := c.CreateFunction(d.t.Context(), &lambda.CreateFunctionInput{
+		FunctionName: aws.String("f"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("a.b"),
+		Runtime: lambdatypes.RuntimePython313, Code: &lambdatypes.FunctionCode{ZipFile: []byte("PK\x05\x06" + strings.Repeat("\x00", 18))},
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	d.time = d.time.Add(time.Minute)
+	if _, err := c.PutFunctionConcurrency(d.t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: aws.String("f"), ReservedConcurrentExecutions: &n}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// resolver resolves to one session.
+type resolver struct{ session *config.Session }
+
+func (r resolver) Resolve(context.Context, resource.ModernManaged, string) (*config.Session, error) {
+	return r.session, nil
+}
+
+func TestLook(t *testing.T) {
+	d := newDesk(t)
+	if known := d.look("a"); known != nil || d.reads() != 0 {
+		t.Errorf("of a config that nothing uses, nothing is read: %v, %d reads", known, d.reads())
+	}
+	d.reserve(50)
+	for _, region := range []string{"eu-west-1", "eu-central-1"} {
+		n := Noting{Resolver: resolver{session: d.session("a", region)}, Book: d.Book}
+		if _, err := n.Resolve(t.Context(), nil, region); err != nil {
+			t.Fatal(err)
+		}
+	}
+	used := Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 950, CodeStorageLimit: 75 * gib, CodeStorageUsed: 22, Functions: 1}
+	want := []Usage{
+		{Region: "eu-central-1", Figures: Figures{ConcurrentExecutions: 1000, UnreservedConcurrentExecutions: 1000, CodeStorageLimit: 75 * gib}},
+		{Region: "eu-west-1", Figures: used},
+	}
+	if diff := cmp.Diff(want, d.look("a")); diff != "" {
+		t.Errorf("the figures of each region in use: -want, +got:\n%s", diff)
+	}
+	for _, h := range d.asked {
+		if h.Priority != quota.Poll {
+			t.Errorf("nobody waits for figures, but they were reserved for %v", h)
+		}
+	}
+	for range 9 {
+		d.time = d.time.Add(time.Minute)
+		d.look("a")
+	}
+	if d.reads() != 2 {
+		t.Errorf("each region is read once in %s, got %d reads", every, d.reads())
+	}
+	d.time = d.time.Add(time.Minute)
+	d.look("a")
+	if d.reads() != 4 {
+		t.Errorf("and then again, got %d reads", d.reads())
+	}
+	if known := d.look("b"); known != nil {
+		t.Errorf("what one config has read is not shown to another, got %v", known)
+	}
+	d.note(d.session("a", "eu-west-1"))
+	d.time = d.time.Add(idle)
+	if known := d.look("a"); len(known) != 1 || known[0].Region != "eu-west-1" {
+		t.Errorf("a region where nothing is any more is dropped, got %v", known)
+	}
+	d.Book.Forget("a")
+	if known := d.look("a"); known != nil || len(d.gone) != 2 {
+		t.Errorf("what is gone is forgotten, and holds no place in the limiter: %v, %v", known, d.gone)
+	}
+}
+
+func TestUnknown(t *testing.T) {
+	denied := awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.AccessDenied("lambda:GetAccountSettings")}
+	cases := map[string]struct {
+		reason string
+		fault  awsdouble.Fault
+		known  bool
+		want   string
+	}{
+		"Denied":      {reason: "The right is optional, and named.", fault: denied, want: "lambda:GetAccountSettings"},
+		"DeniedSince": {reason: "Who lost it is shown nothing more.", fault: denied, known: true, want: "lambda:GetAccountSettings"},
+		"Broken":      {reason: "Emulators may not know the operation.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.Error{Status: 404, Code: "UnknownOperationException", Message: "no"}}, want: "no"},
+		"BrokenSince": {reason: "What passes leaves the figures as they were.", fault: awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: awsdouble.ServiceFailure()}, known: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t)
+			d.note(d.session("a", "eu-west-1"))
+			if tc.known {
+				d.look("a")
+				d.time = d.time.Add(every)
+			}
+			d.double.Fail(tc.fault)
+			before := d.reads()
+			for range 3 {
+				known := d.look("a")
+				got := ""
+				if len(known) == 1 && known[0].Unknown != nil {
+					got = known[0].Unknown.Error()
+				}
+				if len(known) != 1 || (got == "") != (tc.want == "") || !strings.Contains(got, tc.want) {
+					t.Errorf("%s\nwant %q, got %v", tc.reason, tc.want, known)
+				}
+			}
+			if d.reads() != before+1 {
+				t.Errorf("%s\na failure is not asked again at once, got %d reads", tc.reason, d.reads()-before)
+			}
+			if _, ok := d.Of(d.session("a", "eu-west-1")).Remembered(); ok != (tc.want == "") {
+				t.Errorf("%s\nremembered: %t", tc.reason, ok)
+			}
+		})
+	}
+}
+
+func TestNoQuota(t *testing.T) {
+	d := newDesk(t)
+	d.note(d.session("a", "eu-west-1"))
+	d.wait = 3 * time.Second
+	if known, again := d.Look(t.Context(), "a"); len(known) != 0 || again != d.wait || d.reads() != 0 {
+		t.Errorf("without quota nothing is read, and it comes back: %v, %s, %d reads", known, again, d.reads())
+	}
+}
+
+func TestRecent(t *testing.T) {
+	d := newDesk(t)
+	s := d.session("a", "eu-west-1")
+	if _, ok := (*Book)(nil).Of(s).Recent(t.Context(), time.Minute); ok {
+		t.Error("no book knows nothing")
+	}
+	if _, ok := d.Of(s).Recent(t.Context(), time.Minute); ok || d.reads() != 0 {
+		t.Error("of a session that was not noted nothing is known")
+	}
+	d.note(s)
+	d.look("a")
+	d.reserve(50)
+	if f, ok := d.Of(s).Remembered(); !ok || f.UnreservedConcurrentExecutions != 1000 {
+		t.Errorf("want what was read, got %v", f)
+	}
+	if f, ok := d.Of(s).Recent(t.Context(), time.Hour); !ok || f.UnreservedConcurrentExecutions != 1000 || d.reads() != 1 {
+		t.Errorf("what is recent enough is not read anew, got %v", f)
+	}
+	d.time = d.time.Add(time.Minute)
+	if f, ok := d.Of(s).Recent(t.Context(), time.Minute); !ok || f.UnreservedConcurrentExecutions != 950 || d.reads() != 2 {
+		t.Errorf("what is not is, got %v", f)
+	}
+	d.time = d.time.Add(2 * time.Minute)
+	d.double.Fail(awsdouble.Fault{Operation: "GetAccountSettings", Error: awsdouble.Throttle()})
+	if f, ok := d.Of(s).Recent(t.Context(), time.Minute); ok {
+		t.Errorf("what could not be read is not known, got %v", f)
+	}
+}
+
+// served are the metrics of the only account and region.
+func (d *desk) served() map[string]float64 {
+	d.t.Helper()
+	r := prometheus.NewPedanticRegistry()
+	if err := r.Register(NewCollector(d.Book)); err != nil {
+		d.t.Fatal(err)
+	}
+	families, err := r.Gather()
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	found := map[string]float64{}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			found[f.GetName()] = m.GetGauge().GetValue()
+		}
+	}
+	return found
+}
+
+func TestCollector(t *testing.T) {
+	d := newDesk(t)
+	tenant, cluster := d.session("tenant", "eu-west-1"), d.session("cluster", "eu-west-1")
+	cluster.Ref.Kind = v1beta1.ClusterProviderConfigKind
+	d.note(cluster)
+	d.look("cluster")
+	d.reserve(50)
+	d.note(tenant)
+	d.look("tenant")
+	if got := d.served()["provider_lambda_account_unreserved_concurrent_executions"]; got != 1000 {
+		t.Errorf("what the cluster's own config has read goes before what a tenant's says, got %v", got)
+	}
+	d.Book.Forget("cluster")
+	want := map[string]float64{
+		"provider_lambda_account_concurrent_executions":            1000,
+		"provider_lambda_account_unreserved_concurrent_executions": 950,
+		"provider_lambda_account_code_storage_limit_bytes":         float64(75 * gib),
+		"provider_lambda_account_code_storage_used_bytes":          22,
+		"provider_lambda_account_functions":                        1,
+	}
+	if diff := cmp.Diff(want, d.served()); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+	d.time = d.time.Add(idle + time.Second)
+	if got := d.served(); len(got) != 0 {
+		t.Errorf("what is not used any more is not served, got %v", got)
+	}
+}

@@ -1,0 +1,78 @@
+package awsdouble
+
+import (
+	"cmp"
+	"net/http"
+)
+
+// Limits are what an account may use of Lambda in a region. A limit of 0 is AWS's default.
+type Limits struct {
+	// ConcurrentExecutions is how many executions may run at a time. Default: 1000.
+	ConcurrentExecutions int32
+	// MinUnreserved is how many of these cannot be reserved. Default: 100, as most
+	// accounts have it; new accounts have less of both.
+	MinUnreserved int32
+	// TotalCodeSize is how many bytes the code of all versions and layers may have
+	// together. Default: 75 GiB.
+	TotalCodeSize int64
+}
+
+func (l Limits) orDefaults() Limits {
+	return Limits{
+		ConcurrentExecutions: cmp.Or(l.ConcurrentExecutions, 1000),
+		MinUnreserved:        cmp.Or(l.MinUnreserved, 100),
+		TotalCodeSize:        cmp.Or(l.TotalCodeSize, 75<<30),
+	}
+}
+
+// accountSettings is GetAccountSettings's answer.
+type accountSettings struct {
+	AccountLimit accountLimit
+	AccountUsage accountUsage
+}
+
+type accountLimit struct {
+	CodeSizeUnzipped, CodeSizeZipped, TotalCodeSize      int64
+	ConcurrentExecutions, UnreservedConcurrentExecutions int32
+}
+
+type accountUsage struct{ FunctionCount, TotalCodeSize int64 }
+
+func getAccountSettings(s *Server, r *request) (*answer, error) {
+	h := s.home(r.account, r.region)
+	out := accountSettings{
+		AccountLimit: accountLimit{
+			CodeSizeUnzipped: maxUnzipped, CodeSizeZipped: maxZip, TotalCodeSize: h.limits.TotalCodeSize,
+			ConcurrentExecutions:           h.limits.ConcurrentExecutions,
+			UnreservedConcurrentExecutions: h.limits.ConcurrentExecutions - h.reserved(nil),
+		},
+		AccountUsage: accountUsage{FunctionCount: int64(len(h.functions)), TotalCodeSize: h.stored()},
+	}
+	return &answer{status: http.StatusOK, json: out}, nil
+}
+
+// stored is how many bytes the code of all versions and layers has. Images lie in
+// registries and have a size of 0.
+func (h *home) stored() int64 {
+	total := int64(0)
+	for _, f := range h.functions {
+		total += f.latest.CodeSize
+		for _, v := range f.versions {
+			total += v.CodeSize
+		}
+	}
+	for _, l := range h.layers {
+		for _, v := range l.versions {
+			total += v.Content.CodeSize
+		}
+	}
+	return total
+}
+
+// checkStorage refuses code of a size, in bytes, that the account has no room for.
+func (h *home) checkStorage(size int64) error {
+	if h.stored()+size <= h.limits.TotalCodeSize {
+		return nil
+	}
+	return &Error{Status: http.StatusBadRequest, Code: "CodeStorageExceededException", Message: "Code storage limit exceeded."}
+}

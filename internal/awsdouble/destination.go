@@ -1,0 +1,59 @@
+package awsdouble
+
+import "strings"
+
+// checkDestinations refuses destinations of asynchronous invocation: services that take
+// no records, then the function itself, and what does not exist.
+func (s *Server) checkDestinations(h *home, f *function, to EventDestinations) error {
+	failure, success := to.OnFailure.Destination, to.OnSuccess.Destination
+	if !takesRecords(failure, true) || !takesRecords(success, false) {
+		return invalidParameter(
+			"The provided destination config DestinationConfig(onSuccess=%s, onFailure=%s) is invalid.",
+			printedDestination("OnSuccess", success), printedDestination("OnFailure", failure),
+		)
+	}
+	for _, arn := range []string{failure, success} {
+		switch {
+		case arn == "":
+		case arn == f.latest.FunctionArn || strings.HasPrefix(arn, f.latest.FunctionArn+":"):
+			return invalidParameter("You can't specify the function as a destination for itself.")
+		case !s.destined(h, arn):
+			return invalidParameter("The destination ARN %s is invalid.", arn)
+		}
+	}
+	return nil
+}
+
+// takesRecords reports whether records of invocations may go to a service. A bucket
+// takes those of failures only.
+func takesRecords(arn string, failures bool) bool {
+	if arn == "" {
+		return true
+	}
+	switch kindOfResource(arn) {
+	case "lambda", "sqs", "sns", "events":
+		return true
+	case "s3":
+		return failures
+	}
+	return false
+}
+
+// destined reports whether a destination exists. Of functions, those of the account and
+// region are known.
+func (s *Server) destined(h *home, arn string) bool {
+	if !strings.HasPrefix(arn, h.arn("function:")) {
+		return s.resources.have(arn)
+	}
+	t := parseTarget(arn)
+	f := h.functions[t.name]
+	return f != nil && f.versionOf(t.qualifier) != nil
+}
+
+// printedDestination is how AWS prints a destination in a message.
+func printedDestination(name, arn string) string {
+	if arn == "" {
+		return "null"
+	}
+	return name + "(destination=" + arn + ")"
+}

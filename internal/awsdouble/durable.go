@@ -1,0 +1,109 @@
+package awsdouble
+
+import (
+	"encoding/json"
+	"net/http"
+	"time"
+)
+
+// durable is what makes a function a durable one.
+type durable struct {
+	ExecutionTimeout      *int32  `json:",omitempty"`
+	KMSKeyArn             *string `json:",omitempty"`
+	RetentionPeriodInDays *int32  `json:",omitempty"`
+}
+
+// execution is a durable execution.
+type execution struct {
+	payload string
+	// ends is when it is over.
+	ends time.Time
+}
+
+// defaultRetention is how long the history of executions is kept, in days.
+const defaultRetention = 14
+
+// checkDurable refuses to make a function durable later, and a durable one without a
+// time limit. What was set before is empty for a function that is created.
+func (c *settings) checkDurable(was *Configuration) error {
+	if c.DurableConfig == nil {
+		return nil
+	}
+	in := durable{}
+	if err := json.Unmarshal(c.DurableConfig, &in); err != nil {
+		return &Error{Status: http.StatusBadRequest, Code: "SerializationException", Message: err.Error()}
+	}
+	switch {
+	case was.FunctionArn != "" && was.DurableConfig == nil:
+		return invalidParameter("You cannot add a durable configuration to a function that was originally created with no durable configuration")
+	case was.FunctionArn == "" && in.ExecutionTimeout == nil:
+		return invalidParameter("You cannot create a function with a durable configuration without an executionTimeout")
+	}
+	return nil
+}
+
+// durableFrom is a DurableConfig with what was sent over what there was.
+func durableFrom(was, sent json.RawMessage) json.RawMessage {
+	retention := int32(defaultRetention)
+	c := durable{RetentionPeriodInDays: &retention}
+	for _, raw := range []json.RawMessage{was, sent} {
+		if raw != nil {
+			_ = json.Unmarshal(raw, &c) // What was sent has been checked.
+		}
+	}
+	if c.KMSKeyArn != nil && *c.KMSKeyArn == "" {
+		c.KMSKeyArn = nil
+	}
+	return json.RawMessage(text(c))
+}
+
+// drains is when the last durable execution of a function is over.
+func (f *function) drains() time.Time {
+	last := time.Time{}
+	for _, e := range f.executions {
+		if e.ends.After(last) {
+			last = e.ends
+		}
+	}
+	return last
+}
+
+// deleting deletes a function: at once or, while durable executions go on, when they are
+// over. Until then it can be seen, but neither changed nor invoked.
+func (s *Server) deleting(h *home, name string) *answer {
+	f := h.functions[name]
+	until := f.drains()
+	if !s.options.Now().Before(until) {
+		delete(h.functions, name)
+		return &answer{status: http.StatusNoContent}
+	}
+	f.goneAt, h.draining = until, true
+	for _, i := range append([]*instance{f.latest}, f.versions...) {
+		i.busy = false
+		i.State, i.StateReason, i.StateReasonCode = stateDeleting, "The function is being deleted.", "DrainingDurableExecutions"
+	}
+	return &answer{status: http.StatusAccepted}
+}
+
+// notNow refuses what AWS does not do with a version in a state.
+func notNow(state string) error {
+	return conflict("The operation cannot be performed at this time. The function is currently in the following state: %s", state)
+}
+
+// The states in which a function is neither changed nor deleted.
+const (
+	statePending  = "Pending"
+	stateDeleting = "Deleting"
+)
+
+// purge removes the functions whose deletion is over.
+func (s *Server) purge(h *home) {
+	if !h.draining {
+		return
+	}
+	for name, f := range h.functions {
+		if !f.goneAt.IsZero() && !s.options.Now().Before(f.goneAt) {
+			delete(h.functions, name)
+		}
+	}
+}

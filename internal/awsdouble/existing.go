@@ -1,0 +1,104 @@
+package awsdouble
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// resources are what other services have, as far as the double was told. Of a kind of
+// which AddResources told none, all exist but those that RemoveResources named.
+type resources struct {
+	// exists is by identifier; kinds are those of which some were added.
+	exists, kinds map[string]bool
+}
+
+func newResources() resources {
+	return resources{exists: map[string]bool{}, kinds: map[string]bool{}}
+}
+
+// AddResources makes resources of other services known, to which functions, mappings
+// and permissions refer: security groups and subnets by ID, accounts by number, all
+// others by ARN. Once one of a kind is known, those of the kind that are not do not
+// exist: security groups, subnets, accounts, IAM's roles and its users, and what a
+// service has, such as queues.
+func (s *Server) AddResources(ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		s.resources.exists[id], s.resources.kinds[kindOfResource(id)] = true, true
+	}
+}
+
+// RemoveResources makes resources of other services ones that do not exist, by what
+// AddResources names them by.
+func (s *Server) RemoveResources(ids ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range ids {
+		s.resources.exists[id] = false
+	}
+}
+
+// SetSourceMissing makes an event source one that does not exist, by its ARN.
+func (s *Server) SetSourceMissing(arn string) { s.RemoveResources(arn) }
+
+// kindOfResource is what the resources that an identifier is one of have in common.
+func kindOfResource(id string) string {
+	parts := strings.SplitN(id, ":", 6)
+	switch {
+	case accountID.MatchString(id):
+		return "account"
+	case len(parts) < 6:
+		prefix, _, _ := strings.Cut(id, "-")
+		return prefix
+	case parts[2] == "iam":
+		entity, _, _ := strings.Cut(parts[5], "/")
+		return "iam:" + entity
+	}
+	return parts[2]
+}
+
+// have reports whether a resource exists.
+func (r *resources) have(id string) bool {
+	exists, told := r.exists[id]
+	return exists || !told && !r.kinds[kindOfResource(id)]
+}
+
+// checkRole refuses roles that Lambda cannot assume: those that do not exist, and all
+// while RoleNotReadyUntil says so. Roles are passed within an account only, which is
+// held to once some are known.
+func (s *Server) checkRole(r *request, role *string) error {
+	switch {
+	case role == nil:
+		return nil
+	case s.resources.kinds["iam:role"] && accountOfArn(*role) != r.account:
+		return &Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "Cross-account pass role is not allowed."}
+	case !s.resources.have(*role) || s.options.Now().Before(s.plans.roleReady):
+		return invalidParameter("The role defined for the function cannot be assumed by Lambda.")
+	}
+	return nil
+}
+
+// checkNetwork refuses networks that EC2 does not know.
+func (s *Server) checkNetwork(subnets, groups []string) error {
+	absent := func(id string) bool { return !s.resources.have(id) }
+	if i := slices.IndexFunc(subnets, absent); i >= 0 {
+		return invalidParameter("Error occurred while DescribeSubnets. EC2 Error Code: InvalidSubnetID.NotFound. EC2 Error Message: The subnet ID '%s' does not exist", subnets[i])
+	}
+	if i := slices.IndexFunc(groups, absent); i >= 0 {
+		return invalidParameter("Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group '%s' does not exist", groups[i])
+	}
+	return nil
+}
+
+// checkSource refuses an event source that does not exist.
+func (s *Server) checkSource(arn string) error {
+	switch {
+	case s.resources.have(arn):
+		return nil
+	case strings.Contains(arn, ":sqs:"):
+		return invalidParameter("Error occurred while ReceiveMessage. SQS Error Code: AWS.SimpleQueueService.NonExistentQueue. SQS Error Message: The specified queue does not exist.")
+	}
+	return invalidParameter("Stream not found: %s", arn)
+}

@@ -1,0 +1,232 @@
+package function
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+// reasonVPCKept tells of a function that is deleted, or is about to be, with the
+// network interfaces that it has.
+const reasonVPCKept event.Reason = "CannotReleaseVPC"
+
+// releaseDelays are how long after each time that AWS did not take the release of a
+// VPC it is asked again. After the last one the function is deleted as it is.
+var releaseDelays = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, cadence.MinPending}
+
+// settleLimit is how long a deletion waits for AWS to settle a change, by AWS's own
+// time of it.
+const settleLimit = 15 * time.Minute
+
+// external is flow's external client with a step before the deletion of a function
+// in a VPC, where the user asks for one.
+type external struct {
+	*flow.External[*v1beta1.Function, observed]
+
+	thing *thing
+}
+
+func newExternal(t *thing) *external {
+	return &external{External: flow.New(t, flow.Calls{Create: callCreate, Delete: opDelete}), thing: t}
+}
+
+// Delete the function, once it has let go of its VPC. What is still to be done for that
+// is read from AWS each time.
+func (e *external) Delete(ctx context.Context, f *v1beta1.Function) (xpmanaged.ExternalDelete, error) {
+	c := e.Found().Thing.config()
+	r := e.thing.release(ctx, f, c)
+	s := r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.thing.now())
+	switch s {
+	case releaseWaits:
+		e.await(ctx, f, r)
+		return xpmanaged.ExternalDelete{}, nil
+	case releaseDue:
+		return xpmanaged.ExternalDelete{}, e.send(ctx, f, r)
+	case releaseStuck:
+		managed.Emit(ctx, asItIs(errors.Errorf("AWS has not settled a change of it for %s", settleLimit)))
+	case releaseFailed:
+		managed.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
+	case releaseDone:
+	}
+	return e.External.Delete(ctx, f)
+}
+
+// asItIs tells that the function is deleted without the release of its VPC.
+func asItIs(why error) event.Event {
+	return event.Warning(reasonVPCKept, errors.Wrap(why, "the function is deleted with the network interfaces that it has"))
+}
+
+// await the end of a change that AWS is at. Nothing is said anew where Ready says it.
+func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
+	after := cadence.Pending(e.thing.now().Sub(f.GetDeletionTimestamp().Time))
+	c := condition.Deleting(f.GetGeneration(), r.message())
+	if f.GetCondition(xpv2.TypeReady).Equal(c) {
+		managed.Hold(ctx, after)
+		return
+	}
+	f.SetConditions(c)
+	managed.Describe(ctx, r.message())
+	managed.ComeBack(ctx, after)
+}
+
+// send the change that releases the VPC. What AWS answers to it, apart from throttling,
+// counts as an attempt; what got no answer is sent again like any call.
+func (e *external) send(ctx context.Context, f *v1beta1.Function, r *release) error {
+	if !managed.Reserve(ctx, string(callUpdateConfiguration)) {
+		return nil
+	}
+	_, err := e.thing.api.UpdateFunctionConfiguration(ctx, r.input(e.Found().Name))
+	if _, deferred := quota.Deferred(err); deferred || awserr.IsThrottled(err) || err != nil && awserr.StatusCode(err) == 0 {
+		return errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", e.Found().What, r.does)
+	}
+	s := &f.Status.AtProvider
+	s.VPCReleaseAttempts++
+	if err == nil {
+		f.SetConditions(condition.Deleting(f.GetGeneration(), r.message()))
+		managed.Describe(ctx, r.message())
+		managed.ComeBack(ctx, cadence.MinPending)
+		return nil
+	}
+	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", e.Found().What, r.does)
+	managed.Emit(ctx, event.Warning(reasonVPCKept, err))
+	f.SetConditions(condition.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
+	managed.Describe(ctx, r.does+" before it is deleted was refused")
+	managed.ComeBack(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
+	return nil
+}
+
+// A release is the change by which a function lets go of its security groups, or of its
+// VPC, before it is deleted. Nil where there is none to be made.
+type release struct {
+	// does says what the change does.
+	does string
+
+	// to is what the function's VPC configuration is to become. Nil is none.
+	to *vpcConfig
+
+	// fileSystems are to be taken away too: they are mounted from within the VPC.
+	fileSystems bool
+}
+
+// release that the user asks for, if it can be of any use.
+func (t *thing) release(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) *release {
+	p, have := f.Spec.ForProvider, vpc(c.VpcConfig)
+	begun := f.Status.AtProvider.VPCReleaseAttempts > 0 || p.VPCConfig != nil
+	if have == nil && !begun || c.State == types.StateDeleting || !flow.Allows(f, xpv2.ManagementActionUpdate) {
+		return nil
+	}
+	if ptr.Deref(p.DetachFromVPCOnDestroy, false) {
+		return &release{does: "detaching it from its VPC", fileSystems: len(c.FileSystemConfigs) > 0}
+	}
+	if !ptr.Deref(p.ReplaceSecurityGroupsOnDestroy, false) || have == nil {
+		return nil
+	}
+	groups := t.replacements(ctx, f)
+	if len(groups) == 0 {
+		return nil
+	}
+	to := *have
+	to.SecurityGroupIDs = groups
+	return &release{does: "replacing its security groups", to: &to}
+}
+
+// replacements are the security groups to put in place of the function's. Those that
+// cannot be read any more are left out: most likely they are being deleted along with
+// the function.
+func (t *thing) replacements(ctx context.Context, f *v1beta1.Function) []string {
+	p := f.Spec.ForProvider
+	groups := slices.Clone(p.ReplacementSecurityGroupIDs)
+	var missing error
+	for i := range p.ReplacementSecurityGroupIDsFrom {
+		name := fmt.Sprintf("spec.forProvider.replacementSecurityGroupIdsFrom[%d]", i)
+		group, err := fields.One(ctx, t.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i])
+		if err != nil {
+			missing = err
+			continue
+		}
+		groups = append(groups, *group)
+	}
+	if len(groups) == 0 && missing != nil {
+		managed.Emit(ctx, asItIs(missing))
+	}
+	return groups
+}
+
+// A releaseStep is what a release comes to next.
+type releaseStep int
+
+const (
+	// releaseDone lets the deletion go on.
+	releaseDone releaseStep = iota
+
+	// releaseDue has the change sent.
+	releaseDue
+
+	// releaseWaits for AWS to settle a change.
+	releaseWaits
+
+	// releaseStuck and releaseFailed have the function deleted as it is, since AWS
+	// settles nothing, or has not made the change.
+	releaseStuck
+	releaseFailed
+)
+
+// step by what AWS says and how often it was asked.
+func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.Time) releaseStep {
+	if r == nil {
+		return releaseDone
+	}
+	if c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
+		since, err := time.Parse(modifiedLayout, ptr.Deref(c.LastModified, ""))
+		if err != nil || now.Sub(since) > settleLimit {
+			return releaseStuck
+		}
+		return releaseWaits
+	}
+	switch {
+	case r.made(vpc(c.VpcConfig)) && c.LastUpdateStatus != types.LastUpdateStatusFailed:
+		return releaseDone
+	case int(attempts) >= len(releaseDelays):
+		return releaseFailed
+	}
+	return releaseDue
+}
+
+// made tells whether AWS has made the change.
+func (r *release) made(have *vpcConfig) bool {
+	if r.to == nil || have == nil {
+		return have == nil
+	}
+	return slices.Equal(slices.Sorted(slices.Values(r.to.SecurityGroupIDs)), slices.Sorted(slices.Values(have.SecurityGroupIDs)))
+}
+
+// input names the subnets too where the function stays in them.
+func (r *release) input(name string) *lambda.UpdateFunctionConfigurationInput {
+	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), VpcConfig: vpcInput(r.to)}
+	if r.fileSystems {
+		in.FileSystemConfigs = []types.FileSystemConfig{}
+	}
+	return in
+}
+
+func (r *release) message() string { return r.does + " before it is deleted" }

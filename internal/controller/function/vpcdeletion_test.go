@@ -1,0 +1,319 @@
+package function
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+func TestReleaseStep(t *testing.T) {
+	now := steptest.Start
+	inVPC := &types.VpcConfigResponse{SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1", "sg-2"}}
+	leave := &release{does: "leaving"}
+	replace := func(groups ...string) *release {
+		return &release{does: "replacing", to: &vpcConfig{SubnetIDs: inVPC.SubnetIds, SecurityGroupIDs: groups}}
+	}
+	modified := func(ago time.Duration) *string { return ptr.To(now.Add(-ago).Format(modifiedLayout)) }
+	cases := map[string]struct {
+		reason   string
+		release  *release
+		c        types.FunctionConfiguration
+		attempts int32
+		want     releaseStep
+	}{
+		"NotAsked":     {reason: "Without the option nothing is done first.", c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDone},
+		"InVPC":        {reason: "It is detached first.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
+		"Detached":     {reason: "AWS shows an empty VPC after that.", release: leave, c: types.FunctionConfiguration{VpcConfig: &types.VpcConfigResponse{}, LastUpdateStatus: types.LastUpdateStatusSuccessful}, want: releaseDone},
+		"Detaching":    {reason: "The new configuration is shown before it is settled.", release: leave, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(time.Minute)}, want: releaseWaits},
+		"OtherChange":  {reason: "AWS takes no change while it is at another.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(0)}, want: releaseWaits},
+		"Pending":      {reason: "Nor while it creates.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StatePending, LastModified: modified(0)}, want: releaseWaits},
+		"Stuck":        {reason: "A change that AWS never settles does not keep the function.", release: leave, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress, LastModified: modified(settleLimit + time.Second)}, want: releaseStuck},
+		"StuckUnknown": {reason: "Nor does one of which AWS does not say since when.", release: leave, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusInProgress}, want: releaseStuck},
+		"UpdateFailed": {reason: "A change that failed is sent again, whatever AWS shows.", release: leave, c: types.FunctionConfiguration{LastUpdateStatus: types.LastUpdateStatusFailed}, attempts: 1, want: releaseDue},
+		"Ignored":      {reason: "One that is not shown too.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC, LastUpdateStatus: types.LastUpdateStatusSuccessful}, attempts: 4, want: releaseDue},
+		"Exhausted":    {reason: "But not for ever.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC}, attempts: 5, want: releaseFailed},
+		"Inactive":     {reason: "AWS has the last word on a function that it has put to sleep.", release: leave, c: types.FunctionConfiguration{VpcConfig: inVPC, State: types.StateInactive}, want: releaseDue},
+		"Replace":      {reason: "Other groups are replaced.", release: replace("sg-9"), c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDue},
+		"Replaced":     {reason: "In any order.", release: replace("sg-2", "sg-1"), c: types.FunctionConfiguration{VpcConfig: inVPC}, want: releaseDone},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.release.step(&tc.c, tc.attempts, now); got != tc.want {
+				t.Errorf("%s\nwant %d, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func vpcFunction(change ...func(*v1beta1.FunctionParameters)) *v1beta1.Function {
+	return testFunction(func(f *v1beta1.Function) {
+		p := &f.Spec.ForProvider
+		p.VPCConfig = &v1beta1.VPCConfig{SubnetIDs: []string{"subnet-1", "subnet-2"}, SecurityGroupIDs: []string{"sg-1"}, IPv6AllowedForDualStack: ptr.To(true)}
+		for _, c := range change {
+			c(p)
+		}
+	})
+}
+
+func detaches(p *v1beta1.FunctionParameters) { p.DetachFromVPCOnDestroy = ptr.To(true) }
+
+func replaces(p *v1beta1.FunctionParameters) {
+	p.ReplaceSecurityGroupsOnDestroy, p.ReplacementSecurityGroupIDs = ptr.To(true), []string{"sg-9"}
+}
+
+func TestDeleteInVPC(t *testing.T) {
+	now := steptest.Start
+	from := func(names ...string) func(*v1beta1.FunctionParameters) {
+		return func(p *v1beta1.FunctionParameters) {
+			p.ReplaceSecurityGroupsOnDestroy = ptr.To(true)
+			for _, n := range names {
+				p.ReplacementSecurityGroupIDsFrom = append(p.ReplacementSecurityGroupIDsFrom, v1beta1.FieldSelector{Kind: "SecurityGroup", Name: n})
+			}
+		}
+	}
+	refused := steptest.APIError(400, "InvalidParameterValueException", "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group 'sg-9' does not exist")
+	type want struct {
+		calls    []string
+		groups   []string
+		attempts int32
+		ready    string
+		events   int
+		err      bool
+		held     bool
+	}
+	update, both := []string{"GetFunction", "UpdateFunctionConfiguration"}, []string{"GetFunction", "DeleteFunction"}
+	cases := map[string]struct {
+		reason   string
+		f        *v1beta1.Function
+		policies xpv2.ManagementPolicies
+		have     func(*types.FunctionConfiguration)
+		answer   error
+		quota    time.Duration
+		want     want
+	}{
+		"NotAsked":  {reason: "By default the function is deleted at once.", f: vpcFunction(), want: want{calls: both}},
+		"Detach":    {reason: "It leaves the VPC, and the file systems that it has from there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before it is deleted"}},
+		"Replace":   {reason: "It stays in its subnets, with other groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before it is deleted"}},
+		"From":      {reason: "References are resolved, and those that are gone left out.", f: vpcFunction(from("gone", "default")), want: want{calls: update, groups: []string{"sg-default"}, attempts: 1, ready: "replacing its security groups before it is deleted"}},
+		"FromGone":  {reason: "Without any, the function is deleted as it is, and that is told.", f: vpcFunction(from("gone")), want: want{calls: both, events: 1}},
+		"NoUpdate":  {reason: "What must not be updated is not.", f: vpcFunction(detaches), policies: xpv2.ManagementPolicies{"Observe", "Create", "Delete"}, want: want{calls: both}},
+		"Deleting":  {reason: "AWS is at it already.", f: vpcFunction(detaches), have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting }, want: want{calls: []string{"GetFunction"}, held: true}},
+		"Refused":   {reason: "What AWS refuses is told in Ready and in an event.", f: vpcFunction(replaces), answer: refused, want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, events: 1, ready: "attempt 1 of 5"}},
+		"NoAnswer":  {reason: "A call without an answer is an error as ever: most likely AWS cannot be reached at all.", f: vpcFunction(detaches), answer: errors.New("connection reset"), want: want{calls: update, groups: []string{}, err: true}},
+		"Throttled": {reason: "Being throttled is no refusal.", f: vpcFunction(detaches), answer: steptest.APIError(429, "TooManyRequestsException", "Rate Exceeded."), want: want{calls: update, groups: []string{}, err: true}},
+		"NoQuota":   {reason: "Without quota for the call it is not made.", f: vpcFunction(detaches), quota: time.Second, want: want{calls: []string{"GetFunction"}, held: true}},
+		"InProgress": {
+			reason: "A change that AWS is at is waited for, and Ready says so if it does not yet.", f: vpcFunction(detaches),
+			have: func(c *types.FunctionConfiguration) {
+				c.LastUpdateStatus, c.VpcConfig = types.LastUpdateStatusInProgress, nil
+			},
+			want: want{calls: []string{"GetFunction"}, ready: "detaching it from its VPC before it is deleted"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			f := tc.f
+			f.DeletionTimestamp = ptr.To(metav1.NewTime(now))
+			f.Spec.ManagementPolicies = tc.policies
+			var in *lambda.UpdateFunctionConfigurationInput
+			api := &fakeLambda{
+				get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
+					o.Configuration.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-1", "subnet-2"}, SecurityGroupIds: []string{"sg-1"}, Ipv6AllowedForDualStack: ptr.To(true), VpcId: ptr.To("vpc-1")}
+					o.Configuration.FileSystemConfigs = []types.FileSystemConfig{{Arn: ptr.To("arn"), LocalMountPath: ptr.To("/mnt/a")}}
+					if tc.have != nil {
+						tc.have(o.Configuration)
+					}
+				}), nil),
+				updateConfig: func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+					in = i
+					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
+				},
+				delete: always[*lambda.DeleteFunctionInput](&lambda.DeleteFunctionOutput{}, nil),
+			}
+			e, th := testExternal(api, nil)
+			th.resolver.fields = steptest.Fields{"default": "sg-default"}
+			turn := &managed.Turn{Reserver: func(ops ...string) time.Duration {
+				if slices.Contains(ops, "UpdateFunctionConfiguration") {
+					return tc.quota
+				}
+				return 0
+			}}
+			ctx := managed.WithTurn(testContext(t), turn)
+			if _, err := e.Observe(ctx, f); err != nil {
+				t.Fatal(err)
+			}
+			_, err := e.Delete(ctx, f)
+			_, held := turn.Held()
+			got := want{calls: api.calls, attempts: f.Status.AtProvider.VPCReleaseAttempts, events: len(turn.Events()), err: err != nil, held: held}
+			if in != nil {
+				got.groups = in.VpcConfig.SecurityGroupIds
+				leaves := len(got.groups) == 0
+				if leaves != (len(in.VpcConfig.SubnetIds) == 0) || leaves != (in.FileSystemConfigs != nil) {
+					t.Errorf("%s\nonly who leaves the VPC loses subnets and file systems: %+v", tc.reason, in)
+				}
+			}
+			if c := f.GetCondition(xpv2.TypeReady); strings.Contains(c.Message, tc.want.ready) && (tc.want.ready != "") == (c.Message != "") {
+				got.ready = tc.want.ready
+			} else {
+				got.ready = c.Message
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if r := f.GetCondition(xpv2.TypeReady).Reason; !held && !tc.want.err && r != xpv2.ReasonDeleting {
+				t.Errorf("%s\nReady must tell of the deletion, got %s", tc.reason, r)
+			}
+		})
+	}
+}
+
+// The wait itself says nothing new, so it writes nothing.
+func TestWaitForReleaseIsSilent(t *testing.T) {
+	f := vpcFunction(detaches)
+	f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
+	f.SetConditions(condition.Deleting(f.Generation, "detaching it from its VPC before it is deleted"))
+	e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
+		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
+	}), nil)}, nil)
+	turn := &managed.Turn{}
+	ctx := managed.WithTurn(testContext(t), turn)
+	if _, err := e.Observe(ctx, f); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := e.Delete(ctx, f); err != nil {
+		t.Fatal(err)
+	}
+	if after, held := turn.Held(); !held || after < time.Second {
+		t.Errorf("the reconcile must be dropped and come back, got %t after %s", held, after)
+	}
+}
+
+func TestDeletionReleasesTheVPC(t *testing.T) {
+	for name, option := range map[string]func(*v1beta1.FunctionParameters){"Detach": detaches, "Replace": replaces} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			f := vpcFunction(option)
+			r.Settle(f)
+			r.Remove(f)
+			if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, r.Settle(f)); diff != "" {
+				t.Errorf("the VPC is released before the function is deleted: -want, +got:\n%s", diff)
+			}
+			for _, c := range r.Double.Calls() {
+				if c.ErrorCode == "ResourceConflictException" {
+					t.Errorf("nothing must be sent while AWS is mid-update, but %s met a conflict", c.Operation)
+				}
+			}
+		})
+	}
+}
+
+// The provider may be killed after any call: what it would have written is lost, and
+// AWS tells where the deletion is.
+func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {
+	r := newRig(t)
+	f := vpcFunction(detaches)
+	r.Settle(f)
+	r.Remove(f)
+	r.Double.ResetCalls()
+	for range 20 {
+		if done, err := r.Step(f.DeepCopy()); err != nil {
+			t.Fatal(err)
+		} else if done {
+			break
+		}
+		r.Advance(200 * time.Millisecond)
+	}
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, steptest.Writes(r.Operations())); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// Whatever AWS makes of the release, the function goes in the end.
+func TestDeletionIsBounded(t *testing.T) {
+	cases := map[string]func(*rig){
+		"Refused": func(r *rig) {
+			r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.AccessDenied("lambda:UpdateFunctionConfiguration")})
+		},
+		"Broken": func(r *rig) {
+			r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 501, Code: "NotImplemented", Message: "no"}})
+		},
+		"NotThere": func(r *rig) {
+			r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 404, Code: "ResourceNotFoundException", Message: "no"}})
+		},
+		"Busy": func(r *rig) {
+			r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 409, Code: "ResourceConflictException", Message: "The operation cannot be performed at this time. An update is in progress"}})
+		},
+	}
+	for name, fail := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			// The SDK's own retries are not what is counted here.
+			r.Lambda = r.World.Lambda
+			f := vpcFunction(detaches)
+			r.Settle(f)
+			r.Remove(f)
+			fail(r)
+			r.Double.ResetCalls()
+			for range 40 {
+				r.Advance(time.Second)
+				if done, err := r.Step(f); err != nil {
+					t.Fatal(err)
+				} else if done {
+					break
+				}
+			}
+			updates := slices.DeleteFunc(steptest.Writes(r.Operations()), func(op string) bool { return op == "DeleteFunction" })
+			if len(r.functions()) > 0 || f.Status.AtProvider.VPCReleaseAttempts != 5 || len(updates) < 5 {
+				t.Errorf("want 5 attempts and then the deletion, got %d of %v, functions %v", f.Status.AtProvider.VPCReleaseAttempts, updates, r.functions())
+			}
+		})
+	}
+}
+
+// An update that AWS takes and does not manage ends likewise.
+func TestDeletionAfterFailedReleases(t *testing.T) {
+	r := newRig(t)
+	f := vpcFunction(detaches)
+	r.Settle(f)
+	r.Remove(f)
+	r.Double.ResetCalls()
+	for range 60 {
+		r.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
+		r.Advance(time.Second)
+		if done, err := r.Step(f); err != nil {
+			t.Fatal(err)
+		} else if done {
+			break
+		}
+	}
+	want := []string{"UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "DeleteFunction"}
+	if diff := cmp.Diff(want, steptest.Writes(r.Operations())); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+// A function that is not ours is let go of, not detached from its VPC.
+func TestForeignFunctionStaysInItsVPC(t *testing.T) {
+	f := vpcFunction(detaches)
+	f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
+	e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) { o.Tags = nil }), nil)}, nil)
+	if o, err := e.Observe(testContext(t), f); err != nil || o.ResourceExists {
+		t.Errorf("want it to be let go of, got %+v, %v", o, err)
+	}
+}
