@@ -203,6 +203,7 @@ func (c call) dependsOn(other call) bool {
 		return other == callPutCodeSigning || other == callDeleteCodeSigning
 	case callPublish:
 		return other == callUpdateConfiguration || other == callUpdateCode
+	default:
+		return false
 	}
-	return false
 }

@@ -1,6 +1,7 @@
 package function
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -191,7 +192,8 @@ func (t *thing) readBeside(ctx context.Context, name string, f *v1beta1.Function
 			var out *lambda.GetFunctionScalingConfigOutput
 			out, err = t.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished)})
 			if err == nil {
-				o.scaling = out.RequestedFunctionScalingConfig
+				// Once it is applied, AWS may tell it as that alone.
+				o.scaling = cmp.Or(out.RequestedFunctionScalingConfig, out.AppliedFunctionScalingConfig)
 			}
 			if awserr.IsNotFound(err) {
 				// Nothing is published yet.

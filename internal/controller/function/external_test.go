@@ -405,3 +405,28 @@ func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
 		t.Errorf("one call must do: %+v, %v, %v", obs, err, api.calls)
 	}
 }
+
+// AWS tells a scaling configuration as requested, and once it is applied as that alone.
+func TestAppliedScalingIsNotPutAgain(t *testing.T) {
+	bounds := &types.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9)}
+	earlier := &types.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](5)}
+	for name, answer := range map[string]*lambda.GetFunctionScalingConfigOutput{
+		"Requested": {RequestedFunctionScalingConfig: bounds, AppliedFunctionScalingConfig: earlier},
+		"Applied":   {AppliedFunctionScalingConfig: bounds},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := testFunction(func(f *v1beta1.Function) {
+				usesInstances(&f.Spec.ForProvider.FunctionSettings)
+				f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9)}
+			})
+			api := &fakeLambda{
+				get:     always[*lambda.GetFunctionInput](ours(testFunction(), func(o *lambda.GetFunctionOutput) { onInstancesOf(o.Configuration) }), nil),
+				scaling: always[*lambda.GetFunctionScalingConfigInput](answer, nil),
+			}
+			e, _ := testExternal(api, nil)
+			if obs, err := e.Observe(t.Context(), f); err != nil || !obs.ResourceUpToDate {
+				t.Errorf("nothing is due: %s, %v", obs.Diff, err)
+			}
+		})
+	}
+}

@@ -33,6 +33,7 @@ type fakeLambda struct {
 	updateConfig func(*lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error)
 	updateCode   func(*lambda.UpdateFunctionCodeInput) (*lambda.UpdateFunctionCodeOutput, error)
 	tag          func(*lambda.TagResourceInput) (*lambda.TagResourceOutput, error)
+	scaling      func(*lambda.GetFunctionScalingConfigInput) (*lambda.GetFunctionScalingConfigOutput, error)
 	delete       func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error)
 }
 
@@ -59,6 +60,11 @@ func (f *fakeLambda) UpdateFunctionCode(_ context.Context, in *lambda.UpdateFunc
 func (f *fakeLambda) TagResource(_ context.Context, in *lambda.TagResourceInput, _ ...func(*lambda.Options)) (*lambda.TagResourceOutput, error) {
 	f.calls = append(f.calls, "TagResource")
 	return f.tag(in)
+}
+
+func (f *fakeLambda) GetFunctionScalingConfig(_ context.Context, in *lambda.GetFunctionScalingConfigInput, _ ...func(*lambda.Options)) (*lambda.GetFunctionScalingConfigOutput, error) {
+	f.calls = append(f.calls, "GetFunctionScalingConfig")
+	return f.scaling(in)
 }
 
 func (f *fakeLambda) DeleteFunction(_ context.Context, in *lambda.DeleteFunctionInput, _ ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error) {

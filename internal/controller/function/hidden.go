@@ -47,7 +47,7 @@ func unreadable(c *types.FunctionConfiguration) string {
 // to be sent, and else as they are wanted, since they can't be compared. wanted is what
 // spec says of them, that of initProvider included: what another tool has made of it
 // can't be read.
-func (p *plan) hide(wanted settings, owes func(path, fingerprint string) bool) {
+func hide(p *plan, wanted settings, owes func(path, fingerprint string) bool) {
 	c := p.observed.config()
 	p.fingerprints = fingerprints(wanted, p.target.KMSKeyArn)
 	if environmentError(c) != nil {

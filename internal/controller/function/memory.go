@@ -1,6 +1,7 @@
 package function
 
 import (
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -96,9 +97,7 @@ func (m *records) accept(mg metav1.Object, c call, sent map[string]string) {
 	defer m.mu.Unlock()
 	r := m.of(mg)
 	delete(r.refusals, c)
-	for path, fingerprint := range sent {
-		r.sent[path] = fingerprint
-	}
+	maps.Copy(r.sent, sent)
 }
 
 // inTurn are the calls that may be made: those that AWS refuses stand back behind the

@@ -106,7 +106,7 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
 	p.target = target(d, p.have, name, t.owner)
-	p.hide(d.settings, func(path, fingerprint string) bool { return t.memory.owes(f, path, fingerprint, fresh(f)) })
+	hide(&p, d.settings, func(path, fingerprint string) bool { return t.memory.owes(f, path, fingerprint, fresh(f)) })
 	p.target.Publish, p.have.Publish = publication(f, o)
 	p.changes = diff.Compare(p.target, p.have)
 	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {

@@ -25,7 +25,9 @@ const (
 	// retryAfter is how long a failed update stands before it is sent again
 	// unchanged: what made it fail may have been put right elsewhere. It doubles each
 	// time, up to retryAtMost.
-	retryAfter  = 5 * time.Minute
+	retryAfter = 5 * time.Minute
+	// retrySoon is that time where what made it fail is AWS's own.
+	retrySoon   = 30 * time.Second
 	retryAtMost = 1 * time.Hour
 )
 
@@ -155,7 +157,11 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 			d.due = append(d.due, c)
 		}
 	}
-	retry, rest := retryOf(c), f.rest(c, retryAfter, retryAtMost)
+	least := retryAfter
+	if passes(c) {
+		least = retrySoon
+	}
+	retry, rest := retryOf(c), f.rest(c, least, retryAtMost)
 	switch {
 	case f.fresh && len(updates) > 0:
 	case retry == callUpdateConfiguration && slices.Contains(updates, callUpdateConfiguration) && slices.Contains(updates, callUpdateCode):
@@ -171,14 +177,29 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 
 // retryOf is the call that makes AWS try again, by what failed.
 func retryOf(c *types.FunctionConfiguration) call {
-	code := string(c.LastUpdateStatusReasonCode)
-	if c.State == types.StateFailed {
-		code = string(c.StateReasonCode)
-	}
+	code := reasonCode(c)
 	if strings.Contains(code, "Image") || strings.Contains(code, "Zip") {
 		return callUpdateCode
 	}
 	return callUpdateConfiguration
+}
+
+// passes says that what failed is AWS's own, and not for the user to put right.
+func passes(c *types.FunctionConfiguration) bool {
+	switch types.StateReasonCode(reasonCode(c)) {
+	case types.StateReasonCodeDependencyError, types.StateReasonCodeInternalError, types.StateReasonCodeEC2RequestLimitExceeded, types.StateReasonCodeInsufficientCapacity:
+		return true
+	default:
+		return false
+	}
+}
+
+// reasonCode is AWS's code for what failed.
+func reasonCode(c *types.FunctionConfiguration) string {
+	if c.State == types.StateFailed {
+		return string(c.StateReasonCode)
+	}
+	return string(c.LastUpdateStatusReasonCode)
 }
 
 // lastModified is when AWS says that the function was last changed. An unreadable time

@@ -140,8 +140,10 @@ func TestDecide(t *testing.T) {
 				Environment: &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("The key is disabled.")}},
 			},
 			facts: facts{activated: true},
-			want: want{status: "False", reason: xpv2.ReasonUnavailable,
-				message: "AWS cannot read the environment of the function: The key is disabled. (KMSDisabledException); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn"},
+			want: want{
+				status: "False", reason: xpv2.ReasonUnavailable,
+				message: "AWS cannot read the environment of the function: The key is disabled. (KMSDisabledException); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn",
+			},
 		},
 		"FailedAfterItWasActive": {
 			reason: "A function that once was active, with versions and aliases perhaps, is never deleted.",
@@ -155,6 +157,12 @@ func TestDecide(t *testing.T) {
 			changes: some,
 			facts:   facts{activated: true},
 			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet. (InvalidSubnet)", wait: 4 * time.Minute},
+		},
+		"UpdateFailedByAWS": {
+			reason: "What is AWS's own to put right is tried again soon.",
+			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReasonCode: "DependencyError", LastModified: ago(time.Minute)},
+			facts:  facts{activated: true},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (DependencyError)", due: callUpdateConfiguration},
 		},
 		"UpdateFailedAndSpecChanged": {
 			reason:  "A changed spec is tried at once.",
