@@ -130,6 +130,9 @@ type Thing[T managed.Managed, O any] interface {
 // Calls are the AWS operations by which a kind creates and deletes.
 type Calls struct {
 	Create, Delete string
+
+	// NameGiven says that AWS gives the name, so that each create makes another thing.
+	NameGiven bool
 }
 
 // External is the external client of a Thing. It lives for one reconcile.
@@ -179,7 +182,7 @@ func (e *External[T, O]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalO
 // name writes the thing's name where it is not written yet, so that the next look
 // knows the thing for ours.
 func (e *External[T, O]) name(ctx context.Context, mg T, v ownership.Verdict) error {
-	if ownership.WroteName(mg) && meta.GetExternalName(mg) == e.found.Name {
+	if e.found.Name == "" || ownership.WroteName(mg) && meta.GetExternalName(mg) == e.found.Name {
 		return nil
 	}
 	if v == ownership.Adopted {
@@ -218,7 +221,13 @@ func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalO
 
 // absent is the observation of a thing that AWS does not have.
 func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
-	if meta.WasDeleted(mg) || ObserveOnly(mg) {
+	if ObserveOnly(mg) {
+		return xpmanaged.ExternalObservation{}, nil
+	}
+	if e.late(ctx, mg) {
+		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}, nil
+	}
+	if meta.WasDeleted(mg) {
 		return xpmanaged.ExternalObservation{}, nil
 	}
 	mends := Allows(mg, xpv2.ManagementActionCreate)
@@ -257,12 +266,16 @@ func (e *External[T, O]) foreign(ctx context.Context, mg T, err error) (xpmanage
 // may be ours, of a call whose answer was lost.
 func (e *External[T, O]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
 	name, err := e.thing.Create(ctx, mg)
-	if busy(err) || awserr.IsAlreadyExists(err) {
+	switch {
+	case busy(err):
 		managed.Hold(ctx, again)
 		return xpmanaged.ExternalCreation{}, nil
-	}
-	if err != nil {
+	case awserr.IsAlreadyExists(err):
+		return e.taken(ctx, mg, err)
+	case err != nil:
 		return xpmanaged.ExternalCreation{}, err
+	case name == "":
+		return e.nameless(ctx, mg)
 	}
 	meta.AddAnnotations(mg, ownership.Name(mg, name))
 	return xpmanaged.ExternalCreation{ConnectionDetails: e.thing.Connection(mg)}, nil
