@@ -39,6 +39,9 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
+// calls by which this kind creates and deletes. AWS gives the name.
+var calls = flow.Calls{Create: opPublish, Delete: opDelete, NameGiven: true}
+
 type connector struct{ o managed.Options }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersion], error) {
@@ -46,7 +49,7 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *confi
 		api:     config.Client(s, lambda.NewFromConfig),
 		bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
 	}
-	return flow.New(t, flow.Calls{Create: opPublish, Delete: opDelete}), nil
+	return flow.New(t, calls), nil
 }
 
 // reads are the calls of the next observation, and the first publication that will most

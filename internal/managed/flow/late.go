@@ -49,7 +49,7 @@ const (
 
 // recurring is for how long after a create that found its thing there another such one
 // counts as the same trouble.
-const recurring = 5 * time.Minute
+const recurring = 15 * time.Minute
 
 // What Ready says of a thing that AWS has created and does not show.
 const (
@@ -132,7 +132,7 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 func (e *External[T, O]) taken(ctx context.Context, mg T, err error) (xpmanaged.ExternalCreation, error) {
 	failed := meta.GetExternalCreateFailed(mg)
 	if now := managed.Fresh(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
-		return xpmanaged.ExternalCreation{}, errors.Wrap(awserr.Clean(err), "AWS has it already, but does not show it where it is looked for")
+		return xpmanaged.ExternalCreation{}, managed.Invalid(errors.Wrap(awserr.Clean(err), "AWS has it already, but does not show it where it is looked for"))
 	}
 	managed.Hold(ctx, again)
 	return xpmanaged.ExternalCreation{}, nil
