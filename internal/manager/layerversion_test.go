@@ -33,6 +33,7 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 			ForProvider: v1beta1.LayerVersionParameters{
 				Region:  region,
 				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib", FilePrefix: ptr.To("python/")}},
+				OldVersions: ptr.To(v1beta1.OldVersionsDelete),
 			},
 		},
 	}
