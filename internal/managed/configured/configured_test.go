@@ -139,7 +139,7 @@ func TestReader(t *testing.T) {
 	r := p.reader()
 	for text, want := range map[string]bool{"cart": true, "cart:live": true, "cart:other": false} {
 		n, _ := functionname.Parse(text)
-		if _, exists, err := r.Read(ctx, n); exists != want || err != nil {
+		if _, exists, err := r.Read(ctx, &managedtest.Thing{}, n); exists != want || err != nil {
 			t.Errorf("%s: exists %t, %v, want %t", text, exists, err, want)
 		}
 	}
@@ -150,18 +150,18 @@ func TestReader(t *testing.T) {
 		t.Errorf("reserved %v, want the second page", reserved)
 	}
 	r.Forget(functionname.Name{Function: "cart", Qualifier: "one"})
-	if _, _, err := r.Read(ctx, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
+	if _, _, err := r.Read(ctx, &managedtest.Thing{}, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
 		t.Errorf("calls %v, %v, want them anew after a change", p.calls, err)
 	}
 }
 
 func TestReaderErrors(t *testing.T) {
 	gone := &pages{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "Function does not exist"}}
-	if _, exists, err := gone.reader().Read(t.Context(), functionname.Name{Function: "cart"}); exists || err != nil {
+	if _, exists, err := gone.reader().Read(t.Context(), &managedtest.Thing{}, functionname.Name{Function: "cart"}); exists || err != nil {
 		t.Errorf("exists %t, %v: a function that is not there has nothing", exists, err)
 	}
 	broken := &pages{err: errors.New("broken")}
-	if _, _, err := broken.reader().Read(t.Context(), functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
+	if _, _, err := broken.reader().Read(t.Context(), &managedtest.Thing{}, functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
 		t.Errorf("got %v, want what went wrong", err)
 	}
 	if len(broken.calls) != 1 {

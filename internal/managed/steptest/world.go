@@ -80,7 +80,9 @@ func NewWorld(t testing.TB, o awsdouble.Options) *World {
 }
 
 // Retrying is a client that tries calls again, as the provider's does.
-func (w *World) Retrying() *lambda.Client { return lambda.NewFromConfig(w.Double.Config(Region)) }
+func (w *World) Retrying() *lambda.Client {
+	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering) })
+}
 
 // Must fails the test at once if there is an error.
 func (w *World) Must(err error) {
