@@ -113,7 +113,7 @@ func TestObserve(t *testing.T) {
 	}{
 		"Absent":      {"It is to be made.", listed(), newURL(), want{ready: xpv2.ReasonCreating, reserved: []string{callCreate}}},
 		"OfAlias":     {"That of an alias is another one.", listed(of("live")), newURL(), want{ready: xpv2.ReasonCreating, reserved: []string{callCreate}}},
-		"NoFunction":  {"A function that is not there has none.", failing("ResourceNotFoundException"), newURL(), want{ready: xpv2.ReasonCreating, reserved: []string{callCreate}}},
+		"NoFunction":  {"A function that is not there has none.", failing("ResourceNotFoundException"), newURL(), want{ready: xpv2.ReasonCreating, reserved: []string{callGet, callCreate}}},
 		"Denied":      {"What AWS says is passed on.", failing("AccessDeniedException"), newURL(), want{err: "cannot list the URLs of function cart"}},
 		"InOrder":     {"Nothing is due.", listed(of("live"), ours), newURL(named), want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable}},
 		"Drifted":     {"It is put right.", listed(there(types.FunctionUrlAuthTypeNone)), newURL(named), want{exists: true, ready: "Updating", reserved: []string{callUpdate}}},

@@ -155,6 +155,46 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// A list that may lack what is there is no proof.
+func TestReaderAsksForOne(t *testing.T) {
+	wrote := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
+	meta.AddAnnotations(wrote, ownership.Name(wrote, "cart:other"))
+	deleted := wrote.DeepCopyObject().(*managedtest.Thing) //nolint:forcetypeassert // It is one.
+	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+	gone := &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "gone"}
+	denied := &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}
+	boom := errors.New("boom")
+	cases := map[string]struct {
+		reason     string
+		mg         *managedtest.Thing
+		list, get  error
+		asks, want bool
+		err        error
+	}{
+		"NotMade": {reason: "It is yet to be made.", mg: &managedtest.Thing{}},
+		"Made":    {reason: "It should be there.", mg: wrote, asks: true, want: true},
+		"Gone":    {reason: "It is not.", mg: wrote, get: gone, asks: true},
+		"Deleted": {reason: "It was taken away.", mg: deleted},
+		"NoList":  {reason: "Without a list, nothing is known.", mg: &managedtest.Thing{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, asks: true, want: true},
+		"Denied":  {reason: "Who may not ask goes by the list.", mg: wrote, get: denied, asks: true},
+		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, asks: true, err: boom},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, asked := &pages{err: tc.list}, false
+			r := p.reader()
+			r.Get = func(context.Context, functionname.Name) (string, error) {
+				asked = true
+				return "x", tc.get
+			}
+			_, exists, err := r.Read(t.Context(), tc.mg, functionname.Name{Function: "cart", Qualifier: "other"})
+			if exists != tc.want || asked != tc.asks || !errors.Is(err, tc.err) {
+				t.Errorf("%s\nexists %t, asked %t, error %v", tc.reason, exists, asked, err)
+			}
+		})
+	}
+}
+
 func TestReaderErrors(t *testing.T) {
 	gone := &pages{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "Function does not exist"}}
 	if _, exists, err := gone.reader().Read(t.Context(), &managedtest.Thing{}, functionname.Name{Function: "cart"}); exists || err != nil {

@@ -43,12 +43,14 @@ type Reader[V any] struct {
 // A list that an emulator lacks, or that does not show what the resource has made, is no
 // proof: then the single configuration is asked for.
 func (r *Reader[V]) Read(ctx context.Context, mg resource.Managed, n functionname.Name) (V, bool, error) {
+	var none V
 	all, err := inventory.Read(ctx, r.Cache, r.key(n), managed.Fresh(ctx), func(ctx context.Context) ([]V, error) {
 		return r.list(ctx, n.Function)
 	})
-	listed := err == nil
-	if !listed && !awserr.IsNotFound(err) && !awserr.IsUnsupported(err) {
-		var none V
+	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
+		return r.single(ctx, n)
+	}
+	if err != nil {
 		return none, false, err
 	}
 	for _, v := range all {
@@ -56,7 +58,10 @@ func (r *Reader[V]) Read(ctx context.Context, mg resource.Managed, n functionnam
 			return v, true, nil
 		}
 	}
-	return r.single(ctx, n, !listed || made(mg))
+	if made(mg) {
+		return r.single(ctx, n)
+	}
+	return none, false, nil
 }
 
 // made tells whether a resource has made its configuration, or may have.
@@ -64,11 +69,10 @@ func made(mg resource.Managed) bool {
 	return !meta.WasDeleted(mg) && (ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero())
 }
 
-// single asks for one configuration, if there is reason to. Who may not ask goes by the
-// list.
-func (r *Reader[V]) single(ctx context.Context, n functionname.Name, asks bool) (V, bool, error) {
+// single asks for one configuration. Who may not ask goes by the list.
+func (r *Reader[V]) single(ctx context.Context, n functionname.Name) (V, bool, error) {
 	var none V
-	if !asks || r.Get == nil || !managed.Reserve(ctx, r.GetBy) {
+	if r.Get == nil || !managed.Reserve(ctx, r.GetBy) {
 		return none, false, nil
 	}
 	v, err := r.Get(ctx, n)
