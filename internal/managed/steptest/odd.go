@@ -71,7 +71,7 @@ func edited(edit func(map[string]any)) Answer {
 			return status, body
 		}
 		walk(v, edit)
-		b, _ := json.Marshal(v) //nolint:errchkjson // It was JSON before.
+		b, _ := json.Marshal(v)
 		return status, b
 	}
 }
@@ -106,7 +106,7 @@ func (w *World) answering(stack *middleware.Stack) error {
 		}
 		was := body
 		if rsp.StatusCode, body = answer(rsp.StatusCode, was); !bytes.Equal(was, body) {
-			rsp.Header.Del("X-Amzn-ErrorType")
+			rsp.Header.Del("X-Amzn-Errortype")
 		}
 		rsp.Header.Set("Content-Length", strconv.Itoa(len(body)))
 		rsp.Body, rsp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
