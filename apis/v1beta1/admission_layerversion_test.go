@@ -82,7 +82,7 @@ func TestLayerVersionRefused(t *testing.T) {
 		"OldVersions": {
 			reason: "They are kept or deleted.",
 			change: forProvider(`oldVersions: Forget`),
-			want:   `spec.forProvider.oldVersions: Unsupported value: "Forget": supported values: "Delete", "Keep"`,
+			want:   `spec.forProvider.oldVersions: Unsupported value: "Forget": supported values: "Keep", "DeleteUnused", "Delete"`,
 		},
 	})
 }
@@ -110,7 +110,7 @@ func TestLayerVersionUpdates(t *testing.T) {
 		"Content": {
 			reason: "It is published.",
 			first:  forProvider(`oldVersions: Keep`),
-			then:   forProvider(`oldVersions: Delete, content: {inline: {python/m.py: z}}`),
+			then:   forProvider(`oldVersions: DeleteUnused, content: {inline: {python/m.py: z}}`),
 			want:   ``,
 		},
 	})

@@ -29,8 +29,6 @@ var unused = []struct{ pattern, reason string }{
 	{`^GetAccountSettings$`, "provider configs show it: it is about the account, not about a thing in it"},
 	{`^(InvokeAsync|InvokeWithResponseStream)$`, "Invoke does the same"},
 	{`^GetFunctionConcurrency$`, "GetFunction tells it"},
-	{`^GetAlias$`, "ListAliases tells of all aliases of a function at once"},
-	{`^Get(FunctionEventInvoke|FunctionUrl|ProvisionedConcurrency)Config$`, "the List operation tells of all of a function at once"},
 	{`^GetLayerVersionByArn$`, "GetLayerVersion tells the same"},
 	{`DurableExecution`, "executions are an application's own, not infrastructure"},
 	{`^UpdateFunctionEventInvokeConfig$`, "PutFunctionEventInvokeConfig says it all at once"},

@@ -137,19 +137,22 @@ type LayerVersionParameters struct {
 	LicenseInfo *string `json:"licenseInfo,omitempty"`
 
 	// OldVersions is what becomes of the versions that this resource has published and
-	// replaced: Delete (the default) or Keep. Delete deletes each once the next is there; functions that use it go
-	// on to run with it, but no function can be set to use it any more. Keep leaves all of
-	// them in AWS, even when this resource is deleted. Versions that others have
-	// published are never touched.
+	// replaced: Keep (the default), DeleteUnused or Delete. Keep leaves all of them in AWS,
+	// even when this resource is deleted. DeleteUnused deletes each that no function of the
+	// account in this region uses, neither its $LATEST nor a published version; functions
+	// of other accounts can't be seen. Delete deletes each once the next is there; functions
+	// that use it go on to run with it, but no function can be set to use it any more.
+	// Versions that others have published are never touched.
 	// +optional
-	// +kubebuilder:validation:Enum=Delete;Keep
+	// +kubebuilder:validation:Enum=Keep;DeleteUnused;Delete
 	OldVersions *string `json:"oldVersions,omitempty"`
 }
 
 // What OldVersions can be.
 const (
-	OldVersionsDelete = "Delete"
-	OldVersionsKeep   = "Keep"
+	OldVersionsKeep         = "Keep"
+	OldVersionsDeleteUnused = "DeleteUnused"
+	OldVersionsDelete       = "Delete"
 )
 
 // LayerVersionSpec is the desired state of a layer's version.

@@ -10,32 +10,33 @@ import (
 // effect before a resource says that AWS does not take it.
 const ManyAttempts = 3
 
-// attemptDelays are the times after the first, second, ... accepted call within which
+// attemptDelays are the times after the first, second, ... call within which
 // the same call is not made again. The last one repeats.
 var attemptDelays = []time.Duration{2 * time.Second, 10 * time.Second, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, time.Hour}
 
-// attemptsMaxAge is how long an accepted call counts. It is longer than every delay, so
+// attemptsMaxAge is how long a call counts. It is longer than every delay, so
 // that a call whose effect never shows is not made at the first delays again.
 const attemptsMaxAge = 3 * time.Hour
 
-// Attempts are the calls of one resource that AWS has accepted and whose effect it has
-// not shown yet. AWS accepts some settings that it does not show, and so do emulators.
-// Without a bound, each look at such a resource would make the same call again. It is safe
-// for concurrent use, and kept in memory only: another process starts anew.
+// Attempts are the calls of one resource that have not had their effect yet: those that
+// AWS has accepted and does not show, and those that it puts off. AWS accepts some
+// settings that it does not show, and so do emulators. Without a bound, each look at such a
+// resource would make the same call again. It is safe for concurrent use, and kept in
+// memory only: another process starts anew.
 type Attempts struct {
 	mu    sync.Mutex
 	calls map[string]attempt
 }
 
-// attempt is a call that AWS has accepted count times in a row, last at a time.
+// attempt is a call that was made count times in a row, last at a time.
 type attempt struct {
 	changes string
 	count   int
 	at      time.Time
 }
 
-// accept notes that AWS has accepted a call that makes the given changes.
-func (a *Attempts) accept(call, changes string, now time.Time) {
+// note that a call which makes the given changes was made.
+func (a *Attempts) note(call, changes string, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	was, ok := a.same(call, changes, now)
@@ -50,7 +51,7 @@ func (a *Attempts) accept(call, changes string, now time.Time) {
 	a.calls[call] = was
 }
 
-// wait is how long not to make a call again, and how often AWS has accepted it in a row.
+// wait is how long not to make a call again, and how often it was made in a row.
 func (a *Attempts) wait(call, changes string, now time.Time) (time.Duration, int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,17 +80,17 @@ func (a *Attempts) forget(calls ...string) {
 	}
 }
 
-// Accepted notes that AWS has accepted a call that makes the given changes, so that
-// Attempted tells of it until Shown is called.
-func Accepted(ctx context.Context, call, changes string) {
+// NoteAttempt notes that a call which makes the given changes was made, so that Attempted
+// tells of it until ForgetAttempts is called.
+func NoteAttempt(ctx context.Context, call, changes string) {
 	if t := turnOf(ctx); t.Attempts != nil {
-		t.Attempts.accept(call, changes, t.Fresh.Now)
+		t.Attempts.note(call, changes, t.Fresh.Now)
 	}
 }
 
-// Attempted is how often AWS has accepted the same call with the same changes in a row
-// without showing their effect, and how long not to make it again: from seconds after
-// the first to an hour. Another generation or annotation of the resource starts anew.
+// Attempted is how often the same call with the same changes was made in a row without
+// having its effect, and how long not to make it again: from seconds after the first to
+// an hour. Another generation or annotation of the resource starts anew.
 func Attempted(ctx context.Context, call, changes string) (wait time.Duration, count int) {
 	t := turnOf(ctx)
 	if t.Attempts == nil {
@@ -98,9 +99,8 @@ func Attempted(ctx context.Context, call, changes string) (wait time.Duration, c
 	return t.Attempts.wait(call, changes, t.Fresh.Now)
 }
 
-// Shown notes that AWS shows the effect of the given calls, or of all that it has
-// accepted.
-func Shown(ctx context.Context, calls ...string) {
+// ForgetAttempts notes that the given calls, or all, have had their effect.
+func ForgetAttempts(ctx context.Context, calls ...string) {
 	if t := turnOf(ctx); t.Attempts != nil {
 		t.Attempts.forget(calls...)
 	}

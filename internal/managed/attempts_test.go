@@ -10,10 +10,10 @@ import (
 // TestAttempts tells when the same call may be made again.
 func TestAttempts(t *testing.T) {
 	start := time.Unix(1e9, 0)
-	accepted := func(n int) *Attempts {
+	made := func(n int) *Attempts {
 		a := &Attempts{}
 		for range n {
-			a.accept("UpdateThing", "value", start)
+			a.note("UpdateThing", "value", start)
 		}
 		return a
 	}
@@ -25,13 +25,13 @@ func TestAttempts(t *testing.T) {
 		wait     time.Duration
 		count    int
 	}{
-		"None":    {reason: "A first call is made at once.", attempts: accepted(0), changes: "value"},
-		"Once":    {reason: "AWS may show it in a moment.", attempts: accepted(1), changes: "value", wait: 2 * time.Second, count: 1},
-		"Later":   {reason: "What has passed counts.", attempts: accepted(1), changes: "value", after: 5 * time.Second, count: 1},
-		"Thrice":  {reason: "AWS does not take it.", attempts: accepted(3), changes: "value", wait: 5 * time.Minute, count: 3},
-		"Often":   {reason: "The delay is bounded.", attempts: accepted(30), changes: "value", wait: time.Hour, count: 30},
-		"Others":  {reason: "Other changes are not the same.", attempts: accepted(3), changes: "size"},
-		"LongAgo": {reason: "After hours it is tried anew.", attempts: accepted(30), changes: "value", after: attemptsMaxAge},
+		"None":    {reason: "A first call is made at once.", attempts: made(0), changes: "value"},
+		"Once":    {reason: "AWS may show it in a moment.", attempts: made(1), changes: "value", wait: 2 * time.Second, count: 1},
+		"Later":   {reason: "What has passed counts.", attempts: made(1), changes: "value", after: 5 * time.Second, count: 1},
+		"Thrice":  {reason: "AWS does not take it.", attempts: made(3), changes: "value", wait: 5 * time.Minute, count: 3},
+		"Often":   {reason: "The delay is bounded.", attempts: made(30), changes: "value", wait: time.Hour, count: 30},
+		"Others":  {reason: "Other changes are not the same.", attempts: made(3), changes: "size"},
+		"LongAgo": {reason: "After hours it is tried anew.", attempts: made(30), changes: "value", after: attemptsMaxAge},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestAttempts(t *testing.T) {
 func TestAttemptsOfAGeneration(t *testing.T) {
 	m, mg := newMemory(), newThing()
 	known, _ := m.look(mg)
-	known.attempts.accept("UpdateThing", "value", time.Unix(1e9, 0))
+	known.attempts.note("UpdateThing", "value", time.Unix(1e9, 0))
 	if again, _ := m.look(mg); again.attempts != known.attempts {
 		t.Error("the same generation starts anew")
 	}

@@ -91,6 +91,10 @@ var (
 	terminalDelays  = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
 )
 
+// Backoff is when to try again after an error that came for the nth time in a row, n from
+// 1.
+func Backoff(err error, n int) time.Duration { return backoff(classify(err), n) }
+
 // backoff is when to try again after the nth error of a class in a row, n from 1.
 func backoff(c class, n int) time.Duration {
 	switch {

@@ -31,8 +31,9 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionParameters{
-				Region:  region,
-				Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib", FilePrefix: ptr.To("python/")}},
+				Region:      region,
+				Content:     &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib", FilePrefix: ptr.To("python/")}},
+				OldVersions: ptr.To(v1beta1.OldVersionsDelete),
 			},
 		},
 	}

@@ -67,8 +67,9 @@ type raw struct {
 	Condition    map[string]map[string]texts `json:"Condition"`
 }
 
-// Parse a policy, also one with elements that are not known here. An error says what
-// is wrong with it.
+// Parse a policy as it was answered, also one with elements that are not known here. One
+// that is empty, or null, or has no statements, has none. An error says what is wrong with
+// it.
 func Parse(text string) (Document, error) { return parse(text, false) }
 
 // Check parses a policy that AWS has yet to see: an element that no policy has is an
@@ -81,15 +82,24 @@ func parse(text string, strict bool) (Document, error) {
 		ID        string          `json:"Id"`
 		Statement json.RawMessage `json:"Statement"`
 	}{}
+	if !strict && void(text) {
+		return Document{}, nil
+	}
 	if err := decode([]byte(text), &in, strict); err != nil {
 		return Document{}, err
 	}
 	var statements []json.RawMessage
+	if !strict && void(string(in.Statement)) {
+		in.Statement = nil
+	}
 	if err := decode(listed(in.Statement), &statements, strict); err != nil {
 		return Document{}, fmt.Errorf("in its Statement, %w", err)
 	}
 	d := Document{Version: in.Version, ID: in.ID}
 	for i, written := range statements {
+		if !strict && void(string(written)) {
+			continue
+		}
 		r := raw{}
 		if err := decode(written, &r, strict); err != nil {
 			return Document{}, fmt.Errorf("in statement %d, %w", i+1, err)
@@ -101,7 +111,7 @@ func parse(text string, strict bool) (Document, error) {
 		st.Written = Compact(string(written))
 		d.Statements = append(d.Statements, st)
 	}
-	if len(d.Statements) == 0 {
+	if strict && len(d.Statements) == 0 {
 		return Document{}, errors.New("Statement is missing")
 	}
 	return d, nil
@@ -111,6 +121,15 @@ const (
 	allow = "Allow"
 	deny  = "Deny"
 )
+
+// void tells whether a text says nothing.
+func void(text string) bool {
+	switch strings.TrimSpace(text) {
+	case "", "null", `""`:
+		return true
+	}
+	return false
+}
 
 // decode JSON that has nothing after it.
 func decode(text []byte, into any, strict bool) error {

@@ -151,6 +151,21 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What is answered and says nothing has no statements, however it is written. Asked for, it
+// is a mistake.
+func TestParseOfNothing(t *testing.T) {
+	for _, text := range []string{
+		"", " ", "null", `""`, "{}", `{"Version":"2012-10-17"}`, `{"Statement":null}`, `{"Statement":[]}`, `{"Statement":""}`, `{"Statement":[null]}`,
+	} {
+		if d, err := Parse(text); err != nil || len(d.Statements) > 0 {
+			t.Errorf("Parse(%s): got %+v, %v", text, d, err)
+		}
+		if _, err := Check(text); err == nil {
+			t.Errorf("Check(%s): want an error", text)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	d := read(t, `{"Statement":[{"Effect":"Allow"},{"Sid":"a","Effect": "Deny"}]}`)
 	if s, ok := d.Find("a"); !ok || s.Effect != "Deny" || s.Written != `{"Sid":"a","Effect":"Deny"}` {

@@ -78,7 +78,9 @@ func (m *Memory) Due(mg metav1.Object, arn string) bool {
 }
 
 // Read the tags of a resource's thing: those that are remembered, or else those that
-// AWS tells now. They are the caller's to change.
+// AWS tells now. They are the caller's to change. They are nil where AWS does not tell
+// them: it shows no ARN, or not the tags of a new thing yet, or an emulator lacks
+// ListTags. That never means that there is no such thing.
 func (m *Memory) Read(ctx context.Context, mg metav1.Object, arn string, api Lister) (map[string]string, error) {
 	m.mu.Lock()
 	e, known := m.known(mg, arn)
@@ -86,8 +88,14 @@ func (m *Memory) Read(ctx context.Context, mg metav1.Object, arn string, api Lis
 	if known {
 		return maps.Clone(e.tags), nil
 	}
+	if arn == "" {
+		return nil, nil //nolint:nilnil // Nil tags are not known.
+	}
 	at := m.now()
 	out, err := api.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
+	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
+		return nil, nil //nolint:nilnil // As above.
+	}
 	if err != nil {
 		return nil, errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whose it is", arn)
 	}

@@ -8,6 +8,7 @@ import (
 
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
+	GetAlias(ctx context.Context, in *lambda.GetAliasInput, opts ...func(*lambda.Options)) (*lambda.GetAliasOutput, error)
 	ListAliases(ctx context.Context, in *lambda.ListAliasesInput, opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
 	CreateAlias(ctx context.Context, in *lambda.CreateAliasInput, opts ...func(*lambda.Options)) (*lambda.CreateAliasOutput, error)
 	UpdateAlias(ctx context.Context, in *lambda.UpdateAliasInput, opts ...func(*lambda.Options)) (*lambda.UpdateAliasOutput, error)

@@ -23,6 +23,7 @@ import (
 
 // The AWS operations that this kind calls.
 const (
+	callGet    = "GetAlias"
 	callList   = "ListAliases"
 	callCreate = "CreateAlias"
 	callUpdate = "UpdateAlias"

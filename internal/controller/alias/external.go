@@ -53,18 +53,48 @@ func (t *thing) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 		return found{}, err
 	}
 	c, ok := aliases[t.id.name]
+	if !ok && (aliases == nil || made(a)) {
+		if c, ok, err = t.get(ctx); err != nil {
+			return found{}, err
+		}
+	}
 	return found{Thing: c, Exists: ok, Name: t.id.name, What: t.id.String()}, nil
+}
+
+// made tells whether a resource has made its alias, or may have: then a list that lacks
+// it is no proof.
+func made(a *v1beta1.Alias) bool {
+	return !meta.WasDeleted(a) && (ownership.WrittenName(a) != "" || !meta.GetExternalCreatePending(a).IsZero())
+}
+
+// get the alias alone, where the list may lack what is there. Who may not ask goes by the
+// list.
+func (t *thing) get(ctx context.Context) (types.AliasConfiguration, bool, error) {
+	if !managed.Reserve(ctx, callGet) {
+		return types.AliasConfiguration{}, false, nil
+	}
+	out, err := t.api.GetAlias(ctx, &lambda.GetAliasInput{FunctionName: ptr.To(t.id.function), Name: ptr.To(t.id.name)})
+	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) || awserr.IsAccessDenied(err) {
+		return types.AliasConfiguration{}, false, nil
+	}
+	if err != nil {
+		return types.AliasConfiguration{}, false, errors.Wrapf(err, "cannot get %s", t.id)
+	}
+	return types.AliasConfiguration{
+		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description, RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
+	}, true, nil
 }
 
 func (t *thing) key() inventory.Key { return inventory.Key{Operation: callList, Of: t.id.function} }
 
-// list the function's aliases by name. A function that is gone has none.
+// list the function's aliases by name. They are nil where the function is gone, or the
+// endpoint has no such list.
 func (t *thing) list(ctx context.Context) (map[string]types.AliasConfiguration, error) {
 	all := map[string]types.AliasConfiguration{}
 	pages := lambda.NewListAliasesPaginator(t.api, &lambda.ListAliasesInput{FunctionName: ptr.To(t.id.function)})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
-		if awserr.IsNotFound(err) {
+		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
 			return nil, nil
 		}
 		if err != nil {

@@ -35,6 +35,11 @@ type fakeLambda struct {
 	delete func(*lambda.DeleteAliasInput) (*lambda.DeleteAliasOutput, error)
 }
 
+// GetAlias finds no more than the list does.
+func (f *fakeLambda) GetAlias(context.Context, *lambda.GetAliasInput, ...func(*lambda.Options)) (*lambda.GetAliasOutput, error) {
+	return nil, steptest.APIError(404, "ResourceNotFoundException", "The resource you requested does not exist.")
+}
+
 func (f *fakeLambda) ListAliases(_ context.Context, in *lambda.ListAliasesInput, _ ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error) {
 	return f.list(in)
 }

@@ -35,7 +35,7 @@ func compare(name string, d desired, o observed, owner tagging.Owner) comparison
 	if t.InstanceRequirements == nil {
 		t.InstanceRequirements = have.InstanceRequirements
 	}
-	t.Tags = owner.Target(t.Tags, have.Tags)
+	t.Tags = owner.Told(t.Tags, have.Tags)
 	return comparison{target: t, have: have, changes: diff.Compare(t, have)}
 }
 

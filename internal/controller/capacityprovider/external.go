@@ -58,7 +58,7 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(name))
 	}
 	if out.CapacityProvider == nil {
-		return found{}, errors.Errorf("cannot read %s: the answer does not describe it", what(name))
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s has no CapacityProvider in it", what(name), opGet)
 	}
 	o := observed{provider: out.CapacityProvider}
 	if !flow.ObserveOnly(c) {
@@ -69,8 +69,8 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 
 // Judge whose a capacity provider is, by its tags.
 func (t *thing) Judge(_ context.Context, c *v1beta1.CapacityProvider, f found) (ownership.Verdict, error) {
-	last := c.Status.AtProvider.CapacityProviderArn
-	same := ownership.WroteName(c) && last != nil && *last == ptr.Deref(f.Thing.provider.CapacityProviderArn, "")
+	arn := ptr.Deref(f.Thing.provider.CapacityProviderArn, "")
+	same := ownership.WroteName(c) && ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn
 	return t.owner.Judge(c, f.Thing.tags, same || ownership.UserSetName(c), f.What)
 }
 
@@ -88,7 +88,11 @@ func wasActive(c *v1beta1.CapacityProvider) bool {
 
 // State is the Ready condition by what AWS says alone.
 func (t *thing) State(c *v1beta1.CapacityProvider, f found) xpv2.Condition {
-	return ready(c.GetGeneration(), f.Thing.provider.State, t.active)
+	r := ready(c.GetGeneration(), f.Thing.provider.State, t.active)
+	if f.Thing.tags == nil && r.Message == "" && !flow.ObserveOnly(c) {
+		return r.WithMessage(tagging.Untold)
+	}
+	return r
 }
 
 // Plan compares spec with what was found. While AWS is busy, nothing is due.

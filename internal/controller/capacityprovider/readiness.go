@@ -27,6 +27,9 @@ func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Co
 	case types.CapacityProviderStateFailed:
 		return condition.Unavailable(generation, failed)
 	}
+	if s == "" {
+		return condition.Unavailable(generation, "AWS does not tell its state")
+	}
 	return condition.Unavailable(generation, "AWS says that it is "+string(s))
 }
 

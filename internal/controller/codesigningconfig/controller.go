@@ -42,6 +42,9 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
+// calls by which this kind creates and deletes. AWS gives the name.
+var calls = flow.Calls{Create: opCreate, Delete: opDelete, NameGiven: true}
+
 type connector struct {
 	o    managed.Options
 	tags *tagmemory.Memory
@@ -54,7 +57,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s 
 		tags:   c.tags,
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
-	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
+	return flow.New(t, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely

@@ -46,13 +46,18 @@ func fromSpec(p v1beta1.CodeSigningConfigSettings, publisherArns []string) setti
 	return s
 }
 
+// defaultPolicies are those of a configuration that names none.
+func defaultPolicies() *policies {
+	return &policies{UntrustedArtifactOnDeployment: ptr.To(string(types.CodeSigningPolicyWarn))}
+}
+
 // fromObserved puts AWS's answers in comparable form.
 func fromObserved(o observed) settings {
-	s := settings{Description: ptr.To(ptr.Deref(o.config.Description, "")), CodeSigningPolicies: &policies{}, Tags: o.tags}
+	s := settings{Description: ptr.To(ptr.Deref(o.config.Description, "")), CodeSigningPolicies: defaultPolicies(), Tags: o.tags}
 	if p := o.config.AllowedPublishers; p != nil {
 		s.AllowedPublishers.SigningProfileVersionArns = p.SigningProfileVersionArns
 	}
-	if p := o.config.CodeSigningPolicies; p != nil {
+	if p := o.config.CodeSigningPolicies; p != nil && p.UntrustedArtifactOnDeployment != "" {
 		s.CodeSigningPolicies.UntrustedArtifactOnDeployment = ptr.To(string(p.UntrustedArtifactOnDeployment))
 	}
 	return s

@@ -1,9 +1,6 @@
 package codesigningconfig
 
 import (
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	"k8s.io/utils/ptr"
-
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
@@ -19,7 +16,7 @@ type desired struct {
 func want(forProvider, initProvider settings) desired {
 	s, left := diff.Merge(forProvider, initProvider)
 	if s.CodeSigningPolicies == nil {
-		s.CodeSigningPolicies = &policies{UntrustedArtifactOnDeployment: ptr.To(string(types.CodeSigningPolicyWarn))}
+		s.CodeSigningPolicies = defaultPolicies()
 	}
 	return desired{settings: s, left: left}
 }
@@ -35,7 +32,7 @@ type comparison struct {
 func compare(d desired, o observed, owner tagging.Owner) comparison {
 	have := fromObserved(o)
 	t := diff.Fill(d.settings, have, d.left)
-	t.Tags = owner.Target(t.Tags, have.Tags)
+	t.Tags = owner.Told(t.Tags, have.Tags)
 	return comparison{target: t, have: have, changes: diff.Compare(t, have)}
 }
 

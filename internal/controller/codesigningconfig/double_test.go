@@ -45,7 +45,7 @@ func newRig(t testing.TB) *rig {
 	w := steptest.NewWorld(t, awsdouble.Options{})
 	r := &rig{tags: tagmemory.New(w.Now), fields: steptest.Fields{}}
 	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
-		return flow.New(r.thing(), flow.Calls{Create: opCreate, Delete: opDelete})
+		return flow.New(r.thing(), calls)
 	})
 	return r
 }

@@ -57,6 +57,9 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, 
 	if err != nil {
 		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(arn))
 	}
+	if out.CodeSigningConfig == nil {
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s has no CodeSigningConfig in it", what(arn), opGet)
+	}
 	o := observed{config: out.CodeSigningConfig}
 	if !flow.ObserveOnly(c) {
 		o.tags, err = t.tags.Read(ctx, c, arn, t.api)
@@ -78,7 +81,10 @@ func (t *thing) Show(c *v1beta1.CodeSigningConfig, f found) {
 }
 
 // State is that a configuration which is there is in force.
-func (t *thing) State(c *v1beta1.CodeSigningConfig, _ found) xpv2.Condition {
+func (t *thing) State(c *v1beta1.CodeSigningConfig, f found) xpv2.Condition {
+	if f.Thing.tags == nil && !flow.ObserveOnly(c) {
+		return condition.Available(c.GetGeneration()).WithMessage(tagging.Untold)
+	}
 	return condition.Available(c.GetGeneration())
 }
 
@@ -91,7 +97,7 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, f found)
 	t.comparison = compare(d, f.Thing, t.owner)
 	call, changes := t.comparison.due()
 	if call == "" {
-		return flow.Plan{Ready: condition.Available(c.GetGeneration())}, nil
+		return flow.Plan{Ready: t.State(c, f)}, nil
 	}
 	return flow.Plan{Call: call, Changes: changes, Ready: condition.Updating(c.GetGeneration(), changes.String())}, nil
 }
@@ -128,13 +134,17 @@ func (t *thing) Prepare(ctx context.Context, c *v1beta1.CodeSigningConfig) error
 	return err
 }
 
-// Create the configuration with CreateCodeSigningConfig.
+// Create the configuration with CreateCodeSigningConfig. Where the answer lacks the ARN,
+// it is found by its tags.
 func (t *thing) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig) (string, error) {
 	s := t.wanted.settings
 	s.Tags = t.owner.Target(s.Tags, nil)
 	out, err := t.api.CreateCodeSigningConfig(ctx, createInput(s))
 	if err != nil {
 		return "", errors.Wrap(awserr.Clean(err), "cannot create code signing configuration")
+	}
+	if out.CodeSigningConfig == nil {
+		return "", nil
 	}
 	return ptr.Deref(out.CodeSigningConfig.CodeSigningConfigArn, ""), nil
 }

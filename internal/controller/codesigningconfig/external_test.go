@@ -95,7 +95,7 @@ func TestObserveErrors(t *testing.T) {
 			if tc.pending {
 				meta.SetExternalCreatePending(c, clock.Now())
 			}
-			e := flow.New(&thing{api: tc.api, tags: tagmemory.New(clock.Now), owner: tagging.Owner{Kind: kind, Ignore: func(string) bool { return false }}}, flow.Calls{Create: opCreate, Delete: opDelete})
+			e := flow.New(&thing{api: tc.api, tags: tagmemory.New(clock.Now), owner: tagging.Owner{Kind: kind, Ignore: func(string) bool { return false }}}, calls)
 			if _, err := e.Observe(t.Context(), c); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.want, err)
 			}

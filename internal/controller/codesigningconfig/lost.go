@@ -39,10 +39,12 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
 		return "", nil
 	}
+	doubt := ""
 	for i := range candidates {
 		arn := ptr.Deref(candidates[i].CodeSigningConfigArn, "")
 		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
-		if awserr.IsNotFound(err) {
+		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
+			doubt = arn
 			continue
 		}
 		if err != nil {
@@ -51,6 +53,10 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 		if out.Tags[ownership.TagUID] == string(c.GetUID()) {
 			return arn, nil
 		}
+	}
+	if doubt != "" {
+		return "", errors.Errorf("cannot tell whether %s is the one that was created, since AWS does not tell its tags: if it is, set the annotation %s to its ARN; if not, remove the annotation %s to have another created",
+			what(doubt), meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending)
 	}
 	return "", nil
 }
@@ -68,6 +74,6 @@ func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSi
 	}
 	return slices.DeleteFunc(all, func(c types.CodeSigningConfig) bool {
 		at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
-		return err == nil && at.Before(since)
+		return c.CodeSigningConfigArn == nil || err == nil && at.Before(since)
 	}), nil
 }

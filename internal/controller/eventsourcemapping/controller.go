@@ -58,6 +58,9 @@ func references(m *v1beta1.EventSourceMapping) []managed.Reference {
 	}
 }
 
+// calls by which this kind creates and deletes. AWS gives the name.
+var calls = flow.Calls{Create: opCreate, Delete: opDelete, NameGiven: true}
+
 type connector struct {
 	o    managed.Options
 	tags *tagmemory.Memory
@@ -71,7 +74,7 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
 		now:    c.o.Now,
 	}
-	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
+	return flow.New(t, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely

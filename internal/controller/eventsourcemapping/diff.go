@@ -34,10 +34,10 @@ type comparison struct {
 // taken as it is there. fresh says that the user changed spec since it was last
 // settled.
 func compare(d desired, o observed, fresh bool, owner tagging.Owner) comparison {
-	have := fromObserved(o)
+	have := withShown(fromObserved(o), d.settings)
 	t := keepFixed(diff.Fill(d.settings, have, d.left), have)
 	t.KMSKeyArn = answer.NonEmpty(t.KMSKeyArn)
-	t.Tags = owner.Target(t.Tags, have.Tags)
+	t.Tags = owner.Told(t.Tags, have.Tags)
 	if o.mapping.FilterCriteriaError != nil {
 		// Filters that can't be read can't be compared: they are sent once for each
 		// change of spec, and trusted after that.
@@ -47,6 +47,21 @@ func compare(d desired, o observed, fresh bool, owner tagging.Owner) comparison 
 		}
 	}
 	return comparison{target: t, have: have, changes: diff.Compare(t, have)}
+}
+
+// withShown are settings as AWS has them, with those that every mapping has and an
+// answer leaves out as they are wanted: that they are not shown does not make them wrong.
+func withShown(have, wanted settings) settings {
+	if ptr.Deref(have.FunctionName, "") == "" {
+		have.FunctionName = wanted.FunctionName
+	}
+	if have.EventSourceArn == nil && len(have.SelfManagedEventSource) == 0 {
+		have.EventSourceArn = wanted.EventSourceArn
+	}
+	if have.StartingPosition == nil {
+		have.StartingPosition = wanted.StartingPosition
+	}
+	return have
 }
 
 // keepFixed takes from AWS what spec does not say of what is fixed at creation.

@@ -47,24 +47,23 @@ func (t *thing) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (flow.F
 			return flow.Found[observed]{}, err
 		}
 	}
-	o, err := t.get(ctx, m, uuid)
+	o, err := t.get(ctx, uuid)
 	if awserr.IsNotFound(err) {
 		return flow.Found[observed]{}, nil
+	}
+	if err == nil && !flow.ObserveOnly(m) {
+		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
 	}
 	return flow.Found[observed]{Thing: o, Exists: err == nil, Name: uuid, What: what(uuid)}, err
 }
 
-func (t *thing) get(ctx context.Context, m *v1beta1.EventSourceMapping, uuid string) (observed, error) {
+// get a mapping, without its tags.
+func (t *thing) get(ctx context.Context, uuid string) (observed, error) {
 	out, err := t.api.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: ptr.To(uuid)})
 	if err != nil {
 		return observed{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(uuid))
 	}
-	o := observed{mapping: out}
-	if flow.ObserveOnly(m) {
-		return o, nil
-	}
-	o.tags, err = t.tags.Read(ctx, m, ptr.Deref(out.EventSourceMappingArn, ""), t.api)
-	return o, err
+	return observed{mapping: out}, nil
 }
 
 func what(uuid string) string { return "event source mapping " + uuid }
@@ -82,11 +81,11 @@ func (t *thing) judge(m *v1beta1.EventSourceMapping, o observed, uuid string) (o
 	return v, err
 }
 
-// named says that this very mapping is meant: the user named it, or it is the one that
-// was ours when last looked at, and only lost its tags.
+// named says that this very mapping is meant: the user named it, or the resource itself
+// wrote its name, which AWS gives to no other. Tags may come late, or be taken off.
 func named(m *v1beta1.EventSourceMapping, uuid string) bool {
 	return ownership.UserSetName(m) && meta.GetExternalName(m) == uuid ||
-		ownership.WroteName(m) && ptr.Deref(m.Status.AtProvider.UUID, "") == uuid
+		ownership.WroteName(m) && meta.GetExternalName(m) == uuid
 }
 
 // Show what was found in status.atProvider.
@@ -96,7 +95,11 @@ func (t *thing) Show(m *v1beta1.EventSourceMapping, f flow.Found[observed]) {
 
 // State is the Ready condition by what AWS says alone.
 func (t *thing) State(m *v1beta1.EventSourceMapping, f flow.Found[observed]) xpv2.Condition {
-	return ready(m.GetGeneration(), f.Thing, m.Spec.ForProvider.Enabled)
+	r := ready(m.GetGeneration(), f.Thing, m.Spec.ForProvider.Enabled)
+	if f.Thing.tags == nil && r.Message == "" && !flow.ObserveOnly(m) {
+		return r.WithMessage(tagging.Untold)
+	}
+	return r
 }
 
 // Plan compares spec with what was found.

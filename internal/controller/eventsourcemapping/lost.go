@@ -34,19 +34,39 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
 		return "", nil
 	}
+	doubt := ""
 	for _, c := range candidates {
-		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: c.EventSourceMappingArn})
-		if awserr.IsNotFound(err) {
-			continue
-		}
-		if err != nil {
-			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of event source mapping %s, which say whether it is the one that was created", ptr.Deref(c.UUID, ""))
-		}
-		if out.Tags[ownership.TagUID] == string(m.GetUID()) {
-			return ptr.Deref(c.UUID, ""), nil
+		uuid := ptr.Deref(c.UUID, "")
+		tags, told, err := t.tagsOf(ctx, c)
+		switch {
+		case err != nil:
+			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whether it is the one that was created", what(uuid))
+		case tags[ownership.TagUID] == string(m.GetUID()):
+			return uuid, nil
+		case !told && other(c, plainFunction(functionName(m.Spec.ForProvider))) == 0:
+			doubt = uuid
 		}
 	}
+	if doubt != "" {
+		return "", errors.Errorf("cannot tell whether %s is the one that was created, since AWS does not tell its tags: if it is, set the annotation %s to its UUID; if not, remove the annotation %s to have another created",
+			what(doubt), meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending)
+	}
 	return "", nil
+}
+
+// tagsOf a mapping, and whether AWS tells them.
+func (t *thing) tagsOf(ctx context.Context, c types.EventSourceMappingConfiguration) (tags map[string]string, told bool, err error) {
+	if c.EventSourceMappingArn == nil {
+		return nil, false, nil
+	}
+	out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: c.EventSourceMappingArn})
+	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return out.Tags, true, nil
 }
 
 // candidates are the mappings of the same source, those of the same function first,
@@ -70,7 +90,7 @@ func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) (
 		}
 		found = append(found, page.EventSourceMappings...)
 	}
-	found = slices.DeleteFunc(found, func(c types.EventSourceMappingConfiguration) bool { return c.EventSourceMappingArn == nil })
+	found = slices.DeleteFunc(found, func(c types.EventSourceMappingConfiguration) bool { return c.UUID == nil })
 	wanted := plainFunction(functionName(p))
 	slices.SortStableFunc(found, func(a, b types.EventSourceMappingConfiguration) int { return other(a, wanted) - other(b, wanted) })
 	return found, nil
@@ -94,7 +114,10 @@ func (t *thing) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, dup
 		return "", errors.New("cannot create event source mapping: " + awserr.Clean(duplicate).Error())
 	}
 	uuid := found[1]
-	o, err := t.get(ctx, m, uuid)
+	o, err := t.get(ctx, uuid)
+	if err == nil {
+		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+	}
 	if err != nil {
 		return "", errors.Wrapf(err, "AWS has event source mapping %s of this source and function already", uuid)
 	}

@@ -65,6 +65,8 @@ func ready(generation int64, o observed, want *bool) xpv2.Condition {
 		return condition.Unavailable(generation, disabled(o, want))
 	case state == stateDisabled, state == stateEnabled:
 		return condition.Available(generation).WithMessage(problem(o))
+	case state == "":
+		return condition.Unavailable(generation, "AWS does not tell its state")
 	default:
 		return condition.Unavailable(generation, join("its state is "+state, why(o)))
 	}

@@ -71,7 +71,7 @@ func without(t testing.TB) *rig {
 func (r *rig) restart() { r.tags = tagmemory.New(r.Now) }
 
 func (r *rig) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed] {
-	return flow.New(r.thing(api), flow.Calls{Create: opCreate, Delete: opDelete})
+	return flow.New(r.thing(api), calls)
 }
 
 func (r *rig) thing(api lambdaAPI) *thing {

@@ -10,6 +10,7 @@ import (
 
 // The calls by their AWS operation's name.
 const (
+	callGet    = "GetFunctionEventInvokeConfig"
 	callList   = "ListFunctionEventInvokeConfigs"
 	callPut    = "PutFunctionEventInvokeConfig"
 	callDelete = "DeleteFunctionEventInvokeConfig"
@@ -19,6 +20,7 @@ const (
 // that there is no need of UpdateFunctionEventInvokeConfig, which keeps what it is not
 // sent.
 type lambdaAPI interface {
+	GetFunctionEventInvokeConfig(ctx context.Context, in *lambda.GetFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionEventInvokeConfigOutput, error)
 	ListFunctionEventInvokeConfigs(ctx context.Context, in *lambda.ListFunctionEventInvokeConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error)
 	PutFunctionEventInvokeConfig(ctx context.Context, in *lambda.PutFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionEventInvokeConfigOutput, error)
 	DeleteFunctionEventInvokeConfig(ctx context.Context, in *lambda.DeleteFunctionEventInvokeConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionEventInvokeConfigOutput, error)

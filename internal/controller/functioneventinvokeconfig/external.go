@@ -38,7 +38,7 @@ type invocation struct {
 func newExternal(api lambdaAPI, cache *inventory.Cache, fields fieldReader) *flow.External[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig] {
 	i := &invocation{api: api, fields: fields}
 	i.reader = &configured.Reader[types.FunctionEventInvokeConfig]{
-		Cache: cache, Operation: callList, Page: i.page,
+		Cache: cache, Operation: callList, Page: i.page, GetBy: callGet, Get: i.get,
 		ARN: func(c types.FunctionEventInvokeConfig) *string { return c.FunctionArn },
 	}
 	return flow.New[*v1beta1.FunctionEventInvokeConfig](i, calls)
@@ -53,6 +53,18 @@ func (i *invocation) page(ctx context.Context, function string, marker *string) 
 	return out.FunctionEventInvokeConfigs, out.NextMarker, nil
 }
 
+// get a single one.
+func (i *invocation) get(ctx context.Context, n functionname.Name) (types.FunctionEventInvokeConfig, error) {
+	out, err := i.api.GetFunctionEventInvokeConfig(ctx, &lambda.GetFunctionEventInvokeConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
+	if err != nil {
+		return types.FunctionEventInvokeConfig{}, errors.Wrapf(err, "cannot get %s", what(n))
+	}
+	return types.FunctionEventInvokeConfig{
+		DestinationConfig: out.DestinationConfig, FunctionArn: out.FunctionArn, LastModified: out.LastModified,
+		MaximumEventAgeInSeconds: out.MaximumEventAgeInSeconds, MaximumRetryAttempts: out.MaximumRetryAttempts,
+	}, nil
+}
+
 // Read the configuration from the list of those of its function.
 func (i *invocation) Read(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig) (found, error) {
 	p := mg.Spec.ForProvider
@@ -61,7 +73,7 @@ func (i *invocation) Read(ctx context.Context, mg *v1beta1.FunctionEventInvokeCo
 		return found{}, err
 	}
 	i.name = n
-	c, exists, err := i.reader.Read(ctx, n)
+	c, exists, err := i.reader.Read(ctx, mg, n)
 	return found{Thing: c, Exists: exists, Name: n.String(), What: what(n)}, err
 }
 

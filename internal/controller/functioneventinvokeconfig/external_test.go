@@ -35,6 +35,11 @@ type fakeLambda struct {
 	remove func(*lambda.DeleteFunctionEventInvokeConfigInput) (*lambda.DeleteFunctionEventInvokeConfigOutput, error)
 }
 
+// GetFunctionEventInvokeConfig finds no more than the list does.
+func (f *fakeLambda) GetFunctionEventInvokeConfig(context.Context, *lambda.GetFunctionEventInvokeConfigInput, ...func(*lambda.Options)) (*lambda.GetFunctionEventInvokeConfigOutput, error) {
+	return nil, steptest.APIError(404, "ResourceNotFoundException", "The resource you requested does not exist.")
+}
+
 func (f *fakeLambda) ListFunctionEventInvokeConfigs(context.Context, *lambda.ListFunctionEventInvokeConfigsInput, ...func(*lambda.Options)) (*lambda.ListFunctionEventInvokeConfigsOutput, error) {
 	return f.list()
 }

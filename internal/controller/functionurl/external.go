@@ -35,7 +35,7 @@ type endpoint struct {
 func newExternal(api lambdaAPI, cache *inventory.Cache) *flow.External[*v1beta1.FunctionURL, types.FunctionUrlConfig] {
 	e := &endpoint{api: api}
 	e.reader = &configured.Reader[types.FunctionUrlConfig]{
-		Cache: cache, Operation: callList, Page: e.page,
+		Cache: cache, Operation: callList, Page: e.page, GetBy: callGet, Get: e.get,
 		ARN: func(u types.FunctionUrlConfig) *string { return u.FunctionArn },
 	}
 	return flow.New[*v1beta1.FunctionURL](e, calls)
@@ -50,6 +50,18 @@ func (e *endpoint) page(ctx context.Context, function string, marker *string) ([
 	return out.FunctionUrlConfigs, out.NextMarker, nil
 }
 
+// get a single one.
+func (e *endpoint) get(ctx context.Context, n functionname.Name) (types.FunctionUrlConfig, error) {
+	out, err := e.api.GetFunctionUrlConfig(ctx, &lambda.GetFunctionUrlConfigInput{FunctionName: &n.Function, Qualifier: qualifier(n)})
+	if err != nil {
+		return types.FunctionUrlConfig{}, errors.Wrapf(err, "cannot get %s", configured.What("the URL", n))
+	}
+	return types.FunctionUrlConfig{
+		AuthType: out.AuthType, CreationTime: out.CreationTime, FunctionArn: out.FunctionArn, FunctionUrl: out.FunctionUrl,
+		LastModifiedTime: out.LastModifiedTime, Cors: out.Cors, InvokeMode: out.InvokeMode,
+	}, nil
+}
+
 // Read the URL from the list of those of its function.
 func (e *endpoint) Read(ctx context.Context, mg *v1beta1.FunctionURL) (found, error) {
 	p := mg.Spec.ForProvider
@@ -58,7 +70,7 @@ func (e *endpoint) Read(ctx context.Context, mg *v1beta1.FunctionURL) (found, er
 		return found{}, err
 	}
 	e.name = n
-	u, exists, err := e.reader.Read(ctx, n)
+	u, exists, err := e.reader.Read(ctx, mg, n)
 	return found{Thing: u, Exists: exists, Name: n.String(), What: configured.What("the URL", n)}, err
 }
 

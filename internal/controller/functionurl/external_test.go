@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 const cartARN = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
@@ -33,6 +34,11 @@ type fakeLambda struct {
 	create func(*lambda.CreateFunctionUrlConfigInput) (*lambda.CreateFunctionUrlConfigOutput, error)
 	update func(*lambda.UpdateFunctionUrlConfigInput) (*lambda.UpdateFunctionUrlConfigOutput, error)
 	remove func(*lambda.DeleteFunctionUrlConfigInput) (*lambda.DeleteFunctionUrlConfigOutput, error)
+}
+
+// GetFunctionUrlConfig finds no more than the list does.
+func (f *fakeLambda) GetFunctionUrlConfig(context.Context, *lambda.GetFunctionUrlConfigInput, ...func(*lambda.Options)) (*lambda.GetFunctionUrlConfigOutput, error) { //nolint:revive,staticcheck // The SDK's spelling.
+	return nil, steptest.APIError(404, "ResourceNotFoundException", "The resource you requested does not exist.")
 }
 
 func (f *fakeLambda) ListFunctionUrlConfigs(context.Context, *lambda.ListFunctionUrlConfigsInput, ...func(*lambda.Options)) (*lambda.ListFunctionUrlConfigsOutput, error) { //nolint:revive,staticcheck // The SDK's spelling.
@@ -107,7 +113,7 @@ func TestObserve(t *testing.T) {
 	}{
 		"Absent":      {"It is to be made.", listed(), newURL(), want{ready: xpv2.ReasonCreating, reserved: []string{callCreate}}},
 		"OfAlias":     {"That of an alias is another one.", listed(of("live")), newURL(), want{ready: xpv2.ReasonCreating, reserved: []string{callCreate}}},
-		"NoFunction":  {"A function that is not there has none.", failing("ResourceNotFoundException"), newURL(), want{ready: xpv2.ReasonCreating, reserved: []string{callCreate}}},
+		"NoFunction":  {"A function that is not there has none.", failing("ResourceNotFoundException"), newURL(), want{ready: xpv2.ReasonCreating, reserved: []string{callGet, callCreate}}},
 		"Denied":      {"What AWS says is passed on.", failing("AccessDeniedException"), newURL(), want{err: "cannot list the URLs of function cart"}},
 		"InOrder":     {"Nothing is due.", listed(of("live"), ours), newURL(named), want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable}},
 		"Drifted":     {"It is put right.", listed(there(types.FunctionUrlAuthTypeNone)), newURL(named), want{exists: true, ready: "Updating", reserved: []string{callUpdate}}},

@@ -212,7 +212,7 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 	}
 	out, err := e.api.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: p.FunctionName, Qualifier: p.Qualifier})
 	switch {
-	case awserr.IsAccessDenied(err):
+	case awserr.IsAccessDenied(err), awserr.IsUnsupported(err):
 		return nil
 	case err != nil:
 		return errors.Wrapf(awserr.Clean(err), "cannot look at function %s before it is invoked", ptr.Deref(p.FunctionName, ""))

@@ -11,6 +11,7 @@ type lambdaAPI interface {
 	GetLayerVersion(ctx context.Context, in *lambda.GetLayerVersionInput, opts ...func(*lambda.Options)) (*lambda.GetLayerVersionOutput, error)
 	ListLayerVersions(ctx context.Context, in *lambda.ListLayerVersionsInput, opts ...func(*lambda.Options)) (*lambda.ListLayerVersionsOutput, error)
 	PublishLayerVersion(ctx context.Context, in *lambda.PublishLayerVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishLayerVersionOutput, error)
+	ListFunctions(ctx context.Context, in *lambda.ListFunctionsInput, opts ...func(*lambda.Options)) (*lambda.ListFunctionsOutput, error)
 	DeleteLayerVersion(ctx context.Context, in *lambda.DeleteLayerVersionInput, opts ...func(*lambda.Options)) (*lambda.DeleteLayerVersionOutput, error)
 }
 
@@ -20,4 +21,6 @@ const (
 	opList    = "ListLayerVersions"
 	opPublish = "PublishLayerVersion"
 	opDelete  = "DeleteLayerVersion"
+
+	opFunctions = "ListFunctions"
 )

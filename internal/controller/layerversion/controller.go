@@ -2,7 +2,8 @@
 //
 // A version never changes in AWS. When spec, or what it refers to, does, a new version is
 // published, and the external name moves to it. intent.go notes what is about to be
-// published, so that a version whose publication was not answered is found again.
+// published, so that a version whose publication was not answered is found again, and
+// usage.go tells which versions functions use.
 package layerversion
 
 import (
@@ -26,7 +27,7 @@ import (
 
 // Setup adds a controller of LayerVersions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o}
+	c := &connector{o: o, usages: newUsages()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.LayerVersion]{
 		GVK:               v1beta1.LayerVersionGroupVersionKind,
 		New:               func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
@@ -39,14 +40,21 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
-type connector struct{ o managed.Options }
+// calls by which this kind creates and deletes. AWS gives the name.
+var calls = flow.Calls{Create: opPublish, Delete: opDelete, NameGiven: true}
+
+type connector struct {
+	o      managed.Options
+	usages *usages
+}
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersion], error) {
 	t := &thing{
 		api:     config.Client(s, lambda.NewFromConfig),
 		bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
+		usages:  c.usages,
 	}
-	return flow.New(t, flow.Calls{Create: opPublish, Delete: opDelete}), nil
+	return flow.New(t, calls), nil
 }
 
 // reads are the calls of the next observation, and the first publication that will most

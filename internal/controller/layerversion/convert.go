@@ -34,6 +34,14 @@ func versionOf(arn string) (version, error) {
 	return version{layer: parts[6], number: n}, errors.Wrapf(err, "the external name %q ends in no version", arn)
 }
 
+// arnOf a version: as AWS tells it, or else as that of the layer with the number.
+func arnOf(told, layer *string, number int64) *string {
+	if ptr.Deref(told, "") != "" || ptr.Deref(layer, "") == "" || number == 0 {
+		return told
+	}
+	return ptr.To(fmt.Sprintf("%s:%d", *layer, number))
+}
+
 // layerName is the name that spec gives the layer.
 func layerName(l *v1beta1.LayerVersion) string {
 	return ptr.Deref(l.Spec.ForProvider.LayerName, l.GetName())

@@ -49,9 +49,9 @@ func oldVersions(last v1beta1.LayerVersionObservation, current int64) []int64 {
 	})
 }
 
-// deletesOld says that versions which were replaced are deleted.
-func deletesOld(p v1beta1.LayerVersionParameters) bool {
-	return ptr.Deref(p.OldVersions, v1beta1.OldVersionsDelete) == v1beta1.OldVersionsDelete
+// fate is what becomes of versions that were replaced.
+func fate(p v1beta1.LayerVersionParameters) string {
+	return ptr.Deref(p.OldVersions, v1beta1.OldVersionsKeep)
 }
 
 // deletion is the change that deleting an old version is.

@@ -1,6 +1,7 @@
 package layerversion
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -26,14 +27,17 @@ import (
 type thing struct {
 	api     lambdaAPI
 	bundles bundle.Finder
+	usages  *usages
 
 	// lost says that what was found is of a publication whose answer was lost, adopted
 	// that it is a version that others have published.
 	lost, adopted bool
 
-	// target and bundle are what Prepare or Plan found, for the publication that follows.
+	// target and bundle are what Prepare or Plan found, for the publication that follows,
+	// and due the old version that Plan found is to be deleted.
 	target settings
 	bundle bundle.Bundle
+	due    int64
 }
 
 // found has no version where only old ones are left of a resource that is being deleted.
@@ -46,7 +50,11 @@ func (t *thing) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error
 	if i, noted := intentOf(l); noted && !i.settled(arn) {
 		o, looked, err := t.published(ctx, l, i)
 		if err != nil || o != nil || !looked {
-			return t.seen(l, o), err
+			return t.seen(l, o, ""), err
+		}
+		if wait := i.waits(managed.Fresh(ctx).Now); wait > 0 {
+			managed.Hold(ctx, wait)
+			return found{}, nil
 		}
 		if err := managed.Annotate(ctx, l, none()); err != nil {
 			return found{}, errors.Wrap(err, "cannot note that nothing was published")
@@ -64,27 +72,33 @@ func (t *thing) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error
 	}
 	o, err := t.get(ctx, v)
 	if awserr.IsNotFound(err) {
-		left := meta.WasDeleted(l) && len(t.old(l, v.number)) > 0
+		left := meta.WasDeleted(l) && fate(l.Spec.ForProvider) == v1beta1.OldVersionsDelete && len(t.old(l, v.number)) > 0
 		return found{Exists: left, Name: arn, What: v.String()}, nil
 	}
 	if err != nil {
 		return found{}, err
 	}
-	return t.seen(l, o), nil
+	return t.seen(l, o, arn), nil
 }
 
 func (t *thing) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutput, error) {
 	o, err := t.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
-	return o, errors.Wrapf(awserr.Clean(err), "cannot read %s", v)
+	if err != nil {
+		return nil, errors.Wrapf(awserr.Clean(err), "cannot read %s", v)
+	}
+	o.Version = v.number // Some emulators leave it out.
+	o.LayerVersionArn = arnOf(o.LayerVersionArn, o.LayerArn, v.number)
+	return o, nil
 }
 
-// seen is what was found of a version, nil if there is none.
-func (t *thing) seen(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput) found {
+// seen is what was found of a version, nil if there is none. asked is its ARN, where it
+// was looked up by that.
+func (t *thing) seen(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput, asked string) found {
 	if o == nil {
 		return found{}
 	}
 	v := version{layer: layerName(l), number: o.Version}
-	return found{Thing: o, Exists: true, Name: ptr.Deref(o.LayerVersionArn, ""), What: v.String()}
+	return found{Thing: o, Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), asked), What: v.String()}
 }
 
 // published is the version that an intent has led to, nil if there is none. It tells
@@ -172,8 +186,10 @@ func (t *thing) Judge(_ context.Context, l *v1beta1.LayerVersion, f found) (owne
 
 // Show the version in status.
 func (t *thing) Show(l *v1beta1.LayerVersion, f found) {
-	v, _ := versionOf(f.Name) // AWS's own ARN.
-	l.Status.AtProvider = status(v.layer, f.Thing, l.Status.AtProvider)
+	l.Status.AtProvider = status(layerName(l), f.Thing, l.Status.AtProvider)
+	if v, err := versionOf(f.Name); err == nil {
+		l.Status.AtProvider.LayerName, l.Status.AtProvider.LayerVersionArn = ptr.To(v.layer), ptr.To(f.Name)
+	}
 	if t.adopted {
 		l.Status.AtProvider.ImportedVersion = ptr.To(f.Thing.Version)
 	}
@@ -187,7 +203,6 @@ func (t *thing) State(l *v1beta1.LayerVersion, _ found) xpv2.Condition {
 // Plan compares the version with spec. Once they are the same, versions that were
 // replaced are deleted, one at a time.
 func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flow.Plan, error) {
-	available := condition.Available(l.GetGeneration())
 	if l.Spec.ForProvider.Content != nil {
 		if err := t.find(ctx, l); err != nil {
 			return flow.Plan{}, err
@@ -206,16 +221,35 @@ func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flo
 			return flow.Plan{Call: opPublish, Changes: changes, Followed: changes, Ready: condition.Updating(l.GetGeneration(), changes.String())}, nil
 		}
 	}
-	if old := t.old(l, f.Thing.Version); len(old) > 0 {
-		due := deletion(old[0])
-		return flow.Plan{Call: opDelete, Changes: due, Followed: due, Ready: available}, nil
-	}
-	return flow.Plan{Ready: available}, nil
+	return t.cleanUp(ctx, l, f)
 }
 
-// old are the versions to delete, oldest first.
+// cleanUp plans the deletion of the oldest version that may go.
+func (t *thing) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, f found) (flow.Plan, error) {
+	p := flow.Plan{Ready: condition.Available(l.GetGeneration())}
+	old := t.old(l, f.Thing.Version)
+	if len(old) == 0 {
+		t.usages.forget(l)
+		return p, nil
+	}
+	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused {
+		free, u, err := t.unused(ctx, l, layerName(l), old)
+		if err != nil || len(free) == 0 {
+			p.Ready = p.Ready.WithMessage(u.message())
+			return p, err
+		}
+		old = free
+	}
+	t.due = old[0]
+	p.Call, p.Changes = opDelete, deletion(t.due)
+	p.Followed = p.Changes
+	return p, nil
+}
+
+// old are the versions to delete, if no function uses them where that matters, oldest
+// first.
 func (t *thing) old(l *v1beta1.LayerVersion, current int64) []int64 {
-	if !deletesOld(l.Spec.ForProvider) || !flow.Allows(l, xpv2.ManagementActionDelete) {
+	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !flow.Allows(l, xpv2.ManagementActionDelete) {
 		return nil
 	}
 	return oldVersions(l.Status.AtProvider, current)
@@ -257,7 +291,9 @@ func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, e
 	if err != nil {
 		return "", err
 	}
-	if err := managed.Annotate(ctx, l, newIntent(l, before, t.target, t.bundle).annotation()); err != nil {
+	i := newIntent(l, before, t.target, t.bundle)
+	i.At = managed.Fresh(ctx).Now.Unix()
+	if err := managed.Annotate(ctx, l, i.annotation()); err != nil {
 		return "", errors.Wrap(err, "cannot note what is about to be published")
 	}
 	var storage *string
@@ -265,41 +301,48 @@ func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, e
 		storage = c.S3ObjectStorageMode
 	}
 	out, err := t.api.PublishLayerVersion(ctx, publishInput(layer, t.target, t.bundle, storage))
+	if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
+		_ = managed.Annotate(ctx, l, none()) // Else the next look finds that nothing came of it.
+	}
 	if err != nil {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot publish a version of layer %s", layer)
 	}
 	if out.Content != nil {
 		l.Status.AtProvider.PublishedContent = t.bundle.Remember(out.Content.CodeSha256)
 	}
-	return ptr.Deref(out.LayerVersionArn, ""), nil
+	return ptr.Deref(arnOf(out.LayerVersionArn, out.LayerArn, out.Version), ""), nil
 }
 
 // Update publishes a version, or deletes one that was replaced.
 func (t *thing) Update(ctx context.Context, l *v1beta1.LayerVersion, f found, p flow.Plan) error {
 	if p.Call == opDelete {
-		return t.deleteOld(ctx, l, f)
+		v, err := versionOf(f.Name)
+		if err != nil {
+			return err
+		}
+		return t.deleteOld(ctx, l, v, t.due)
 	}
 	arn, err := t.publish(ctx, l)
 	if err != nil {
 		return err
 	}
-	return errors.Wrap(managed.Annotate(ctx, l, ownership.Name(l, arn)), "cannot write the external name")
+	if arn == "" {
+		return errors.Errorf("AWS's answer to %s lacks the version's ARN: it is looked for by what was to be published", opPublish)
+	}
+	return errors.Wrap(managed.Annotate(ctx, l, flow.CreatedAgain(ctx, l, arn)), "cannot write the external name")
 }
 
-// deleteOld deletes the oldest of the versions that were replaced.
-func (t *thing) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, f found) error {
-	v, err := versionOf(f.Name)
-	if err != nil {
+// deleteOld deletes a version that was replaced by the given one.
+func (t *thing) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, by version, number int64) error {
+	if err := t.delete(ctx, version{layer: by.layer, number: number}); err != nil {
 		return err
 	}
-	old := t.old(l, v.number)
-	if err := t.delete(ctx, version{layer: v.layer, number: old[0]}); err != nil {
-		return err
+	s := &l.Status.AtProvider
+	s.OldVersions = slices.DeleteFunc(oldVersions(*s, by.number), func(n int64) bool { return n == number })
+	if s.Version != nil && *s.Version == number {
+		s.Version = ptr.To(by.number)
 	}
-	l.Status.AtProvider.OldVersions = old[1:]
-	if l.Status.AtProvider.Version != nil && *l.Status.AtProvider.Version == old[0] {
-		l.Status.AtProvider.Version = ptr.To(v.number)
-	}
+	flow.DeletedPart(ctx)
 	return nil
 }
 
@@ -308,16 +351,24 @@ func (t *thing) delete(ctx context.Context, v version) error {
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", v)
 }
 
-// Delete the versions that were replaced, one at a time, and then this one. AWS does not
-// mind one that is gone.
+// Delete the versions that were replaced and may go, one at a time, and then this one. AWS
+// does not mind one that is gone.
 func (t *thing) Delete(ctx context.Context, l *v1beta1.LayerVersion, f found) error {
 	v, err := versionOf(f.Name)
 	if err != nil {
 		return err
 	}
-	if len(t.old(l, v.number)) > 0 {
-		return t.deleteOld(ctx, l, f)
+	old := t.old(l, v.number)
+	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused && len(old) > 0 {
+		var u usage
+		if old, u, err = t.unused(ctx, l, v.layer, old); err != nil || !u.done {
+			return err
+		}
 	}
+	if len(old) > 0 {
+		return t.deleteOld(ctx, l, v, old[0])
+	}
+	t.usages.forget(l)
 	return t.delete(ctx, v)
 }
 

@@ -80,7 +80,7 @@ func TestObserveErrors(t *testing.T) {
 			if tc.intent {
 				meta.AddAnnotations(l, intent{UID: "uid-1", Before: 5}.annotation())
 			}
-			e := flow.New(&thing{api: tc.api}, flow.Calls{Create: opPublish, Delete: opDelete})
+			e := flow.New(&thing{api: tc.api}, calls)
 			if _, err := e.Observe(managed.WithTurn(t.Context(), &managed.Turn{}), l); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.want, err)
 			}

@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -25,6 +27,9 @@ type intent struct {
 	// Before is the highest number that a version of the layer had then. Numbers only
 	// grow, so that what was published has a higher one.
 	Before int64 `json:"before"`
+
+	// At is when it was noted, in seconds since 1970.
+	At int64 `json:"at,omitempty"`
 
 	// Settings are a hash of all but the content.
 	Settings string `json:"settings"`
@@ -66,6 +71,18 @@ func none() map[string]string { return map[string]string{ownership.AnnotationInt
 func (i intent) settled(arn string) bool {
 	v, err := versionOf(arn)
 	return err == nil && i.ledTo(v.number)
+}
+
+// listed is how long AWS may take to list what was published.
+const listed = 10 * time.Second
+
+// waits is how long to wait before what does not show counts as not published.
+func (i intent) waits(now time.Time) time.Duration {
+	left := listed - now.Sub(time.Unix(i.At, 0))
+	if i.At == 0 || left <= 0 {
+		return 0
+	}
+	return min(left, cadence.Pending(listed-left))
 }
 
 // ledTo says that a version is the one that was published.

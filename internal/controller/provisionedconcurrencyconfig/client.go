@@ -8,6 +8,7 @@ import (
 
 // The calls by their AWS operation's name.
 const (
+	callGet    = "GetProvisionedConcurrencyConfig"
 	callList   = "ListProvisionedConcurrencyConfigs"
 	callPut    = "PutProvisionedConcurrencyConfig"
 	callDelete = "DeleteProvisionedConcurrencyConfig"
@@ -15,6 +16,7 @@ const (
 
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
+	GetProvisionedConcurrencyConfig(ctx context.Context, in *lambda.GetProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.GetProvisionedConcurrencyConfigOutput, error)
 	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
 	PutProvisionedConcurrencyConfig(ctx context.Context, in *lambda.PutProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.PutProvisionedConcurrencyConfigOutput, error)
 	DeleteProvisionedConcurrencyConfig(ctx context.Context, in *lambda.DeleteProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteProvisionedConcurrencyConfigOutput, error)

@@ -62,11 +62,21 @@ func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, gen
 	case types.ProvisionedConcurrencyStatusEnumFailed:
 		return condition.Unavailable(generation, reason(p))
 	case types.ProvisionedConcurrencyStatusEnumInProgress:
+	case "":
+		return untold(p, generation)
 	}
 	if was.Status == corev1.ConditionUnknown || was.Reason == xpv2.ReasonCreating {
 		return condition.Creating(generation, reason(p))
 	}
 	return condition.Updating(generation, reason(p))
+}
+
+// untold is the state of what AWS tells no status of: the numbers have to do.
+func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2.Condition {
+	if n := ptr.Deref(p.RequestedProvisionedConcurrentExecutions, 0); n > 0 && ptr.Deref(p.AllocatedProvisionedConcurrentExecutions, 0) >= n {
+		return condition.Available(generation)
+	}
+	return condition.Unavailable(generation, "AWS does not tell its status")
 }
 
 // reason is AWS's own account of the status.

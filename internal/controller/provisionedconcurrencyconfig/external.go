@@ -35,7 +35,7 @@ type concurrency struct {
 func newExternal(api lambdaAPI, cache *inventory.Cache, now func() time.Time) *flow.External[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem] {
 	c := &concurrency{api: api, now: now}
 	c.reader = &configured.Reader[types.ProvisionedConcurrencyConfigListItem]{
-		Cache: cache, Operation: callList, Page: c.page,
+		Cache: cache, Operation: callList, Page: c.page, GetBy: callGet, Get: c.get,
 		ARN: func(p types.ProvisionedConcurrencyConfigListItem) *string { return p.FunctionArn },
 	}
 	return flow.New[*v1beta1.ProvisionedConcurrencyConfig](c, calls)
@@ -50,6 +50,18 @@ func (c *concurrency) page(ctx context.Context, function string, marker *string)
 	return out.ProvisionedConcurrencyConfigs, out.NextMarker, nil
 }
 
+// get a single one.
+func (c *concurrency) get(ctx context.Context, n functionname.Name) (types.ProvisionedConcurrencyConfigListItem, error) {
+	out, err := c.api.GetProvisionedConcurrencyConfig(ctx, &lambda.GetProvisionedConcurrencyConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
+	if err != nil {
+		return types.ProvisionedConcurrencyConfigListItem{}, errors.Wrapf(err, "cannot get %s", what(n))
+	}
+	return types.ProvisionedConcurrencyConfigListItem{
+		AllocatedProvisionedConcurrentExecutions: out.AllocatedProvisionedConcurrentExecutions, AvailableProvisionedConcurrentExecutions: out.AvailableProvisionedConcurrentExecutions,
+		LastModified: out.LastModified, RequestedProvisionedConcurrentExecutions: out.RequestedProvisionedConcurrentExecutions, Status: out.Status, StatusReason: out.StatusReason,
+	}, nil
+}
+
 // Read the provisioned concurrency from the list of its function's.
 func (c *concurrency) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyConfig) (found, error) {
 	p := mg.Spec.ForProvider
@@ -61,7 +73,7 @@ func (c *concurrency) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurren
 		return found{}, errors.Errorf("nothing says which alias or version of function %s this is for: set spec.forProvider.qualifier, or name it %s:qualifier", n, n)
 	}
 	c.name = n
-	item, exists, err := c.reader.Read(ctx, n)
+	item, exists, err := c.reader.Read(ctx, mg, n)
 	return found{Thing: item, Exists: exists, Name: n.String(), What: what(n)}, err
 }
 

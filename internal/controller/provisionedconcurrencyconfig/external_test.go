@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // fakeLambda answers with its fields. A call that a test does not expect finds a nil
@@ -30,6 +31,11 @@ type fakeLambda struct {
 	list   func() (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
 	put    func() (*lambda.PutProvisionedConcurrencyConfigOutput, error)
 	remove func() (*lambda.DeleteProvisionedConcurrencyConfigOutput, error)
+}
+
+// GetProvisionedConcurrencyConfig finds no more than the list does.
+func (f *fakeLambda) GetProvisionedConcurrencyConfig(context.Context, *lambda.GetProvisionedConcurrencyConfigInput, ...func(*lambda.Options)) (*lambda.GetProvisionedConcurrencyConfigOutput, error) {
+	return nil, steptest.APIError(404, "ResourceNotFoundException", "The resource you requested does not exist.")
 }
 
 func (f *fakeLambda) ListProvisionedConcurrencyConfigs(context.Context, *lambda.ListProvisionedConcurrencyConfigsInput, ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {

@@ -54,11 +54,9 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, err
 	if err != nil {
 		return found{}, errors.Wrapf(err, "cannot get %s", f.What)
 	}
-	if ptr.Deref(out.Policy, "") == "" {
-		return f, nil
-	}
-	f.Exists, f.Thing.text, f.Thing.revision = true, ptr.Deref(out.Policy, ""), ptr.Deref(out.RevisionId, "")
+	f.Thing.text, f.Thing.revision = ptr.Deref(out.Policy, ""), ptr.Deref(out.RevisionId, "")
 	f.Thing.policy, err = policy.Parse(f.Thing.text)
+	f.Exists = len(f.Thing.policy.Statements) > 0 // An empty policy is none.
 	return f, errors.Wrapf(err, "cannot read %s", f.What)
 }
 

@@ -73,7 +73,10 @@ func (r *runtime) Show(mg *v1beta1.RuntimeManagementConfig, f found) {
 }
 
 // State of a configuration: it is in force.
-func (r *runtime) State(mg *v1beta1.RuntimeManagementConfig, _ found) xpv2.Condition {
+func (r *runtime) State(mg *v1beta1.RuntimeManagementConfig, f found) xpv2.Condition {
+	if f.Thing.UpdateRuntimeOn == "" {
+		return condition.Available(mg.GetGeneration()).WithMessage("AWS does not tell how the runtime is managed, so that is not compared")
+	}
 	return condition.Available(mg.GetGeneration())
 }
 

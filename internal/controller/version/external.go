@@ -313,6 +313,9 @@ func (t *thing) Delete(ctx context.Context, v *v1beta1.Version, f found) error {
 		versions.Kept(ctx, t.function, f.Name, why)
 	}
 	versions.Forget(&s.VersionHistory, f.Name)
+	if len(s.History) > 0 {
+		flow.DeletedPart(ctx)
+	}
 	return nil
 }
 

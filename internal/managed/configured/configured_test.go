@@ -139,7 +139,7 @@ func TestReader(t *testing.T) {
 	r := p.reader()
 	for text, want := range map[string]bool{"cart": true, "cart:live": true, "cart:other": false} {
 		n, _ := functionname.Parse(text)
-		if _, exists, err := r.Read(ctx, n); exists != want || err != nil {
+		if _, exists, err := r.Read(ctx, &managedtest.Thing{}, n); exists != want || err != nil {
 			t.Errorf("%s: exists %t, %v, want %t", text, exists, err, want)
 		}
 	}
@@ -150,18 +150,58 @@ func TestReader(t *testing.T) {
 		t.Errorf("reserved %v, want the second page", reserved)
 	}
 	r.Forget(functionname.Name{Function: "cart", Qualifier: "one"})
-	if _, _, err := r.Read(ctx, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
+	if _, _, err := r.Read(ctx, &managedtest.Thing{}, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
 		t.Errorf("calls %v, %v, want them anew after a change", p.calls, err)
+	}
+}
+
+// A list that may lack what is there is no proof.
+func TestReaderAsksForOne(t *testing.T) {
+	wrote := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
+	meta.AddAnnotations(wrote, ownership.Name(wrote, "cart:other"))
+	deleted := wrote.DeepCopyObject().(*managedtest.Thing) //nolint:forcetypeassert // It is one.
+	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
+	gone := &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "gone"}
+	denied := &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}
+	boom := errors.New("boom")
+	cases := map[string]struct {
+		reason     string
+		mg         *managedtest.Thing
+		list, get  error
+		asks, want bool
+		err        error
+	}{
+		"NotMade": {reason: "It is yet to be made.", mg: &managedtest.Thing{}},
+		"Made":    {reason: "It should be there.", mg: wrote, asks: true, want: true},
+		"Gone":    {reason: "It is not.", mg: wrote, get: gone, asks: true},
+		"Deleted": {reason: "It was taken away.", mg: deleted},
+		"NoList":  {reason: "Without a list, nothing is known.", mg: &managedtest.Thing{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, asks: true, want: true},
+		"Denied":  {reason: "Who may not ask goes by the list.", mg: wrote, get: denied, asks: true},
+		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, asks: true, err: boom},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			p, asked := &pages{err: tc.list}, false
+			r := p.reader()
+			r.Get = func(context.Context, functionname.Name) (string, error) {
+				asked = true
+				return "x", tc.get
+			}
+			_, exists, err := r.Read(t.Context(), tc.mg, functionname.Name{Function: "cart", Qualifier: "other"})
+			if exists != tc.want || asked != tc.asks || !errors.Is(err, tc.err) {
+				t.Errorf("%s\nexists %t, asked %t, error %v", tc.reason, exists, asked, err)
+			}
+		})
 	}
 }
 
 func TestReaderErrors(t *testing.T) {
 	gone := &pages{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "Function does not exist"}}
-	if _, exists, err := gone.reader().Read(t.Context(), functionname.Name{Function: "cart"}); exists || err != nil {
+	if _, exists, err := gone.reader().Read(t.Context(), &managedtest.Thing{}, functionname.Name{Function: "cart"}); exists || err != nil {
 		t.Errorf("exists %t, %v: a function that is not there has nothing", exists, err)
 	}
 	broken := &pages{err: errors.New("broken")}
-	if _, _, err := broken.reader().Read(t.Context(), functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
+	if _, _, err := broken.reader().Read(t.Context(), &managedtest.Thing{}, functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
 		t.Errorf("got %v, want what went wrong", err)
 	}
 	if len(broken.calls) != 1 {

@@ -5,10 +5,14 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
 // A Reader reads the configurations of one kind that a function has, all at once and
@@ -26,17 +30,25 @@ type Reader[V any] struct {
 
 	// ARN of the function, version or alias that a configuration is for.
 	ARN func(V) *string
+
+	// Get a single configuration, with the operation of GetBy. It is asked where the list
+	// may lack what is there.
+	Get   func(ctx context.Context, n functionname.Name) (V, error)
+	GetBy string
 }
 
-// Read the configuration of a name. It returns false where there is none, or no such
-// function.
-func (r *Reader[V]) Read(ctx context.Context, n functionname.Name) (V, bool, error) {
+// Read the configuration of a name that a resource is about. It returns false where there
+// is none, or no such function.
+//
+// A list that an emulator lacks, or that does not show what the resource has made, is no
+// proof: then the single configuration is asked for.
+func (r *Reader[V]) Read(ctx context.Context, mg resource.Managed, n functionname.Name) (V, bool, error) {
 	var none V
 	all, err := inventory.Read(ctx, r.Cache, r.key(n), managed.Fresh(ctx), func(ctx context.Context) ([]V, error) {
 		return r.list(ctx, n.Function)
 	})
-	if awserr.IsNotFound(err) {
-		return none, false, nil
+	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
+		return r.single(ctx, n)
 	}
 	if err != nil {
 		return none, false, err
@@ -46,7 +58,28 @@ func (r *Reader[V]) Read(ctx context.Context, n functionname.Name) (V, bool, err
 			return v, true, nil
 		}
 	}
+	if made(mg) {
+		return r.single(ctx, n)
+	}
 	return none, false, nil
+}
+
+// made tells whether a resource has made its configuration, or may have.
+func made(mg resource.Managed) bool {
+	return !meta.WasDeleted(mg) && (ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero())
+}
+
+// single asks for one configuration. Who may not ask goes by the list.
+func (r *Reader[V]) single(ctx context.Context, n functionname.Name) (V, bool, error) {
+	var none V
+	if r.Get == nil || !managed.Reserve(ctx, r.GetBy) {
+		return none, false, nil
+	}
+	v, err := r.Get(ctx, n)
+	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) || awserr.IsAccessDenied(err) {
+		return none, false, nil
+	}
+	return v, err == nil, err
 }
 
 // list all pages. Those after the first come unexpected: if there is no quota for one,

@@ -7,18 +7,28 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
-// creation is what creating is called among the calls that AWS has accepted, since
-// some operations both create and update.
-const creation = "create"
+// What creating, deleting, and being put off by AWS are called among the attempts of a
+// resource: some operations both create and update.
+const (
+	creation = "create"
+	deletion = "delete"
+	putOff   = "put off"
+)
+
+// putOffQuietly is how often in a row AWS may put off a change, once a second, before
+// users are told.
+const putOffQuietly = 10
 
 // A Step is one of the calls of a Plan. Its fields are those of a Plan.
 type Step struct {
@@ -44,7 +54,7 @@ func (p Plan) With(steps ...Step) Plan {
 func bounded(ctx context.Context, mg managed.Managed, p Plan) Plan {
 	switch {
 	case len(p.Changes) == 0 && p.Ready.Status == corev1.ConditionTrue:
-		managed.Shown(ctx)
+		managed.ForgetAttempts(ctx)
 		return p
 	case len(p.Changes) == 0, p.Call == "":
 		return p
@@ -63,7 +73,7 @@ func bounded(ctx context.Context, mg managed.Managed, p Plan) Plan {
 		}
 	}
 	p.Call, p.Wait = "", shortest
-	p.Ready = notShown(mg.GetGeneration(), "a change of "+p.Changes.Names(), most)
+	p.Ready = acceptedNotShown(mg.GetGeneration(), "a change of "+p.Changes.Names(), most)
 	return p
 }
 
@@ -72,18 +82,49 @@ func bounded(ctx context.Context, mg managed.Managed, p Plan) Plan {
 func unshown(ctx context.Context, mg managed.Managed, call string, wait time.Duration, count int) xpmanaged.ExternalObservation {
 	ready := condition.Creating(mg.GetGeneration(), "AWS has accepted "+call+" and does not show the result yet")
 	if count >= managed.ManyAttempts {
-		ready = notShown(mg.GetGeneration(), call, count)
+		ready = acceptedNotShown(mg.GetGeneration(), call, count)
 	}
 	mg.SetConditions(ready)
 	managed.ComeBack(ctx, wait)
 	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
 }
 
-// notShown is the Ready condition of a resource whose change AWS has accepted and does
+// acceptedNotShown is the Ready condition of a resource whose change AWS has accepted and does
 // not show. It holds no count, which would make each try another condition.
-func notShown(generation int64, what string, count int) xpv2.Condition {
+func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 	if count < managed.ManyAttempts {
 		return condition.Updating(generation, "AWS has accepted "+what+" and does not show it yet")
 	}
 	return condition.Unavailable(generation, fmt.Sprintf("AWS has accepted %s %d times or more and does not show it: it is sent again from time to time; AWS may not support it here, or something else may undo it", what, managed.ManyAttempts))
 }
+
+// later is the outcome of a change that AWS puts off, since something else is under way
+// or someone else was quicker: the resource comes back in a second. A resource that is put
+// off again and again fails with AWS's error, so that this is told and tried ever more
+// seldom.
+func later(ctx context.Context, err error) error {
+	_, count := managed.Attempted(ctx, putOff, "")
+	managed.NoteAttempt(ctx, putOff, "")
+	if count < putOffQuietly {
+		managed.Hold(ctx, again)
+		return nil
+	}
+	return errors.Wrap(err, "AWS has taken no change of it for a while")
+}
+
+// afterDeletion has the resource come back to see whether it is gone: at once after the first
+// deletion that AWS has accepted, and ever more seldom while AWS shows it all the same.
+func afterDeletion(ctx context.Context, mg managed.Managed) {
+	_, count := managed.Attempted(ctx, deletion, "")
+	managed.NoteAttempt(ctx, deletion, "")
+	after := time.Duration(0)
+	if count > 0 {
+		after = cadence.Woken(managed.Fresh(ctx).Now.Sub(mg.GetDeletionTimestamp().Time))
+		mg.SetConditions(condition.Deleting(mg.GetGeneration(), "AWS has accepted the deletion and shows it still"))
+	}
+	managed.ComeBack(ctx, after)
+}
+
+// DeletedPart is called by a kind's Delete that has deleted one of several things, so
+// that the next one is deleted at once.
+func DeletedPart(ctx context.Context) { managed.ForgetAttempts(ctx, deletion) }

@@ -23,6 +23,8 @@ func (s *stubborn) Create(context.Context, *thing) (string, error) {
 	return "basket", s.call("Create")
 }
 
+func (s *stubborn) Delete(context.Context, *thing, Found[string]) error { return s.call("Delete") }
+
 func (s *stubborn) Update(context.Context, *thing, Found[string], Plan) error {
 	return s.call("Update")
 }
@@ -113,7 +115,7 @@ func TestOtherwise(t *testing.T) {
 		ctx := managed.WithTurn(t.Context(), &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}})
 		p := bounded(ctx, newThing(), plan)
 		if p.Call != "" {
-			managed.Accepted(ctx, p.Call, p.Carried.String())
+			managed.NoteAttempt(ctx, p.Call, p.Carried.String())
 		}
 		return p.Call, p.Slow
 	}
@@ -129,5 +131,62 @@ func TestOtherwise(t *testing.T) {
 	call, _ := next()
 	if diff := cmp.Diff([]string{"TagThing", "UpdateThing", "", "", "TagThing"}, append(got, call)); diff != "" {
 		t.Errorf("calls: -want, +got:\n%s", diff)
+	}
+}
+
+// TestDeletionNotShown looks at what AWS still shows after it has accepted the deletion
+// ever more seldom, and deletes it no oftener.
+func TestDeletionNotShown(t *testing.T) {
+	start := time.Unix(1, 0)
+	c, mg, a := &stubborn{cloud{there: true, value: "a"}}, newThing(deleted), &managed.Attempts{}
+	at, deletions := start, 0
+	for at.Before(start.Add(time.Hour)) {
+		turn := &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}}
+		ctx := managed.WithTurn(t.Context(), turn)
+		e := New(c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
+		if o, err := e.Observe(ctx, mg); err != nil || !o.ResourceExists {
+			t.Fatalf("exists %t, %v", o.ResourceExists, err)
+		}
+		if _, err := e.Delete(ctx, mg); err != nil {
+			t.Fatal(err)
+		}
+		if deletions++; deletions == 1 && turn.ComesBack() > time.Second {
+			t.Errorf("after the first deletion it comes back after %v, want at once", turn.ComesBack())
+		}
+		at = at.Add(turn.ComesBack())
+	}
+	if deletions > 45 {
+		t.Errorf("%d deletions in an hour", deletions)
+	}
+	if m := mg.GetCondition(xpv2.TypeReady).Message; m != "AWS has accepted the deletion and shows it still" {
+		t.Errorf("Ready says %q", m)
+	}
+}
+
+// TestPutOff tells of a change that AWS puts off again and again.
+func TestPutOff(t *testing.T) {
+	a, at := &managed.Attempts{}, time.Unix(1e9, 0)
+	update := func(c *cloud) (held bool, err error) {
+		turn := &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}}
+		ctx := managed.WithTurn(t.Context(), turn)
+		_, err = New(c, Calls{}).Update(ctx, newThing())
+		_, held = turn.Held()
+		at = at.Add(time.Second)
+		return held, err
+	}
+	busy := &cloud{fail: map[string]error{"Update": api("ResourceConflictException", "The operation cannot be performed at this time.")}}
+	for range putOffQuietly {
+		if held, err := update(busy); !held || err != nil {
+			t.Fatalf("held %t, %v", held, err)
+		}
+	}
+	if held, err := update(busy); held || err == nil || !strings.HasPrefix(err.Error(), "AWS has taken no change of it for a while") {
+		t.Errorf("in the end: held %t, %v", held, err)
+	}
+	if _, err := update(&cloud{}); err != nil {
+		t.Fatal(err)
+	}
+	if held, err := update(busy); !held || err != nil {
+		t.Errorf("after a change that was taken: held %t, %v", held, err)
 	}
 }

@@ -159,6 +159,9 @@ func (e *NotReadyError) Error() string { return e.Reason }
 // Calls are the AWS operations by which a kind creates and deletes.
 type Calls struct {
 	Create, Delete string
+
+	// NameGiven says that AWS gives the name, so that each create makes another thing.
+	NameGiven bool
 }
 
 // External is the external client of a Thing. It lives for one reconcile.
@@ -211,7 +214,7 @@ func (e *External[T, O]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalO
 // name writes the thing's name where it is not written yet, so that the next look
 // knows the thing for ours.
 func (e *External[T, O]) name(ctx context.Context, mg T, v ownership.Verdict) error {
-	if ownership.WroteName(mg) && meta.GetExternalName(mg) == e.found.Name {
+	if e.found.Name == "" || ownership.WroteName(mg) && meta.GetExternalName(mg) == e.found.Name {
 		return nil
 	}
 	if v == ownership.Adopted {
@@ -222,7 +225,7 @@ func (e *External[T, O]) name(ctx context.Context, mg T, v ownership.Verdict) er
 
 // compare spec with what was found.
 func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
-	managed.Shown(ctx, creation)
+	managed.ForgetAttempts(ctx, creation)
 	e.thing.Show(mg, e.found)
 	p, err := e.thing.Plan(ctx, mg, e.found)
 	if err != nil {
@@ -264,7 +267,13 @@ func (e *External[T, O]) recreate(ctx context.Context, mg T) (xpmanaged.External
 
 // absent is the observation of a thing that AWS does not have.
 func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
-	if meta.WasDeleted(mg) || ObserveOnly(mg) {
+	if ObserveOnly(mg) {
+		return xpmanaged.ExternalObservation{}, nil
+	}
+	if e.late(ctx, mg) {
+		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}, nil
+	}
+	if meta.WasDeleted(mg) {
 		return xpmanaged.ExternalObservation{}, nil
 	}
 	mends := Allows(mg, xpv2.ManagementActionCreate)
@@ -321,14 +330,18 @@ func (e *External[T, O]) foreign(ctx context.Context, mg T, err error) (xpmanage
 // may be ours, of a call whose answer was lost.
 func (e *External[T, O]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
 	name, err := e.thing.Create(ctx, mg)
-	if busy(err) || awserr.IsAlreadyExists(err) {
-		managed.Hold(ctx, again)
-		return xpmanaged.ExternalCreation{}, nil
-	}
-	if err != nil {
+	switch {
+	case busy(err):
+		return xpmanaged.ExternalCreation{}, later(ctx, err)
+	case awserr.IsAlreadyExists(err):
+		return e.taken(ctx, mg, err)
+	case err != nil:
 		return xpmanaged.ExternalCreation{}, err
+	case name == "":
+		return e.nameless(ctx, mg)
 	}
-	managed.Accepted(ctx, creation, "")
+	managed.ForgetAttempts(ctx, putOff)
+	managed.NoteAttempt(ctx, creation, "")
 	meta.AddAnnotations(mg, ownership.Name(mg, name))
 	return xpmanaged.ExternalCreation{ConnectionDetails: e.thing.Connection(mg)}, nil
 }
@@ -337,13 +350,13 @@ func (e *External[T, O]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCr
 func (e *External[T, O]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, error) {
 	err := e.thing.Update(ctx, mg, e.found, e.plan)
 	if busy(err) {
-		managed.Hold(ctx, again)
-		return xpmanaged.ExternalUpdate{}, nil
+		return xpmanaged.ExternalUpdate{}, later(ctx, err)
 	}
 	if err != nil {
 		return xpmanaged.ExternalUpdate{}, err
 	}
-	managed.Accepted(ctx, e.plan.Call, e.plan.Carried.String())
+	managed.ForgetAttempts(ctx, putOff)
+	managed.NoteAttempt(ctx, e.plan.Call, e.plan.Carried.String())
 	managed.Describe(ctx, e.plan.describe(mg))
 	if !e.plan.Slow {
 		managed.ComeBack(ctx, 0)
@@ -356,13 +369,13 @@ func (e *External[T, O]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDe
 	mg.SetConditions(condition.Deleting(mg.GetGeneration(), ""))
 	err := e.thing.Delete(ctx, mg, e.found)
 	if busy(err) {
-		managed.Hold(ctx, again)
-		return xpmanaged.ExternalDelete{}, nil
+		return xpmanaged.ExternalDelete{}, later(ctx, err)
 	}
 	if err != nil && !awserr.IsNotFound(err) {
 		return xpmanaged.ExternalDelete{}, err
 	}
-	managed.ComeBack(ctx, 0)
+	managed.ForgetAttempts(ctx, putOff)
+	afterDeletion(ctx, mg)
 	return xpmanaged.ExternalDelete{}, nil
 }
 

@@ -32,6 +32,9 @@ type cloud struct {
 	there bool
 	busy  bool
 
+	// noName says that the answer to a create lacks the name.
+	noName bool
+
 	fail  map[string]error
 	calls []string
 }
@@ -76,6 +79,9 @@ func (c *cloud) Create(_ context.Context, mg *thing) (string, error) {
 	err := c.call("Create")
 	if err == nil {
 		c.value, c.there = mg.Spec.Value, true
+	}
+	if c.noName {
+		return "", err
 	}
 	return "basket", err
 }

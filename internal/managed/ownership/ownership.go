@@ -10,6 +10,7 @@ package ownership
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -128,12 +129,28 @@ func Judge(tags map[string]string, mg metav1.Object, c Claim) Verdict {
 		return Ours
 	case sameResource(tags, mg, c):
 		return OursAgain
+	case !tagged(tags) && c.Named && created(mg):
+		return Ours // AWS does not show its tags yet, or someone took them off.
 	case mg.GetAnnotations()[AnnotationAdopt] == "true":
 		return Adopted
 	case !tagged(tags) && c.Named:
 		return Adopted
 	}
 	return Foreign
+}
+
+// CreatedAt is when this very object's last create succeeded. It returns false where
+// none did, or where what came of a later one is not known.
+func CreatedAt(mg metav1.Object) (time.Time, bool) {
+	at := meta.GetExternalCreateSucceeded(mg)
+	last := !at.IsZero() && !meta.GetExternalCreatePending(mg).After(at) && !meta.GetExternalCreateFailed(mg).After(at)
+	return at, last && strings.HasPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
+}
+
+// created tells whether this very object created what its external name names.
+func created(mg metav1.Object) bool {
+	_, ok := CreatedAt(mg)
+	return ok && WroteName(mg)
 }
 
 // JudgeUntagged tells whose a thing of this name is that cannot carry tags. As made

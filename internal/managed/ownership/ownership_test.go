@@ -110,6 +110,46 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// AWS may show tags a while after it has created what carries them.
+func TestJudgeWithoutTags(t *testing.T) {
+	made := func(edit ...string) map[string]string {
+		a := Name(object("u1", nil), "cart")
+		a[meta.AnnotationKeyExternalCreatePending] = "2026-01-01T00:00:01Z"
+		a[meta.AnnotationKeyExternalCreateSucceeded] = "2026-01-01T00:00:01Z"
+		for i := 0; i < len(edit); i += 2 {
+			a[edit[i]] = edit[i+1]
+		}
+		return a
+	}
+	cases := map[string]struct {
+		reason      string
+		annotations map[string]string
+		tags        map[string]string
+		unnamed     Verdict
+		named       Verdict
+	}{
+		"Created":        {reason: "What this object created is its own, whether the tags show or not.", annotations: made(), unnamed: Foreign, named: Ours},
+		"CreatedAdopt":   {reason: "That it may adopt changes nothing.", annotations: made(AnnotationAdopt, "true"), unnamed: Adopted, named: Ours},
+		"Adopted":        {reason: "What it took over by name was not created by it.", annotations: Name(object("u1", nil), "cart"), unnamed: Foreign, named: Adopted},
+		"Restored":       {reason: "A backup's annotations speak of another object.", annotations: made(AnnotationNamedBy, "u0/cart"), unnamed: Foreign, named: Adopted},
+		"Renamed":        {reason: "The user names something else by now.", annotations: made(meta.AnnotationKeyExternalName, "basket"), unnamed: Foreign, named: Adopted},
+		"PendingAgain":   {reason: "What came of the last create is not known.", annotations: made(meta.AnnotationKeyExternalCreatePending, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
+		"FailedSince":    {reason: "The last create failed.", annotations: made(meta.AnnotationKeyExternalCreateFailed, "2026-01-01T00:00:02Z"), unnamed: Foreign, named: Adopted},
+		"ForeignUID":     {reason: "Another's tags win.", annotations: made(), tags: tags("u2", "c1", "bank", "cart"), unnamed: Foreign, named: Foreign},
+		"ForeignCluster": {reason: "Another cluster's tags win.", annotations: made(), tags: map[string]string{TagCluster: "c2"}, unnamed: Foreign, named: Foreign},
+	}
+	for name, tc := range cases {
+		for named, want := range map[bool]Verdict{false: tc.unnamed, true: tc.named} {
+			t.Run(fmt.Sprintf("%s/named=%t", name, named), func(t *testing.T) {
+				got := Judge(tc.tags, object("u1", tc.annotations), Claim{Kind: kind, ClusterID: "c1", Named: named})
+				if got != want {
+					t.Errorf("%s: want %s, got %s", tc.reason, want, got)
+				}
+			})
+		}
+	}
+}
+
 func TestOwnTagsAreOurs(t *testing.T) {
 	mg := object("u1", nil)
 	made := Tags(mg, "c1", "default", kind)

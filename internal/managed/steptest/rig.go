@@ -74,6 +74,11 @@ func NewRig[T managed.Managed](w *World, external func() xpmanaged.TypedExternal
 
 // Do one reconcile, with what the runtime does to the resource around it.
 func (r *Rig[T]) Do(mg T) (Outcome, error) {
+	o, _, err := r.reconcile(mg)
+	return o, err
+}
+
+func (r *Rig[T]) reconcile(mg T) (Outcome, *managed.Turn, error) {
 	turn := &managed.Turn{}
 	if r.Turn != nil {
 		turn = r.Turn()
@@ -85,12 +90,13 @@ func (r *Rig[T]) Do(mg T) (Outcome, error) {
 	e := r.External()
 	obs, err := e.Observe(ctx, mg)
 	if err != nil {
-		return "", err
+		return "", turn, err
 	}
 	if _, held := turn.Held(); held {
-		return Held, nil
+		return Held, turn, nil
 	}
-	return r.act(ctx, e, mg, obs, turn)
+	o, err := r.act(ctx, e, mg, obs, turn)
+	return o, turn, err
 }
 
 // attemptsOf are what the provider remembers of the calls for a resource as it is now.
@@ -126,6 +132,8 @@ func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg
 		_, err = e.Create(ctx, mg)
 		if _, held := turn.Held(); err == nil && !held {
 			meta.SetExternalCreateSucceeded(mg, r.Now())
+		} else {
+			meta.SetExternalCreateFailed(mg, r.Now())
 		}
 		return Created, err
 	case !obs.ResourceUpToDate:

@@ -56,6 +56,9 @@ type World struct {
 	// Lambda tries each call once, so that an answer that is lost stays lost.
 	Lambda *lambda.Client
 
+	// Odd are answers of an emulator, by operation, in place of those of AWS.
+	Odd map[string]Answer
+
 	// Cache is of answers that the resources of the kind share, if they share any.
 	Cache *inventory.Cache
 }
@@ -69,12 +72,17 @@ func NewWorld(t testing.TB, o awsdouble.Options) *World {
 	w.Double = awsdouble.New(o)
 	w.Double.Start()
 	t.Cleanup(w.Double.Close)
-	w.Lambda = lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
+	w.Lambda = lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) {
+		o.Retryer = aws.NopRetryer{}
+		o.APIOptions = append(o.APIOptions, w.answering)
+	})
 	return w
 }
 
 // Retrying is a client that tries calls again, as the provider's does.
-func (w *World) Retrying() *lambda.Client { return lambda.NewFromConfig(w.Double.Config(Region)) }
+func (w *World) Retrying() *lambda.Client {
+	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering) })
+}
 
 // Must fails the test at once if there is an error.
 func (w *World) Must(err error) {

@@ -23,6 +23,9 @@ const (
 	CallUntag = "UntagResource"
 )
 
+// Untold is what Ready says of a thing whose tags AWS does not tell.
+const Untold = "AWS does not tell its tags, so they are neither compared nor set"
+
 // An Owner is whose things are, and how that shows in their tags.
 type Owner struct {
 	// Kind as ownership.Tags takes it.
@@ -77,6 +80,15 @@ func (o Owner) Target(desired, have map[string]string) map[string]string {
 		}
 	}
 	return out
+}
+
+// Told is what AWS shall come to where it tells the tags that a thing has: the Target.
+// Where it does not, have is nil, and there is nothing to compare.
+func (o Owner) Told(desired, have map[string]string) map[string]string {
+	if have == nil {
+		return nil
+	}
+	return o.Target(desired, have)
 }
 
 // Judge whose a thing is by its tags. named says that this very thing is meant, see

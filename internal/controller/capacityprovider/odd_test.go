@@ -1,0 +1,43 @@
+package capacityprovider
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+)
+
+// What an emulator answers oddly, or not at all, is told, and makes no second capacity provider.
+func TestOddAnswers(t *testing.T) {
+	type odd = map[string]steptest.Answer
+	cases := map[string]struct {
+		reason string
+		odd    odd
+		writes []string
+		told   string
+	}{
+		"None":        {reason: "AWS as it is.", writes: []string{opCreate}},
+		"EmptyCreate": {reason: "The name is known.", odd: odd{opCreate: steptest.Body("null")}, writes: []string{opCreate}},
+		"EmptyGet":    {reason: "An answer without a capacity provider is no absence.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "has no CapacityProvider in it"},
+		"NoARN":       {reason: "Without an ARN, nobody can ask for tags.", odd: odd{opGet: steptest.Without("CapacityProviderArn")}, writes: []string{opCreate}, told: tagging.Untold},
+		"NoState":     {reason: "That is told.", odd: odd{opGet: steptest.Without("State")}, writes: []string{opCreate}, told: "does not tell its state"},
+		"Bare": {
+			reason: "Blocks that are left out are AWS's defaults.", odd: odd{opGet: steptest.Without("CapacityProviderScalingConfig", "TelemetryConfig", "PropagateTags", "LastModified")},
+			writes: []string{opCreate},
+		},
+		"NoTags":     {reason: "Tags that are not told are no absence, and left alone.", odd: odd{opTags: steptest.Refusal(404, "ResourceNotFoundException")}, writes: []string{opCreate}, told: tagging.Untold},
+		"NoListTags": {reason: "So they are where there is no such operation.", odd: odd{opTags: steptest.Refusal(501, "InternalFailure")}, writes: []string{opCreate}, told: tagging.Untold},
+		"NoGet":      {reason: "What can't be looked at is not created.", odd: odd{opGet: steptest.Refusal(404, "UnknownOperationException")}, told: "cannot read capacity provider web"},
+		"NotShown": {
+			reason: "What AWS does not show is tried again ever more slowly, and is there.", odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
+			writes: slices.Repeat([]string{opCreate}, 11), told: "does not show it where it is looked for",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Log(tc.reason)
+			newRig(t).Bear(testProvider(), tc.odd, tc.writes, tc.told)
+		})
+	}
+}

@@ -1,0 +1,38 @@
+package functioneventinvokeconfig
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// What an emulator answers oddly, or not at all, is told, and sent no call without end.
+func TestOddAnswers(t *testing.T) {
+	type odd = map[string]steptest.Answer
+	cases := map[string]struct {
+		reason string
+		odd    odd
+		writes []string
+		told   string
+	}{
+		"None":      {reason: "AWS as it is.", writes: []string{callPut}},
+		"NoCreate":  {reason: "The name is known.", odd: odd{callPut: steptest.Body("null")}, writes: []string{callPut}},
+		"EmptyList": {reason: "What the list lacks is looked at alone.", odd: odd{callList: steptest.Body("{}")}, writes: []string{callPut}},
+		"NullList":  {reason: "So it is here.", odd: odd{callList: steptest.Body(`{"FunctionEventInvokeConfigs": null}`)}, writes: []string{callPut}},
+		"NoList":    {reason: "And where there is no list.", odd: odd{callList: steptest.Refusal(404, "ResourceNotFoundException")}, writes: []string{callPut}},
+		"Unknown":   {reason: "Or no such operation.", odd: odd{callList: steptest.Refusal(404, "UnknownOperationException")}, writes: []string{callPut}},
+		"NoARN":     {reason: "The list does not say whose it is.", odd: odd{callList: steptest.Without("FunctionArn")}, writes: []string{callPut}},
+		"Bare":      {reason: "What AWS leaves out is its default.", odd: odd{callList: steptest.Without("DestinationConfig", "LastModified")}, writes: []string{callPut}},
+		"Nowhere": {
+			reason: "What is shown nowhere is tried ever more slowly.", odd: odd{callList: steptest.Body("{}"), callGet: steptest.Refusal(404, "ResourceNotFoundException")},
+			writes: slices.Repeat([]string{callPut}, 6), told: "3 times or more and does not show it",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Log(tc.reason)
+			newRig(t).Bear(newConfig(), tc.odd, tc.writes, tc.told)
+		})
+	}
+}

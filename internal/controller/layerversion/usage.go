@@ -1,0 +1,176 @@
+package layerversion
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+const (
+	// usageAge is how old a list of what functions use may be when a version is deleted
+	// by it, or when the reading of its pages goes on.
+	usageAge = time.Minute
+
+	// firstCheck is when versions that are in use are checked again. The time doubles
+	// with each check that finds them all in use, up to mostCheck.
+	firstCheck = time.Minute
+	mostCheck  = 24 * time.Hour
+)
+
+// usages remember, for each resource, which versions of its layer functions use. They are
+// safe for concurrent use.
+type usages struct {
+	mu      sync.Mutex
+	entries map[types.UID]usage
+}
+
+// usage is what the functions of the account were found to use of a layer.
+type usage struct {
+	// began is when the first page was read, and marker where the next begins, nil once
+	// all were read.
+	began  time.Time
+	marker *string
+	done   bool
+
+	// used are the versions that functions use.
+	used map[int64]bool
+
+	// asked are the versions that were in question, and pause is how long they are not
+	// asked about again, since all were in use or AWS does not tell.
+	asked []int64
+	pause time.Duration
+
+	// problem is why AWS does not tell, if it does not.
+	problem string
+}
+
+func newUsages() *usages { return &usages{entries: map[types.UID]usage{}} }
+
+func (u *usages) get(mg metav1.Object) usage {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.entries[mg.GetUID()]
+}
+
+func (u *usages) keep(mg metav1.Object, e usage) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	maps.DeleteFunc(u.entries, func(_ types.UID, old usage) bool { return e.began.Sub(old.began) > 2*mostCheck })
+	u.entries[mg.GetUID()] = e
+}
+
+// forget a resource that is gone, or that has nothing to delete.
+func (u *usages) forget(mg metav1.Object) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.entries, mg.GetUID())
+}
+
+// unused are those of the old versions that no function uses. While it is not known, or
+// not to be asked yet, there are none; what it waits for is in the usage.
+func (t *thing) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
+	e, now := t.usages.get(mg), managed.Fresh(ctx).Now
+	same := slices.Equal(e.asked, old)
+	if e.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(e.began) < e.pause {
+		return nil, e, nil
+	}
+	if e.began.IsZero() || now.Sub(e.began) >= usageAge || !subset(old, e.asked) {
+		pause := e.pause
+		if !same {
+			pause = 0
+		}
+		e = usage{began: now, used: map[int64]bool{}, pause: pause}
+	}
+	e.asked = old
+	if err := t.survey(ctx, mg, layer, &e); err != nil || !e.done {
+		return nil, e, err
+	}
+	free := slices.DeleteFunc(slices.Clone(old), func(n int64) bool { return e.problem != "" || e.used[n] })
+	if len(free) > 0 {
+		e.pause = 0
+	} else {
+		e.pause = min(max(2*e.pause, firstCheck), mostCheck) //nolint:mnd // It doubles.
+	}
+	t.usages.keep(mg, e)
+	return free, e, nil
+}
+
+// survey reads the layers of all functions and their versions. Where quota allows no
+// further page, it goes on from there when the resource is back.
+func (t *thing) survey(ctx context.Context, mg metav1.Object, layer string, e *usage) error {
+	for !e.done {
+		if !managed.Reserve(ctx, opFunctions) {
+			t.usages.keep(mg, *e)
+			return nil
+		}
+		page, err := t.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: e.marker})
+		if awserr.IsAccessDenied(err) || awserr.IsUnsupported(err) || awserr.IsNotFound(err) {
+			e.done, e.problem = true, awserr.Clean(err).Error()
+			return nil
+		}
+		if err != nil {
+			t.usages.keep(mg, *e)
+			return errors.Wrapf(awserr.Clean(err), "cannot list functions, to tell which versions of layer %s they use", layer)
+		}
+		for i := range page.Functions {
+			for _, l := range page.Functions[i].Layers {
+				if n, ok := numberOf(ptr.Deref(l.Arn, ""), layer); ok {
+					e.used[n] = true
+				}
+			}
+		}
+		e.marker = page.NextMarker
+		e.done = ptr.Deref(e.marker, "") == ""
+	}
+	return nil
+}
+
+// subset says that all versions were asked about: what was current then, and is old now,
+// may have come into use since.
+func subset(of, asked []int64) bool {
+	return !slices.ContainsFunc(of, func(n int64) bool { return !slices.Contains(asked, n) })
+}
+
+// numberOf the version that an ARN names, if it is one of the layer.
+func numberOf(arn, layer string) (int64, bool) {
+	v, err := versionOf(arn)
+	return v.number, err == nil && v.layer == layer
+}
+
+// message says why the versions that were asked about are still there.
+func (e usage) message() string {
+	switch {
+	case e.problem != "":
+		return "old versions stay, since AWS does not tell which of them functions use: " + e.problem
+	case len(e.asked) == 0 || !e.done:
+		return ""
+	}
+	return fmt.Sprintf("functions still use the old version%s %s", plural(e.asked), list(e.asked))
+}
+
+func plural(n []int64) string {
+	if len(n) == 1 {
+		return ""
+	}
+	return "s"
+}
+
+func list(numbers []int64) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(numbers), " ", ", "), "[]")
+}

@@ -1,0 +1,177 @@
+package layerversion
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// uses has a function use one version of the layer.
+func (r *rig) uses(function string, n int) {
+	r.Helper()
+	r.AddFunction(function, func(in *lambda.CreateFunctionInput) { in.Layers = []string{arn(n)} })
+}
+
+// moves has a function use another version from now on.
+func (r *rig) moves(function string, n int) {
+	r.Helper()
+	_, err := r.Lambda.UpdateFunctionConfiguration(r.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function, Layers: []string{arn(n)}})
+	r.Must(err)
+}
+
+// publishes a layer whose old versions go once they are unused, with two versions.
+func (r *rig) publishes(l *v1beta1.LayerVersion, texts ...string) {
+	r.Helper()
+	for _, text := range texts {
+		edit(l, func(p *v1beta1.LayerVersionParameters) {
+			p.OldVersions, p.Content = ptr.To(v1beta1.OldVersionsDeleteUnused), inline(text)
+		})
+		r.Settle(l)
+	}
+}
+
+func TestUnusedVersionsAreDeleted(t *testing.T) {
+	r := newRig(t)
+	l := testLayer()
+	r.publishes(l, "one", "two")
+	r.wantVersions("No function uses the first", 2)
+	r.uses("latest", 2)
+	r.publishes(l, "three")
+	r.uses("published", 3)
+	_, err := r.Lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("published")})
+	r.Must(err)
+	r.publishes(l, "four")
+	r.moves("published", 4)
+	r.wantVersions("$LATEST uses one, a published version another", 2, 3, 4)
+	if got, want := l.GetCondition(xpv2.TypeReady).Message, "functions still use the old versions 2, 3"; got != want {
+		t.Errorf("Ready says %q, want %q", got, want)
+	}
+
+	before := r.Double.Count(opFunctions)
+	r.Look(l)
+	if got := r.Double.Count(opFunctions); got != before {
+		t.Errorf("what is in use is not asked about at each look: %d more calls", got-before)
+	}
+	r.moves("latest", 4)
+	r.Advance(firstCheck)
+	if diff := cmp.Diff([]string{opDelete}, r.Settle(l)); diff != "" {
+		t.Errorf("it goes once no function uses it: -want, +got:\n%s", diff)
+	}
+	r.wantVersions("A published version uses the other for ever", 3, 4)
+}
+
+// Versions that stay in use cost ever fewer calls.
+func TestVersionsInUseAreCheckedRarely(t *testing.T) {
+	r := newRig(t)
+	l := testLayer()
+	r.publishes(l, "one")
+	r.uses("f", 1)
+	r.publishes(l, "two")
+	before := r.Double.Count(opFunctions)
+	for range 7 * 24 * 6 {
+		r.Advance(10 * time.Minute)
+		r.Look(l)
+	}
+	if got := r.Double.Count(opFunctions) - before; got < 7 || got > 20 {
+		t.Errorf("%d calls in a week", got)
+	}
+	r.wantVersions("It is in use all the time", 1, 2)
+}
+
+func TestARemovedLayerLeavesWhatIsInUse(t *testing.T) {
+	r := newRig(t)
+	l := testLayer()
+	r.publishes(l, "one")
+	r.uses("f", 1)
+	r.publishes(l, "two")
+	r.uses("g", 2)
+	r.publishes(l, "three")
+	r.moves("g", 3)
+	r.Advance(time.Minute)
+	r.Remove(l)
+	r.Settle(l)
+	r.wantVersions("Only what a function uses is left", 1)
+}
+
+func TestUsageThatAWSDoesNotTell(t *testing.T) {
+	for name, fault := range map[string]awsdouble.Error{
+		"Denied":  awsdouble.AccessDenied("lambda:ListFunctions"),
+		"Unknown": {Status: 404, Code: "UnknownOperationException", Message: "no such operation"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			l := testLayer()
+			r.Double.Fail(awsdouble.Fault{Operation: opFunctions, Times: -1, Error: fault})
+			r.publishes(l, "one", "two")
+			r.wantVersions("Nothing is deleted without knowing", 1, 2)
+			if got := l.GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(got, "old versions stay, since AWS does not tell") {
+				t.Errorf("Ready says %q", got)
+			}
+			if got := r.Double.Count(opFunctions); got != 1 {
+				t.Errorf("%d calls in the same moment", got)
+			}
+		})
+	}
+}
+
+// pager has one function a page, and the last of the layer's versions on the last.
+type pager struct {
+	lambdaAPI
+
+	pages []string
+	calls []string
+}
+
+func (p *pager) ListFunctions(_ context.Context, in *lambda.ListFunctionsInput, _ ...func(*lambda.Options)) (*lambda.ListFunctionsOutput, error) {
+	i := len(ptr.Deref(in.Marker, ""))
+	p.calls = append(p.calls, fmt.Sprint(in.FunctionVersion, i))
+	out := &lambda.ListFunctionsOutput{Functions: []types.FunctionConfiguration{{Layers: []types.Layer{{}, {Arn: &p.pages[i]}}}}}
+	if i+1 < len(p.pages) {
+		out.NextMarker = ptr.To(strings.Repeat("x", i+1))
+	}
+	return out, nil
+}
+
+// Where quota ends between two pages, reading goes on from there.
+func TestSurveyGoesOnWhereItStopped(t *testing.T) {
+	api := &pager{pages: []string{arn(1), strings.Replace(arn(2), ":l:", ":other:", 1), arn(3)}}
+	th, l := &thing{api: api, usages: newUsages()}, testLayer()
+	granted := 2
+	for round := range 3 {
+		turn := &managed.Turn{Fresh: inventory.Fresh{Now: steptest.Start}, Reserver: func(...string) time.Duration {
+			if granted--; granted < 0 {
+				return time.Second
+			}
+			return 0
+		}}
+		free, u, err := th.unused(managed.WithTurn(t.Context(), turn), l, "l", []int64{1, 2, 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if round == 0 && (len(free) > 0 || u.done) {
+			t.Errorf("half of the functions tell nothing: %v", free)
+		}
+		if round > 0 && !cmp.Equal([]int64{2}, free) {
+			t.Errorf("want version 2, which only another layer has, got %v", free)
+		}
+		granted = 2
+	}
+	if diff := cmp.Diff([]string{"ALL0", "ALL1", "ALL2"}, api.calls); diff != "" {
+		t.Errorf("calls: -want, +got:\n%s", diff)
+	}
+}

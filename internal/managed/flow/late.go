@@ -1,0 +1,157 @@
+package flow
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// ReasonRecreating tells that AWS has no more what a resource had there, so that it is
+// created again.
+const ReasonRecreating event.Reason = "RecreatingExternalResource"
+
+// AWS is eventually consistent: for a while after a create, it may answer that what was
+// created does not exist. These say for how long after a create that is believed.
+const (
+	// graceNamed is for a thing whose name AWS gives, so that another create would make
+	// a second one, and that was never seen. After it, only the user can tell.
+	graceNamed = 5 * time.Minute
+
+	// graceNamedSeen is for such a thing that was seen since. After it, someone has
+	// deleted it.
+	graceNamedSeen = time.Minute
+
+	// graceUnseen is for a thing of a known name that was never seen: another create can
+	// do no harm. It doubles with each create that shows nothing, up to graceMost.
+	graceUnseen = time.Minute
+	graceMost   = 10 * time.Minute
+
+	// graceDeletion is for a thing that is to be deleted and was never seen: whoever lets
+	// go of it at once leaves it behind.
+	graceDeletion = time.Minute
+)
+
+// recurring is for how long after a create that found its thing there another such one
+// counts as the same trouble.
+const recurring = 15 * time.Minute
+
+// What Ready says of a thing that AWS has created and does not show.
+const (
+	notShown   = "AWS has created it and does not show it yet"
+	neverShown = "AWS has answered that it created it, and has not shown it since. It is not created again, since that could make a second one: " +
+		"look for it in AWS, and set the annotation " + meta.AnnotationKeyExternalName + " to its name if it is there; " +
+		"to have it created again, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
+)
+
+// late tells whether a thing that AWS does not show may be there all the same, since it
+// was created a moment ago, and then says so in Ready. A thing that is gone for good is
+// told of by an event.
+func (e *External[T, O]) late(ctx context.Context, mg T) bool {
+	now := managed.Fresh(ctx).Now
+	at, created := ownership.CreatedAt(mg)
+	if !created || now.IsZero() {
+		e.tellGone(ctx, mg, created && unseen(mg))
+		return false
+	}
+	since, unseen := max(now.Sub(at), 0), unseen(mg)
+	switch {
+	case meta.WasDeleted(mg) && unseen && since < graceDeletion:
+		managed.Hold(ctx, cadence.Pending(since))
+		return true
+	case meta.WasDeleted(mg):
+		return false
+	case since < e.grace(mg, at, unseen):
+		mg.SetConditions(condition.Creating(mg.GetGeneration(), notShown))
+		managed.ComeBack(ctx, cadence.Pending(since))
+		return true
+	case unseen && e.calls.NameGiven:
+		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), neverShown))
+		managed.ComeBack(ctx, min(since/2, graceMost)) //nolint:mnd // Half as long again as it has been waited for.
+		return true
+	}
+	e.tellGone(ctx, mg, unseen)
+	return false
+}
+
+// grace is how long after a create AWS may be late in showing the thing. at is when it
+// was created.
+func (e *External[T, O]) grace(mg T, at time.Time, unseen bool) time.Duration {
+	switch made := mg.GetCreationTimestamp(); {
+	case e.calls.NameGiven && unseen:
+		return graceNamed
+	case e.calls.NameGiven:
+		return graceNamedSeen
+	case unseen && made.IsZero():
+		return graceUnseen
+	case unseen:
+		return min(max(at.Sub(made.Time), graceUnseen), graceMost)
+	}
+	return 0
+}
+
+// unseen tells whether AWS has not shown a thing since it was created: Ready says
+// nothing, that it is being created, or that it was never shown.
+func unseen(mg resource.Conditioned) bool {
+	r := mg.GetCondition(xpv2.TypeReady)
+	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating ||
+		r.Reason == xpv2.ReasonUnavailable && strings.HasPrefix(r.Message, neverShown)
+}
+
+// tellGone emits an event about a thing that was there, or that should be, and is
+// created again. What this resource itself took away to change it is no news.
+func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
+	r := mg.GetCondition(xpv2.TypeReady)
+	switch {
+	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.calls.NameGiven && unseen:
+	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:
+		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS has answered that it created %s, and has not shown it since: it is created again", meta.GetExternalName(mg))))
+	case r.Status == corev1.ConditionTrue:
+		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS does not have %s any more, so someone deleted it there: it is created again", meta.GetExternalName(mg))))
+	}
+}
+
+// taken is the outcome of a create that found the thing there. The next observation
+// tells whose it is; where that has not found it before, it is said, and tried again
+// ever more slowly.
+func (e *External[T, O]) taken(ctx context.Context, mg T, err error) (xpmanaged.ExternalCreation, error) {
+	failed := meta.GetExternalCreateFailed(mg)
+	if now := managed.Fresh(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
+		return xpmanaged.ExternalCreation{}, managed.Invalid(errors.Wrap(awserr.Clean(err), "AWS has it already, but does not show it where it is looked for"))
+	}
+	managed.Hold(ctx, again)
+	return xpmanaged.ExternalCreation{}, nil
+}
+
+// nameless is the outcome of a create whose answer lacks the name that AWS gave. It
+// notes that something was created, so that it is looked for and not created again.
+func (e *External[T, O]) nameless(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
+	note := map[string]string{ownership.AnnotationNamedBy: ownership.Name(mg, "")[ownership.AnnotationNamedBy]}
+	err := managed.Annotate(context.WithoutCancel(ctx), mg, note)
+	return xpmanaged.ExternalCreation{}, errors.Wrap(err, "AWS's answer to the create lacks a name, which cannot be noted")
+}
+
+// CreatedAgain are the annotations by which an object keeps the name of what an Update
+// has created in place of what it had: as after a create, AWS may be late in showing it.
+func CreatedAgain(ctx context.Context, mg resource.Managed, name string) map[string]string {
+	a := ownership.Name(mg, name)
+	if now := managed.Fresh(ctx).Now; !now.IsZero() {
+		a[meta.AnnotationKeyExternalCreateSucceeded] = now.Format(time.RFC3339)
+	}
+	return a
+}

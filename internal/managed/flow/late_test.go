@@ -1,0 +1,172 @@
+package flow
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+var made = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// createdThing was created at made, ten seconds after its resource was.
+func createdThing(ready xpv2.Condition, edit ...func(*thing)) *thing {
+	mg := newThing()
+	mg.CreationTimestamp = metav1.NewTime(made.Add(-10 * time.Second))
+	meta.SetExternalCreatePending(mg, made)
+	meta.SetExternalCreateSucceeded(mg, made)
+	mg.SetConditions(ready)
+	for _, f := range edit {
+		f(mg)
+	}
+	return mg
+}
+
+func at(after time.Duration) *managed.Turn {
+	now := made.Add(after)
+	return &managed.Turn{Fresh: inventory.Fresh{Now: now, Since: now}}
+}
+
+// Whatever AWS says right after a create, nothing is created twice.
+func TestAbsentAfterACreate(t *testing.T) {
+	creating, seen := xpv2.Creating(), condition.Available(2)
+	type want struct {
+		create, held bool
+		ready        xpv2.ConditionReason
+		message      string
+		comeBack     time.Duration
+		event        string
+	}
+	cases := map[string]struct {
+		reason string
+		mg     *thing
+		given  bool
+		after  time.Duration
+		want   want
+	}{
+		"Unseen":        {reason: "It is waited for.", mg: createdThing(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
+		"UnseenGrowing": {reason: "And ever more slowly.", mg: createdThing(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 8 * time.Second}},
+		"UnseenLong": {
+			reason: "Another create of a known name does no harm, and is told.", mg: createdThing(condition.Creating(2, notShown)), after: time.Minute,
+			want: want{create: true, ready: xpv2.ReasonCreating, event: "has not shown it since: it is created again"},
+		},
+		"UnseenAgain": {
+			reason: "What was to no avail is tried again later each time.",
+			mg:     createdThing(creating, func(mg *thing) { mg.CreationTimestamp = metav1.NewTime(made.Add(-4 * time.Minute)) }), after: 3 * time.Minute,
+			want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 10 * time.Second},
+		},
+		"UnseenMost": {
+			reason: "But not later than that.",
+			mg:     createdThing(creating, func(mg *thing) { mg.CreationTimestamp = metav1.NewTime(made.Add(-24 * time.Hour)) }), after: graceMost,
+			want: want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"NoStatus":  {reason: "Where status was not written, nothing was seen.", mg: createdThing(xpv2.Condition{}), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
+		"SkewBack":  {reason: "The clock that stamped the create may be ahead.", mg: createdThing(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
+		"Seen":      {reason: "What was there was deleted.", mg: createdThing(seen), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating, event: "someone deleted it there"}},
+		"Replaced":  {reason: "What this resource itself took away is no news.", mg: createdThing(condition.Updating(2, "")), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"Given":     {reason: "Another create would make a second one.", mg: createdThing(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 10 * time.Second}},
+		"GivenLong": {reason: "So only the user can tell.", mg: createdThing(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: neverShown, comeBack: 150 * time.Second}},
+		"GivenEver": {
+			reason: "And goes on being asked.", mg: createdThing(condition.Unavailable(2, neverShown)), given: true, after: 24 * time.Hour,
+			want: want{ready: xpv2.ReasonUnavailable, message: neverShown, comeBack: graceMost},
+		},
+		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 2 * time.Second}},
+		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdThing(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "someone deleted it there"}},
+		"GivenAgreed": {
+			reason: "The user says that it may be created again.", mg: createdThing(creating, func(mg *thing) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
+			want: want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"Nameless": {
+			reason: "AWS's answer to the create lacked the name.", given: true, after: time.Second,
+			mg:   createdThing(creating, func(mg *thing) { mg.Annotations[ownership.AnnotationNamedBy] = "u1/"; meta.SetExternalName(mg, "") }),
+			want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second},
+		},
+		"Restored": {
+			reason: "What another object has created says nothing of this one.", mg: createdThing(creating, func(mg *thing) { mg.UID = "u2" }), given: true, after: time.Second,
+			want: want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"Refused": {
+			reason: "The last create failed.", mg: createdThing(creating, func(mg *thing) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) }), given: true, after: 2 * time.Second,
+			want: want{create: true, ready: xpv2.ReasonCreating},
+		},
+		"Deleted":     {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
+		"DeletedLong": {reason: "It will not show any more.", mg: createdThing(creating, deleted), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"DeletedSeen": {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"MayNotCreate": {
+			reason: "It is just said.", mg: createdThing(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
+			want: want{create: true, ready: xpv2.ReasonAvailable},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			turn := at(tc.after)
+			e := New[*thing, string](&cloud{}, Calls{Create: "CreateThing", NameGiven: tc.given})
+			o, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.mg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, held := turn.Held()
+			ready := tc.mg.GetCondition(xpv2.TypeReady)
+			if create := !o.ResourceExists; create != tc.want.create || held != tc.want.held || !create && !o.ResourceUpToDate {
+				t.Errorf("%s\ngot %+v, held %t", tc.reason, o, held)
+			}
+			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || turn.ComesBack() != tc.want.comeBack {
+				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, turn.ComesBack(), ready.Reason, ready.Message)
+			}
+			told := slices.ContainsFunc(turn.Events(), func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
+			if len(turn.Events()) > 0 != (tc.want.event != "") || tc.want.event != "" && !told {
+				t.Errorf("%s\nevents %v, want %q", tc.reason, turn.Events(), tc.want.event)
+			}
+		})
+	}
+}
+
+// An answer without the name that AWS gave is kept as what it is: something was created.
+func TestCreateWithoutAName(t *testing.T) {
+	mg := newThing(unnamed)
+	meta.SetExternalCreatePending(mg, made)
+	c := &cloud{noName: true}
+	if _, err := New[*thing, string](c, Calls{NameGiven: true}).Create(managed.WithTurn(t.Context(), at(0)), mg); err != nil {
+		t.Fatal(err)
+	}
+	meta.SetExternalCreateSucceeded(mg, made)
+	if _, ok := ownership.CreatedAt(mg); !ok || meta.GetExternalName(mg) != "" {
+		t.Errorf("want a note that it was created, got %v", mg.Annotations)
+	}
+}
+
+// A thing that a create finds there, time and again, and that no look shows, is told.
+func TestCreateFindsItThere(t *testing.T) {
+	exists := map[string]error{"Create": api("ResourceConflictException", "Thing already exists: basket")}
+	cases := map[string]struct {
+		reason string
+		failed time.Duration
+		told   bool
+	}{
+		"First":  {reason: "The next look tells whose it is.", failed: -time.Hour},
+		"Second": {reason: "That look has not shown it.", failed: -time.Second, told: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newThing(unnamed)
+			meta.SetExternalCreateFailed(mg, made.Add(tc.failed))
+			turn := at(0)
+			_, err := New[*thing, string](&cloud{fail: exists}, Calls{}).Create(managed.WithTurn(t.Context(), turn), mg)
+			if _, held := turn.Held(); held == tc.told || (err != nil) != tc.told {
+				t.Errorf("%s\nheld %t, error %v", tc.reason, held, err)
+			}
+		})
+	}
+}

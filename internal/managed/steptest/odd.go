@@ -1,0 +1,165 @@
+package steptest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// poll is the time between two looks at what is in order.
+const poll = 10 * time.Minute
+
+// An Answer is what an emulator of AWS answers in place of what AWS would.
+type Answer func(status int, body []byte) (int, []byte)
+
+// Body answers successful calls with a text.
+func Body(text string) Answer {
+	return func(status int, body []byte) (int, []byte) {
+		if status >= 300 { //nolint:mnd // Success is below.
+			return status, body
+		}
+		return status, []byte(text)
+	}
+}
+
+// Without leaves fields out of successful answers, wherever they are.
+func Without(fields ...string) Answer {
+	return edited(func(at map[string]any) {
+		for _, f := range fields {
+			delete(at, f)
+		}
+	})
+}
+
+// With sets a field of successful answers, wherever it is.
+func With(field string, value any) Answer {
+	return edited(func(at map[string]any) {
+		if _, ok := at[field]; ok {
+			at[field] = value
+		}
+	})
+}
+
+// Refusal answers each call with an error.
+func Refusal(status int, code string) Answer {
+	return func(int, []byte) (int, []byte) {
+		return status, fmt.Appendf(nil, `{"__type":%q,"message":"no such operation"}`, code)
+	}
+}
+
+// edited changes each object in successful answers.
+func edited(edit func(map[string]any)) Answer {
+	return func(status int, body []byte) (int, []byte) {
+		var v any
+		if status >= 300 || json.Unmarshal(body, &v) != nil { //nolint:mnd // As above.
+			return status, body
+		}
+		walk(v, edit)
+		b, _ := json.Marshal(v)
+		return status, b
+	}
+}
+
+func walk(v any, edit func(map[string]any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		edit(v)
+		for _, inner := range v {
+			walk(inner, edit)
+		}
+	case []any:
+		for _, inner := range v {
+			walk(inner, edit)
+		}
+	}
+}
+
+// answering puts what an emulator answers in place of what the double does. Lambda's
+// client has it, and goes by the answers of the moment.
+func (w *World) answering(stack *middleware.Stack) error {
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("Odd", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+		out, md, err := next.HandleDeserialize(ctx, in)
+		rsp, ok := out.RawResponse.(*smithyhttp.Response)
+		answer := w.Odd[awsmiddleware.GetOperationName(ctx)]
+		if err != nil || !ok || answer == nil {
+			return out, md, err
+		}
+		body, err := io.ReadAll(rsp.Body)
+		if err != nil {
+			return out, md, err
+		}
+		was := body
+		if rsp.StatusCode, body = answer(rsp.StatusCode, was); !bytes.Equal(was, body) {
+			rsp.Header.Del("X-Amzn-Errortype")
+		}
+		rsp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+		rsp.Body, rsp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		return out, md, nil
+	}), middleware.After)
+}
+
+// Bear reconciles a resource for an hour as the provider does, whatever it is answered:
+// ever more slowly after errors, else when it asks for it or when it is polled. Writes
+// are the calls that may change something in that time. In the end, the user is told: by
+// the last error, or else in Ready.
+func (r *Rig[T]) Bear(mg T, odd map[string]Answer, writes []string, told string) {
+	r.Helper()
+	r.Odd = odd
+	if at := mg.GetCreationTimestamp(); at.IsZero() {
+		mg.SetCreationTimestamp(metav1.NewTime(r.Now()))
+	}
+	before, end := len(r.Operations()), r.Now().Add(time.Hour)
+	said := r.until(mg, end)
+	got := Writes(r.Operations()[before:])
+	if diff := cmp.Diff(writes, got); diff != "" {
+		r.Errorf("calls that change something: -want, +got:\n%s", diff)
+	}
+	if !strings.Contains(said, told) {
+		r.Errorf("users are told %q, want %q", said, told)
+	}
+}
+
+// until a time, reconcile a resource. It returns what the user is told in the end.
+func (r *Rig[T]) until(mg T, end time.Time) (told string) {
+	r.Helper()
+	for failures := 1; r.Now().Before(end); {
+		o, turn, err := r.reconcile(mg)
+		wait, held := turn.Held()
+		switch {
+		case err != nil:
+			wait = managed.Backoff(err, failures)
+			failures++
+			told = err.Error()
+		case held:
+		case turn.ComesBack() > 0:
+			wait = turn.ComesBack()
+		case slices.Contains([]Outcome{Settled, Waits, Absent}, o):
+			wait = poll
+		case o == Gone:
+			return told
+		default:
+			wait = time.Second
+		}
+		if err == nil && !held {
+			failures, told = 1, mg.GetCondition(xpv2.TypeReady).Message
+		}
+		r.Advance(max(wait, time.Second))
+	}
+	return told
+}
