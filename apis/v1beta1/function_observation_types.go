@@ -98,7 +98,9 @@ type FunctionObservation struct {
 	// VPCReleaseAttempts is how often AWS was asked, before the deletion, to replace the
 	// function's security groups or to take it out of its VPC.
 	VPCReleaseAttempts int32 `json:"vpcReleaseAttempts,omitempty"`
+
 	VersionHistory `json:",inline"`
+
 	// Initialized says that all of initProvider was set, so that it is left alone
 	// from now on.
 	Initialized bool `json:"initialized,omitempty"`

@@ -166,6 +166,7 @@ type VersionObservation struct {
 	// PublishedFingerprint stands for the function's code and configuration when a
 	// version of it was asked for last.
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
+
 	VersionHistory `json:",inline"`
 }
 

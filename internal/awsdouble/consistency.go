@@ -55,7 +55,8 @@ func (s *Server) remember() {
 	}
 	now := s.options.Now()
 	for key, h := range s.homes {
-		kept := append(s.memory.past[key], past{from: now, state: h.clone()})
+		kept := s.memory.past[key]
+		kept = append(kept, past{from: now, state: h.clone()})
 		for len(kept) > 1 && !kept[1].from.After(now.Add(-lag)) {
 			kept = kept[1:]
 		}

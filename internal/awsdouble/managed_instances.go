@@ -50,7 +50,7 @@ func (c *Configuration) logJSON() {
 // onInstances is a CapacityProviderConfig with what AWS sets where nothing was sent.
 func onInstances(sent json.RawMessage) json.RawMessage {
 	var in struct {
-		LambdaManagedInstancesCapacityProviderConfig map[string]any
+		LambdaManagedInstancesCapacityProviderConfig map[string]any `json:"LambdaManagedInstancesCapacityProviderConfig"`
 	}
 	if json.Unmarshal(sent, &in) != nil || in.LambdaManagedInstancesCapacityProviderConfig == nil {
 		return sent

@@ -311,7 +311,13 @@ func TestTooManyTags(t *testing.T) {
 	for i := range maxTags {
 		many[fmt.Sprint("k", i)] = "v"
 	}
-	tags := func() string { b, _ := json.Marshal(many); return `"Tags":` + string(b) }
+	tags := func() string {
+		b, err := json.Marshal(many)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return `"Tags":` + string(b)
+	}
 	arn := strings.ReplaceAll(testFunctionARN, ":", "%3A")
 	creations := map[string]string{
 		"Function":          strings.TrimSuffix(newFunction(","+tags()), "}"),

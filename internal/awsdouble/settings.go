@@ -137,10 +137,10 @@ func (c *settings) applyLogging(to *Configuration) {
 }
 
 // setRuntime sets a runtime and the version of it that AWS would pick.
-func (to *Configuration) setRuntime(runtime, region string) {
+func (c *Configuration) setRuntime(runtime, region string) {
 	sum := sha256.Sum256([]byte(runtime))
-	to.Runtime = runtime
-	to.RuntimeVersionConfig = &RuntimeVersion{
+	c.Runtime = runtime
+	c.RuntimeVersionConfig = &RuntimeVersion{
 		RuntimeVersionArn: strings.Join([]string{"arn", partition(region), "lambda", region, "", "runtime", hex.EncodeToString(sum[:])}, ":"),
 	}
 }

@@ -87,7 +87,7 @@ func (r *record) clear() {
 }
 
 // poked tells whether there is a change that is yet to be looked at.
-func (r record) poked() bool { return r.pokes > r.served }
+func (r *record) poked() bool { return r.pokes > r.served }
 
 // changed notes that something else may be wanted now: what differs is no drift.
 func changed(r *record) {

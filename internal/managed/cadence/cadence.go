@@ -34,7 +34,7 @@ func Pending(inMotion time.Duration) time.Duration {
 	return min(max(inMotion/pendingShare, MinPending), MaxPending)
 }
 
-// Woken is when to look again at something that has been waited for for the given time,
+// Woken is when to look again at something that has been awaited for the given time,
 // and that wakes whoever waits for it: as Pending, growing to 5 minutes.
 func Woken(waited time.Duration) time.Duration {
 	return min(max(waited/pendingShare, MinPending), MaxWoken)

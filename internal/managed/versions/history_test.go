@@ -140,7 +140,7 @@ func TestRetainIsToldOnce(t *testing.T) {
 func TestIsPublished(t *testing.T) {
 	for name, want := range map[string]bool{
 		"1": true, "42": true, LatestPublished: true,
-		"": false, "$LATEST": false, "live": false, "0": false, "-1": false, " 3": false, "3,4": false, "3\n": false,
+		"": false, "$LATEST": false, "live": false, "0": false, "-1": false, "+3": false, "3,4": false, "3\n": false,
 	} {
 		if got := IsPublished(name); got != want {
 			t.Errorf("%q: got %t, want %t", name, got, want)
