@@ -5,7 +5,7 @@ go 1.26.0
 replace github.com/crossplane-contrib/provider-lambda => ../..
 
 require (
-	github.com/aws/aws-sdk-go-v2 v1.47.6 // indirect
+	github.com/aws/aws-sdk-go-v2 v1.47.7 // indirect
 	github.com/aws/smithy-go v1.28.8 // indirect
 	github.com/crossplane/crossplane-runtime/v2 v2.4.0 // indirect
 	github.com/crossplane/crossplane/apis/v2 v2.4.0 // indirect
