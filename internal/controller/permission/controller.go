@@ -33,6 +33,7 @@ const (
 
 // Setup adds a controller of Permissions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
+	changes := &ongoing{}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Permission]{
 		GVK:          v1beta1.PermissionGroupVersionKind,
 		New:          func() *v1beta1.Permission { return &v1beta1.Permission{} },
@@ -41,7 +42,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
 		Reads:        reads,
 		Connect: func(_ context.Context, _ *v1beta1.Permission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Permission], error) {
-			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields}
+			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Identity.Account + "/" + s.AWS.Region}
 			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), nil
 		},
 		DeterministicName: true,

@@ -30,14 +30,20 @@ type rig struct {
 
 func newRig(t testing.TB) rig {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{})
+	return newRigOf(t, awsdouble.Options{})
+}
+
+func newRigOf(t testing.TB, o awsdouble.Options) rig {
+	t.Helper()
+	w := steptest.NewWorld(t, o)
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Publish("cart")
 	w.AddAlias("cart", "live")
 	w.Double.ResetCalls()
+	changes := &ongoing{}
 	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
-		return flow.New(&thing{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{}}, flow.Calls{Create: callAdd, Delete: callRemove})
+		return flow.New(&thing{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{}, ongoing: changes}, flow.Calls{Create: callAdd, Delete: callRemove})
 	})}
 }
 

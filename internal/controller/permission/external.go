@@ -30,6 +30,10 @@ type thing struct {
 	cache  *inventory.Cache
 	fields fields.Getter
 
+	// ongoing changes of policies, and the account and region that names are in.
+	ongoing *ongoing
+	scope   string
+
 	// holder and sid of the statement, once Read has worked them out.
 	holder holder
 	sid    string
@@ -150,9 +154,17 @@ func (t *thing) Plan(ctx context.Context, p *v1beta1.Permission, f found) (flow.
 // Prepare notes whose policy the statement goes into, for when it is to be removed.
 func (t *thing) Prepare(ctx context.Context, p *v1beta1.Permission) error {
 	meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: t.holder.String()})
-	_, err := t.sourceArn(ctx, p)
-	return err
+	if _, err := t.sourceArn(ctx, p); err != nil {
+		return err
+	}
+	if t.ongoing.under(t.function()) {
+		return &flow.NotReadyError{Reason: "another Permission is changing the policies of function " + t.holder.function, After: changeWait}
+	}
+	return nil
 }
+
+// function whose policies are changed, by a name that is its own in all accounts.
+func (t *thing) function() string { return t.scope + "/" + t.holder.function }
 
 // Create adds the statement.
 func (t *thing) Create(ctx context.Context, p *v1beta1.Permission) (string, error) {
@@ -160,6 +172,10 @@ func (t *thing) Create(ctx context.Context, p *v1beta1.Permission) (string, erro
 	if err != nil {
 		return "", err
 	}
+	if !t.ongoing.begin(t.function()) {
+		return "", notSent(callAdd)
+	}
+	defer t.ongoing.end(t.function())
 	defer t.cache.Forget(t.key())
 	_, err = t.api.AddPermission(ctx, addInput(t.holder, t.sid, p.Spec.ForProvider, arn))
 	return t.sid, errors.Wrapf(err, "cannot add statement %s to the policy of %s", t.sid, t.holder.what())
@@ -176,6 +192,10 @@ func (t *thing) Delete(ctx context.Context, _ *v1beta1.Permission, f found) erro
 }
 
 func (t *thing) remove(ctx context.Context, f found) error {
+	if !t.ongoing.begin(t.function()) {
+		return notSent(callRemove)
+	}
+	defer t.ongoing.end(t.function())
 	defer t.cache.Forget(t.key())
 	_, err := t.api.RemovePermission(ctx, removeInput(t.holder, t.sid))
 	if awserr.IsNotFound(err) {

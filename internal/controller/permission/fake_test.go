@@ -91,7 +91,7 @@ func deleted(p *v1beta1.Permission) { p.DeletionTimestamp = ptr.To(metav1.Now())
 
 func testExternal(api lambdaAPI, f steptest.Fields) (*flow.External[*v1beta1.Permission, observed], context.Context, *managed.Turn) {
 	turn := &managed.Turn{}
-	t := &thing{api: api, cache: &inventory.Cache{}, fields: f}
+	t := &thing{api: api, cache: &inventory.Cache{}, fields: f, ongoing: &ongoing{}}
 	return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), managed.WithTurn(context.Background(), turn), turn
 }
 

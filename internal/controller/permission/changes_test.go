@@ -1,0 +1,68 @@
+package permission
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/utils/ptr"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// TestAddedAtTheSameTime adds two statements where AWS keeps only one of those that are
+// added at the same time: the second waits until the first is there.
+func TestAddedAtTheSameTime(t *testing.T) {
+	r := newRigOf(t, awsdouble.Options{Conflicts: awsdouble.Lost})
+	a, b := testPermission(), testPermission(func(p *v1beta1.Permission) {
+		p.UID, p.Name = "uid-2", "second"
+		p.Spec.ForProvider.StatementID = ptr.To("second")
+	})
+	held := r.Double.Hold(callAdd)
+	added := make(chan error)
+	go func() {
+		_, err := r.Do(a)
+		added <- err
+	}()
+	<-held.Arrived()
+	turn := &managed.Turn{}
+	obs, err := r.External().Observe(managed.WithTurn(r.Context(), turn), b)
+	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || turn.ComesBack() != changeWait {
+		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, turn.ComesBack())
+	}
+	if c := b.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonCreating || !strings.Contains(c.Message, "another Permission is changing the policies of function cart") {
+		t.Errorf("Ready of the second: %+v", c)
+	}
+	held.Release()
+	if err := <-added; err != nil {
+		t.Fatal(err)
+	}
+	r.Reconcile(b)
+	if got := r.Double.Policy(functionArn); strings.Count(got, `"Sid"`) != 2 {
+		t.Errorf("the policy is to have both statements: %s", got)
+	}
+	r.Look(a)
+}
+
+// TestNotSent has a call that cannot be sent now come back without an error.
+func TestNotSent(t *testing.T) {
+	o := &ongoing{}
+	th := &thing{ongoing: o, fields: steptest.Fields{}, holder: holder{function: "cart"}}
+	if !o.begin(th.function()) || o.begin(th.function()) || !o.begin("other") {
+		t.Error("one change of a function at a time")
+	}
+	if _, err := th.Create(t.Context(), testPermission()); err == nil {
+		t.Error("a statement was added meanwhile")
+	}
+	if err := th.remove(t.Context(), found{}); err == nil {
+		t.Error("a statement was removed meanwhile")
+	}
+	o.end(th.function())
+	if o.under(th.function()) || !o.begin(th.function()) {
+		t.Error("after its end, another change may begin")
+	}
+}
