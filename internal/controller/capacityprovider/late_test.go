@@ -30,9 +30,9 @@ func TestLate(t *testing.T) {
 				if !ok {
 					return nil
 				}
-				return []string{fmt.Sprintf("%d vCPU, tags %s of %s, passed on %v", *got.CapacityProviderScalingConfig.MaxVCpuCount, got.Tags["team"], got.Tags["crossplane-uid"], got.PropagateTags.ExplicitTags)}
+				return []string{fmt.Sprintf("%d vCPU, tags %s of %s, passed on %+v", *got.CapacityProviderScalingConfig.MaxVCpuCount, got.Tags["team"], got.Tags["crossplane-uid"], got.PropagateTags)}
 			},
-			Created: []string{"64 vCPU, tags a of uid-1, passed on map[]"}, Edited: []string{"64 vCPU, tags b of uid-1, passed on map[a:b]"},
+			Created: []string{"64 vCPU, tags a of uid-1, passed on <nil>"}, Edited: []string{"64 vCPU, tags b of uid-1, passed on &{ExplicitTags:map[a:b] Mode:Explicit}"},
 		}
 	})
 }

@@ -109,6 +109,7 @@ func TestFollowsTheLayer(t *testing.T) {
 				p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":1")
 			})
 			r.Reconcile(p)
+			r.Advance(time.Minute)
 			prepare(r)
 			p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":2")
 			r.Reconcile(p)

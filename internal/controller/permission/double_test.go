@@ -79,6 +79,7 @@ func TestDrift(t *testing.T) {
 	before := r.Double.Policy(functionArn)
 	p := testPermission()
 	r.Reconcile(p)
+	r.Advance(time.Minute)
 	right := r.Double.Policy(functionArn)
 	own := strings.LastIndex(right, functionArn)
 	for name, changed := range map[string]string{

@@ -15,7 +15,7 @@ func TestLate(t *testing.T) {
 		r := newRig(t)
 		c := newConfig()
 		return steptest.Life[*v1beta1.RuntimeManagementConfig]{
-			Rig: r.Rig, Resource: c, Create: callPut, Delete: callPut,
+			Rig: r.Rig, Resource: c, Create: callPut, Delete: callPut, Sets: true,
 			Edit: func() {
 				c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA)
 				c.Generation++

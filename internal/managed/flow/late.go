@@ -37,6 +37,10 @@ const (
 	// deleted it.
 	graceNamedSeen = time.Minute
 
+	// graceSeen is for a thing of a known name that was seen since and was in order. To
+	// create it again would do no harm, but would be told as somebody's deletion.
+	graceSeen = 10 * time.Second
+
 	// graceUnseen is for a thing of a known name that was never seen: another create can
 	// do no harm. It doubles with each create that shows nothing, up to graceMost.
 	graceUnseen = time.Minute
@@ -77,7 +81,9 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	case meta.WasDeleted(mg):
 		return false
 	case since < e.grace(mg, at, unseen):
-		mg.SetConditions(condition.Creating(mg.GetGeneration(), notShown))
+		if !available(mg) {
+			mg.SetConditions(condition.Creating(mg.GetGeneration(), notShown))
+		}
 		managed.ComeBack(ctx, cadence.Pending(since))
 		return true
 	case unseen && e.calls.NameGiven:
@@ -97,12 +103,21 @@ func (e *External[T, O]) grace(mg T, at time.Time, unseen bool) time.Duration {
 		return graceNamed
 	case e.calls.NameGiven:
 		return graceNamedSeen
+	case available(mg):
+		return graceSeen
 	case unseen && made.IsZero():
 		return graceUnseen
 	case unseen:
 		return min(max(at.Sub(made.Time), graceUnseen), graceMost)
 	}
 	return 0
+}
+
+// available tells whether a thing was in order when it was last seen. Its Ready condition
+// stays as it is while replicas of AWS disagree on it, so that it still tells that the
+// thing was seen.
+func available(mg resource.Conditioned) bool {
+	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
 // unseen tells whether AWS has not shown a thing since it was created: Ready says
@@ -121,7 +136,7 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.calls.NameGiven && unseen:
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:
 		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS has answered that it created %s, and has not shown it since: it is created again", meta.GetExternalName(mg))))
-	case r.Status == corev1.ConditionTrue:
+	case available(mg):
 		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS does not have %s any more, so someone deleted it there: it is created again", meta.GetExternalName(mg))))
 	}
 }
