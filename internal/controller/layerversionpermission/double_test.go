@@ -45,7 +45,7 @@ func newRig(t testing.TB) rig {
 	}
 	w.Double.ResetCalls()
 	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission] {
-		return flow.New(&thing{api: w.Lambda, cache: w.Cache}, flow.Calls{Create: callAdd, Delete: callRemove})
+		return flow.New(&thing{api: w.Lambda, cache: w.Cache}, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true})
 	})}
 }
 

@@ -162,6 +162,9 @@ type Calls struct {
 
 	// NameGiven says that AWS gives the name, so that each create makes another thing.
 	NameGiven bool
+
+	// Replaces says that an update deletes the thing, so that it is created again after.
+	Replaces bool
 }
 
 // External is the external client of a Thing. It lives for one reconcile.

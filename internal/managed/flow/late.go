@@ -37,8 +37,8 @@ const (
 	// deleted it.
 	graceNamedSeen = time.Minute
 
-	// graceSeen is for a thing of a known name that was seen since and was in order. To
-	// create it again would do no harm, but would be told as somebody's deletion.
+	// graceSeen is for a thing of a known name that was seen since. To create it again
+	// would do little harm, but would be told as somebody's deletion.
 	graceSeen = 10 * time.Second
 
 	// graceUnseen is for a thing of a known name that was never seen: another create can
@@ -103,12 +103,12 @@ func (e *External[T, O]) grace(mg T, at time.Time, unseen bool) time.Duration {
 		return graceNamed
 	case e.calls.NameGiven:
 		return graceNamedSeen
-	case available(mg):
-		return graceSeen
 	case unseen && made.IsZero():
 		return graceUnseen
 	case unseen:
 		return min(max(at.Sub(made.Time), graceUnseen), graceMost)
+	case available(mg), !e.calls.Replaces:
+		return graceSeen
 	}
 	return 0
 }

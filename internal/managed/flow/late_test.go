@@ -50,11 +50,12 @@ func TestAbsentAfterACreate(t *testing.T) {
 		event        string
 	}
 	cases := map[string]struct {
-		reason string
-		mg     *thing
-		given  bool
-		after  time.Duration
-		want   want
+		reason   string
+		mg       *thing
+		given    bool
+		replaces bool
+		after    time.Duration
+		want     want
 	}{
 		"Unseen":        {reason: "It is waited for.", mg: createdThing(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
 		"UnseenGrowing": {reason: "And ever more slowly.", mg: createdThing(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 8 * time.Second}},
@@ -76,7 +77,8 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"SkewBack":    {reason: "The clock that stamped the create may be ahead.", mg: createdThing(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
 		"SeenJustNow": {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), after: 5 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: time.Second}},
 		"Seen":        {reason: "What was there was deleted.", mg: createdThing(seen), after: graceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "someone deleted it there"}},
-		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdThing(condition.Updating(2, "")), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdThing(condition.Updating(2, "")), replaces: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"Updated":     {reason: "What AWS gave a new name was not seen yet.", mg: createdThing(condition.Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
 		"Given":       {reason: "Another create would make a second one.", mg: createdThing(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 10 * time.Second}},
 		"GivenLong":   {reason: "So only the user can tell.", mg: createdThing(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: neverShown, comeBack: 150 * time.Second}},
 		"GivenEver": {
@@ -114,7 +116,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			turn := at(tc.after)
-			e := New[*thing, string](&cloud{}, Calls{Create: "CreateThing", NameGiven: tc.given})
+			e := New[*thing, string](&cloud{}, Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces})
 			o, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.mg)
 			if err != nil {
 				t.Fatal(err)
