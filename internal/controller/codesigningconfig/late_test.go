@@ -22,6 +22,20 @@ func (r *rig) described() []string {
 	return out
 }
 
+// A creation whose answer is lost is looked for until AWS shows it and its tags.
+func TestLateAndLost(t *testing.T) {
+	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CodeSigningConfig] {
+		r := newRig(t)
+		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
+		return steptest.Life[*v1beta1.CodeSigningConfig]{
+			Rig: r.Rig, Resource: c, Create: opCreate, Delete: opDelete, Lost: true,
+			Edit:    func() { edit(c, func(p *v1beta1.CodeSigningConfigParameters) { p.Description = ptr.To("second") }) },
+			There:   r.described,
+			Created: []string{"Warn  a uid-1"}, Edited: []string{"Warn second a uid-1"},
+		}
+	})
+}
+
 // However late AWS shows it and its tags, there is one configuration, and none after the
 // deletion.
 func TestLate(t *testing.T) {

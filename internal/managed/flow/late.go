@@ -16,6 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
@@ -41,6 +42,10 @@ const (
 	// would do little harm, but would be told as somebody's deletion.
 	graceSeen = 10 * time.Second
 
+	// graceUnanswered is for a thing whose name AWS gives and whose create was not
+	// answered: what lists it, or its tags, may be late.
+	graceUnanswered = time.Minute
+
 	// graceUnseen is for a thing of a known name that was never seen: another create can
 	// do no harm. It doubles with each create that shows nothing, up to graceMost.
 	graceUnseen = time.Minute
@@ -57,6 +62,8 @@ const recurring = 15 * time.Minute
 
 // What Ready says of a thing that AWS has created and does not show.
 const (
+	notAnswered = "AWS has not answered the create: what it may have created is looked for before it is created again"
+
 	notShown   = "AWS has created it and does not show it yet"
 	neverShown = "AWS has answered that it created it, and has not shown it since. It is not created again, since that could make a second one: " +
 		"look for it in AWS, and set the annotation " + meta.AnnotationKeyExternalName + " to its name if it is there; " +
@@ -93,6 +100,32 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	}
 	e.tellGone(ctx, mg, unseen)
 	return false
+}
+
+// unanswered tells whether a thing may have been created that is not found, since its
+// create was not answered a moment ago and AWS gives the name: another create would make
+// a second one. A kind that notes what it is about to create waits by that itself.
+func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
+	now := managed.Fresh(ctx).Now
+	at, unknown := ownership.UnansweredAt(mg)
+	since := max(now.Sub(at), 0)
+	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
+	if !e.calls.NameGiven || !unknown || noted || Name(mg) != "" || now.IsZero() || since >= graceUnanswered {
+		return false
+	}
+	if meta.WasDeleted(mg) {
+		managed.Hold(ctx, cadence.Pending(since))
+		return true
+	}
+	mg.SetConditions(condition.Creating(mg.GetGeneration(), notAnswered))
+	managed.ComeBack(ctx, cadence.Pending(since))
+	return true
+}
+
+// unknown tells whether a create that failed may have created something all the same.
+func unknown(err error) bool {
+	_, unsent := quota.Deferred(err)
+	return !unsent && !awserr.IsRefused(err) && !ownership.IsForeign(err)
 }
 
 // grace is how long after a create AWS may be late in showing the thing. at is when it

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -32,6 +33,39 @@ func createdThing(ready xpv2.Condition, edit ...func(*thing)) *thing {
 		f(mg)
 	}
 	return mg
+}
+
+// unanswered is one whose create at made was not answered.
+func unanswered(edit ...func(*thing)) *thing {
+	return createdThing(xpv2.Creating(), append([]func(*thing){func(mg *thing) {
+		unnamed(mg)
+		meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateSucceeded, ownership.AnnotationNamedBy, meta.AnnotationKeyExternalName)
+		meta.AddAnnotations(mg, ownership.Unanswered(mg))
+		meta.SetExternalCreateFailed(mg, made)
+	}}, edit...)...)
+}
+
+// Only a create that may have had an effect is taken for one.
+func TestCreateWithoutAnAnswer(t *testing.T) {
+	cases := map[string]struct {
+		err  error
+		want bool
+	}{
+		"Lost":    {err: errors.New("connection reset"), want: true},
+		"Refused": {err: api("InvalidRuntimeException", "no")},
+		"Foreign": {err: ownership.NewForeignUntaggedError("thing", "t")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newThing(unnamed)
+			meta.SetExternalCreatePending(mg, made)
+			_, err := New[*thing, string](&cloud{fail: map[string]error{"Create": tc.err}}, Calls{NameGiven: true}).Create(managed.WithTurn(t.Context(), at(0)), mg)
+			meta.SetExternalCreateFailed(mg, made)
+			if _, got := ownership.UnansweredAt(mg); got != tc.want || err == nil {
+				t.Errorf("not answered: %t, want %t; %v", got, tc.want, err)
+			}
+		})
+	}
 }
 
 func at(after time.Duration) *managed.Turn {
@@ -105,9 +139,20 @@ func TestAbsentAfterACreate(t *testing.T) {
 			reason: "The last create failed.", mg: createdThing(creating, func(mg *thing) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) }), given: true, after: 2 * time.Second,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"Deleted":     {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
-		"DeletedLong": {reason: "It will not show any more.", mg: createdThing(creating, deleted), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"DeletedSeen": {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"Unanswered":      {reason: "What may have been created may show late.", mg: unanswered(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: 8 * time.Second}},
+		"UnansweredLong":  {reason: "Nothing came of it.", mg: unanswered(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredKnown": {reason: "Another create of a known name does no harm.", mg: unanswered(), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unanswered(func(mg *thing) {
+			meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, ownership.AnnotationUnanswered)
+		}), given: true, after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: time.Second}},
+		"UnansweredOther": {reason: "It was of an earlier create.", mg: unanswered(func(mg *thing) {
+			meta.SetExternalCreatePending(mg, made.Add(time.Second))
+			meta.SetExternalCreateFailed(mg, made.Add(2*time.Second))
+		}), given: true, after: 3 * time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeleted": {reason: "It would be left behind.", mg: unanswered(deleted), given: true, after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
+		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
+		"DeletedLong":       {reason: "It will not show any more.", mg: createdThing(creating, deleted), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"DeletedSeen":       {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
 		"MayNotCreate": {
 			reason: "It is just said.", mg: createdThing(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonAvailable},

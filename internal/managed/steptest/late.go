@@ -60,6 +60,9 @@ type Life[T managed.Managed] struct {
 	// Sets says that the create sets what is always there, so that it is an update too.
 	Sets bool
 
+	// Lost has the answer to the create lost.
+	Lost bool
+
 	// There is what AWS has of the resource, by what tells one state of it from another:
 	// what it has after the creation, after the edit and after the deletion.
 	There                     func() []string
@@ -89,8 +92,15 @@ func (l Life[T]) live() {
 	l.Helper()
 	mg := l.Resource
 	mg.SetCreationTimestamp(metav1.NewTime(l.Now()))
+	if l.Lost {
+		l.Lose(mg, l.Create)
+	}
 	calls := l.pass("creation", mg, Settled)
-	l.once("creation", calls)
+	if n := calls[l.Create]; !l.Lost {
+		l.once("creation", calls)
+	} else if n.accepted+n.refused > 0 {
+		l.Errorf("creation: %s was called again %d times after its answer was lost", l.Create, n.accepted+n.refused)
+	}
 	l.has("creation", l.Created)
 
 	l.Edit()
