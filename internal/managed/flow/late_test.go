@@ -39,7 +39,7 @@ func createdThing(ready xpv2.Condition, edit ...func(*thing)) *thing {
 func unanswered(edit ...func(*thing)) *thing {
 	return createdThing(xpv2.Creating(), append([]func(*thing){func(mg *thing) {
 		unnamed(mg)
-		meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateSucceeded, ownership.AnnotationNamedBy, meta.AnnotationKeyExternalName)
+		meta.SetExternalCreatePending(mg, made)
 		meta.AddAnnotations(mg, ownership.Unanswered(mg))
 		meta.SetExternalCreateFailed(mg, made)
 	}}, edit...)...)
