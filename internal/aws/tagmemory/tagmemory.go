@@ -5,14 +5,15 @@
 // ListTags is one of the calls of which AWS grants fifteen in a second for a whole
 // region, so a steady reconcile should not spend one. Tags are read at the first look
 // of this process, when the user wants something (a new generation, a reconcile that
-// was asked for, a deletion), after the provider itself changed them, and else once an
-// hour: a tag that someone takes off by hand comes back within that time.
+// was asked for, a deletion), as long as they are not what they should be, and else once
+// an hour: a tag that someone takes off by hand comes back within that time. AWS may show
+// tags late, so those that do not name the resource are not remembered.
 //
 // A kind has one Memory in its connector, and uses it in four places:
 //
 //	Kind.Reads:    if memory.Due(mg, arn) { reads = append(reads, "ListTags") }
 //	Thing.Read:    tags, err := memory.Read(ctx, mg, arn, api)
-//	Thing.Update:  memory.Forget(mg), before TagResource and UntagResource are called
+//	Thing.Plan:    memory.Forget(mg), where TagResource or UntagResource is due
 //	Thing.Delete:  memory.Forget(mg)
 //
 // Whose the thing is, is then judged by ownership.Judge on what Read returned.
@@ -21,6 +22,7 @@ package tagmemory
 import (
 	"context"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -103,11 +105,18 @@ func (m *Memory) Read(ctx context.Context, mg metav1.Object, arn string, api Lis
 	if tags == nil {
 		tags = map[string]string{}
 	}
-	m.keep(mg, arn, tags, at)
+	if named(mg, tags) {
+		m.keep(mg, arn, tags, at)
+	}
 	return maps.Clone(tags), nil
 }
 
-// Forget the tags of a resource's thing, because they are about to change.
+// named tells whether tags name a resource by its UID.
+func named(mg metav1.Object, tags map[string]string) bool {
+	return slices.Contains(slices.Collect(maps.Values(tags)), string(mg.GetUID()))
+}
+
+// Forget the tags of a resource's thing, because they are to change.
 func (m *Memory) Forget(mg metav1.Object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

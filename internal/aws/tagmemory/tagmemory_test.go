@@ -17,8 +17,9 @@ import (
 
 const arn = "arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0"
 
-// lister answers with the number of calls as a tag.
+// lister answers with the thing's ARN, and whose it is, as tags.
 type lister struct {
+	owner string
 	calls int
 	err   error
 }
@@ -28,7 +29,7 @@ func (l *lister) ListTags(_ context.Context, in *lambda.ListTagsInput, _ ...func
 	if l.err != nil {
 		return nil, l.err
 	}
-	return &lambda.ListTagsOutput{Tags: map[string]string{"of": *in.Resource}}, nil
+	return &lambda.ListTagsOutput{Tags: map[string]string{"of": *in.Resource, "uid": l.owner}}, nil
 }
 
 func object(change func(*metav1.ObjectMeta)) *metav1.ObjectMeta {
@@ -61,7 +62,7 @@ func TestRead(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-			m, l := New(func() time.Time { return clock }), &lister{}
+			m, l := New(func() time.Time { return clock }), &lister{owner: "u1"}
 			if !m.Due(object(nil), arn) {
 				t.Error("Due() before anything was read: want true")
 			}
@@ -80,7 +81,7 @@ func TestRead(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(map[string]string{"of": tc.arn}, got); diff != "" {
+			if diff := cmp.Diff(map[string]string{"of": tc.arn, "uid": "u1"}, got); diff != "" {
 				t.Errorf("%s\nRead(): -want, +got:\n%s", tc.reason, diff)
 			}
 			if l.calls != tc.want {
@@ -90,13 +91,27 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// AWS may show tags late, and then they must not be missing for an hour.
+func TestTagsOfNobodyAreNotRemembered(t *testing.T) {
+	m, l := New(time.Now), &lister{}
+	for range 2 {
+		if _, err := m.Read(t.Context(), object(nil), arn, l); err != nil || !m.Due(object(nil), arn) {
+			t.Errorf("Read(): %v, want that it is due again", err)
+		}
+	}
+	l.owner = "u1"
+	if _, err := m.Read(t.Context(), object(nil), arn, l); err != nil || m.Due(object(nil), arn) || l.calls != 3 {
+		t.Errorf("Read(): %v after %d calls, want that they are remembered", err, l.calls)
+	}
+}
+
 func TestAFailedReadIsNotRemembered(t *testing.T) {
 	m, l := New(time.Now), &lister{err: errors.New("boom")}
 	if _, err := m.Read(t.Context(), object(nil), arn, l); err == nil {
 		t.Error("Read(): want the error")
 	}
 	l.err = nil
-	if tags, err := m.Read(t.Context(), object(nil), arn, l); err != nil || len(tags) != 1 {
+	if tags, err := m.Read(t.Context(), object(nil), arn, l); err != nil || tags["of"] != arn {
 		t.Errorf("Read(): got %v, %v", tags, err)
 	}
 }
@@ -105,6 +120,7 @@ func TestOldEntriesAreDropped(t *testing.T) {
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	m, l := New(func() time.Time { return clock }), &lister{}
 	for _, uid := range []types.UID{"gone", "here"} {
+		l.owner = string(uid)
 		if _, err := m.Read(t.Context(), &metav1.ObjectMeta{UID: uid}, arn, l); err != nil {
 			t.Fatal(err)
 		}

@@ -99,6 +99,9 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, f found)
 	if call == "" {
 		return flow.Plan{Ready: t.State(c, f)}, nil
 	}
+	if call != opUpdate {
+		t.tags.Forget(c)
+	}
 	return flow.Plan{Call: call, Changes: changes, Ready: condition.Updating(c.GetGeneration(), changes.String())}, nil
 }
 
@@ -155,7 +158,6 @@ func (t *thing) Update(ctx context.Context, c *v1beta1.CodeSigningConfig, f foun
 	if p.Call == opUpdate {
 		_, err = t.api.UpdateCodeSigningConfig(ctx, updateInput(f.Name, t.comparison.target, p.Changes))
 	} else {
-		t.tags.Forget(c)
 		err = tagging.Apply(ctx, t.api, f.Name, t.comparison.target.Tags, t.comparison.have.Tags)
 	}
 	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", f.What, p.Call)

@@ -123,6 +123,9 @@ func (t *thing) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.
 		p.Wait = retryAfter - sinceModified(f.Thing, t.now())
 	case len(c.changes) > 0:
 		steps := c.due()
+		if tagging.Due(c.target.Tags, c.have.Tags) != "" {
+			t.tags.Forget(m)
+		}
 		p = p.With(steps...)
 		p.Ready = condition.Updating(m.GetGeneration(), "changing "+steps[0].Carried.Names())
 	}
@@ -154,7 +157,6 @@ func (t *thing) Update(ctx context.Context, m *v1beta1.EventSourceMapping, f flo
 	var err error
 	switch p.Call {
 	case tagging.CallTag, tagging.CallUntag:
-		t.tags.Forget(m)
 		err = tagging.Apply(ctx, t.api, ptr.Deref(f.Thing.mapping.EventSourceMappingArn, ""), t.comparison.target.Tags, t.comparison.have.Tags)
 	case opUpdate:
 		_, err = t.api.UpdateEventSourceMapping(ctx, updateInput(f.Name, t.wanted.function, t.comparison.target, p.Carried))

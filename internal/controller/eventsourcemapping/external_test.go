@@ -289,7 +289,7 @@ func TestReads(t *testing.T) {
 	m = known()
 	m.Status.AtProvider.EventSourceMappingArn = ptr.To("arn")
 	check("Its tags are not known yet.", opGet, opTags)
-	if _, err := con.tags.Read(t.Context(), m, "arn", &fakeLambda{tags: always(&lambda.ListTagsOutput{}, nil)}); err != nil {
+	if _, err := con.tags.Read(t.Context(), m, "arn", &fakeLambda{tags: always(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "uid-1"}}, nil)}); err != nil {
 		t.Fatal(err)
 	}
 	check("It is steady.", opGet)

@@ -39,7 +39,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:   reads,
 		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
 			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory()}
-			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), nil
+			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
 		},
 		DeterministicName: true,
 		References:        references,

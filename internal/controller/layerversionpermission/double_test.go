@@ -45,7 +45,7 @@ func newRig(t testing.TB) rig {
 	}
 	w.Double.ResetCalls()
 	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission] {
-		return flow.New(&thing{api: w.Lambda, cache: w.Cache}, flow.Calls{Create: callAdd, Delete: callRemove})
+		return flow.New(&thing{api: w.Lambda, cache: w.Cache}, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true})
 	})}
 }
 
@@ -109,6 +109,7 @@ func TestFollowsTheLayer(t *testing.T) {
 				p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":1")
 			})
 			r.Reconcile(p)
+			r.Advance(time.Minute)
 			prepare(r)
 			p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":2")
 			r.Reconcile(p)

@@ -43,7 +43,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:        reads,
 		Connect: func(_ context.Context, _ *v1beta1.Permission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Permission], error) {
 			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Identity.Account + "/" + s.AWS.Region}
-			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), nil
+			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
 		},
 		DeterministicName: true,
 		Fields:            selectors,

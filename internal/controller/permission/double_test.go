@@ -43,7 +43,7 @@ func newRigOf(t testing.TB, o awsdouble.Options) rig {
 	w.Double.ResetCalls()
 	changes := &ongoing{}
 	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
-		return flow.New(&thing{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{}, ongoing: changes}, flow.Calls{Create: callAdd, Delete: callRemove})
+		return flow.New(&thing{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{}, ongoing: changes}, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true})
 	})}
 }
 
@@ -99,6 +99,7 @@ func TestDrift(t *testing.T) {
 			if !differs(t, right, changed) {
 				t.Fatal("nothing was changed")
 			}
+			r.Advance(time.Minute)
 			if !r.Double.PutPolicy(functionArn, changed) {
 				t.Fatal("the policy can't be put")
 			}

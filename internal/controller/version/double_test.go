@@ -107,6 +107,7 @@ func TestLifecycle(t *testing.T) {
 	if _, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")}); err != nil {
 		t.Fatal(err)
 	}
+	r.Advance(time.Minute)
 	r.Settle(v)
 	r.has(v, "3", "1", "3")
 

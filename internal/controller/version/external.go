@@ -263,7 +263,7 @@ func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.
 	if err != nil {
 		return err
 	}
-	return errors.Wrap(managed.WriteExternalName(ctx, v, name), "cannot write the external name")
+	return errors.Wrap(managed.Annotate(ctx, v, flow.CreatedAgain(ctx, v, name)), "cannot write the external name")
 }
 
 // publish what was observed, and nothing else: AWS refuses it if the function was

@@ -162,6 +162,9 @@ type Calls struct {
 
 	// NameGiven says that AWS gives the name, so that each create makes another thing.
 	NameGiven bool
+
+	// Replaces says that an update deletes the thing, so that it is created again after.
+	Replaces bool
 }
 
 // External is the external client of a Thing. It lives for one reconcile.
@@ -273,6 +276,9 @@ func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalOb
 	if e.late(ctx, mg) {
 		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}, nil
 	}
+	if e.unanswered(ctx, mg) {
+		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	}
 	if meta.WasDeleted(mg) {
 		return xpmanaged.ExternalObservation{}, nil
 	}
@@ -336,6 +342,9 @@ func (e *External[T, O]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCr
 	case awserr.IsAlreadyExists(err):
 		return e.taken(ctx, mg, err)
 	case err != nil:
+		if unknown(err) {
+			meta.AddAnnotations(mg, ownership.Unanswered(mg))
+		}
 		return xpmanaged.ExternalCreation{}, err
 	case name == "":
 		return e.nameless(ctx, mg)

@@ -16,6 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
@@ -37,6 +38,14 @@ const (
 	// deleted it.
 	graceNamedSeen = time.Minute
 
+	// graceSeen is for a thing of a known name that was seen since. To create it again
+	// would do little harm, but would be told as somebody's deletion.
+	graceSeen = 10 * time.Second
+
+	// graceUnanswered is for a thing whose name AWS gives and whose create was not
+	// answered: what lists it, or its tags, may be late.
+	graceUnanswered = time.Minute
+
 	// graceUnseen is for a thing of a known name that was never seen: another create can
 	// do no harm. It doubles with each create that shows nothing, up to graceMost.
 	graceUnseen = time.Minute
@@ -53,6 +62,8 @@ const recurring = 15 * time.Minute
 
 // What Ready says of a thing that AWS has created and does not show.
 const (
+	notAnswered = "AWS has not answered the create: what it may have created is looked for before it is created again"
+
 	notShown   = "AWS has created it and does not show it yet"
 	neverShown = "AWS has answered that it created it, and has not shown it since. It is not created again, since that could make a second one: " +
 		"look for it in AWS, and set the annotation " + meta.AnnotationKeyExternalName + " to its name if it is there; " +
@@ -77,7 +88,9 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	case meta.WasDeleted(mg):
 		return false
 	case since < e.grace(mg, at, unseen):
-		mg.SetConditions(condition.Creating(mg.GetGeneration(), notShown))
+		if !available(mg) {
+			mg.SetConditions(condition.Creating(mg.GetGeneration(), notShown))
+		}
 		managed.ComeBack(ctx, cadence.Pending(since))
 		return true
 	case unseen && e.calls.NameGiven:
@@ -87,6 +100,32 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	}
 	e.tellGone(ctx, mg, unseen)
 	return false
+}
+
+// unanswered tells whether a thing may have been created that is not found, since its
+// create was not answered a moment ago and AWS gives the name: another create would make
+// a second one. A kind that notes what it is about to create waits by that itself.
+func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
+	now := managed.Fresh(ctx).Now
+	at, unknown := ownership.UnansweredAt(mg)
+	since := max(now.Sub(at), 0)
+	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
+	if !e.calls.NameGiven || !unknown || noted || Name(mg) != "" || now.IsZero() || since >= graceUnanswered {
+		return false
+	}
+	if meta.WasDeleted(mg) {
+		managed.Hold(ctx, cadence.Pending(since))
+		return true
+	}
+	mg.SetConditions(condition.Creating(mg.GetGeneration(), notAnswered))
+	managed.ComeBack(ctx, cadence.Pending(since))
+	return true
+}
+
+// unknown tells whether a create that failed may have created something all the same.
+func unknown(err error) bool {
+	_, unsent := quota.Deferred(err)
+	return !unsent && !awserr.IsRefused(err) && !ownership.IsForeign(err)
 }
 
 // grace is how long after a create AWS may be late in showing the thing. at is when it
@@ -101,8 +140,17 @@ func (e *External[T, O]) grace(mg T, at time.Time, unseen bool) time.Duration {
 		return graceUnseen
 	case unseen:
 		return min(max(at.Sub(made.Time), graceUnseen), graceMost)
+	case available(mg), !e.calls.Replaces:
+		return graceSeen
 	}
 	return 0
+}
+
+// available tells whether a thing was in order when it was last seen. Its Ready condition
+// stays as it is while replicas of AWS disagree on it, so that it still tells that the
+// thing was seen.
+func available(mg resource.Conditioned) bool {
+	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
 // unseen tells whether AWS has not shown a thing since it was created: Ready says
@@ -121,7 +169,7 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.calls.NameGiven && unseen:
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:
 		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS has answered that it created %s, and has not shown it since: it is created again", meta.GetExternalName(mg))))
-	case r.Status == corev1.ConditionTrue:
+	case available(mg):
 		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS does not have %s any more, so someone deleted it there: it is created again", meta.GetExternalName(mg))))
 	}
 }

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,39 @@ func createdThing(ready xpv2.Condition, edit ...func(*thing)) *thing {
 	return mg
 }
 
+// unanswered is one whose create at made was not answered.
+func unanswered(edit ...func(*thing)) *thing {
+	return createdThing(xpv2.Creating(), append([]func(*thing){func(mg *thing) {
+		unnamed(mg)
+		meta.SetExternalCreatePending(mg, made)
+		meta.AddAnnotations(mg, ownership.Unanswered(mg))
+		meta.SetExternalCreateFailed(mg, made)
+	}}, edit...)...)
+}
+
+// Only a create that may have had an effect is taken for one.
+func TestCreateWithoutAnAnswer(t *testing.T) {
+	cases := map[string]struct {
+		err  error
+		want bool
+	}{
+		"Lost":    {err: errors.New("connection reset"), want: true},
+		"Refused": {err: api("InvalidRuntimeException", "no")},
+		"Foreign": {err: ownership.NewForeignUntaggedError("thing", "t")},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			mg := newThing(unnamed)
+			meta.SetExternalCreatePending(mg, made)
+			_, err := New[*thing, string](&cloud{fail: map[string]error{"Create": tc.err}}, Calls{NameGiven: true}).Create(managed.WithTurn(t.Context(), at(0)), mg)
+			meta.SetExternalCreateFailed(mg, made)
+			if _, got := ownership.UnansweredAt(mg); got != tc.want || err == nil {
+				t.Errorf("not answered: %t, want %t; %v", got, tc.want, err)
+			}
+		})
+	}
+}
+
 func at(after time.Duration) *managed.Turn {
 	now := made.Add(after)
 	return &managed.Turn{Fresh: inventory.Fresh{Now: now, Since: now}}
@@ -50,11 +84,12 @@ func TestAbsentAfterACreate(t *testing.T) {
 		event        string
 	}
 	cases := map[string]struct {
-		reason string
-		mg     *thing
-		given  bool
-		after  time.Duration
-		want   want
+		reason   string
+		mg       *thing
+		given    bool
+		replaces bool
+		after    time.Duration
+		want     want
 	}{
 		"Unseen":        {reason: "It is waited for.", mg: createdThing(creating), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
 		"UnseenGrowing": {reason: "And ever more slowly.", mg: createdThing(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 8 * time.Second}},
@@ -72,17 +107,20 @@ func TestAbsentAfterACreate(t *testing.T) {
 			mg:     createdThing(creating, func(mg *thing) { mg.CreationTimestamp = metav1.NewTime(made.Add(-24 * time.Hour)) }), after: graceMost,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"NoStatus":  {reason: "Where status was not written, nothing was seen.", mg: createdThing(xpv2.Condition{}), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
-		"SkewBack":  {reason: "The clock that stamped the create may be ahead.", mg: createdThing(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
-		"Seen":      {reason: "What was there was deleted.", mg: createdThing(seen), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating, event: "someone deleted it there"}},
-		"Replaced":  {reason: "What this resource itself took away is no news.", mg: createdThing(condition.Updating(2, "")), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"Given":     {reason: "Another create would make a second one.", mg: createdThing(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 10 * time.Second}},
-		"GivenLong": {reason: "So only the user can tell.", mg: createdThing(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: neverShown, comeBack: 150 * time.Second}},
+		"NoStatus":    {reason: "Where status was not written, nothing was seen.", mg: createdThing(xpv2.Condition{}), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
+		"SkewBack":    {reason: "The clock that stamped the create may be ahead.", mg: createdThing(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
+		"SeenJustNow": {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), after: 5 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: time.Second}},
+		"Seen":        {reason: "What was there was deleted.", mg: createdThing(seen), after: graceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "someone deleted it there"}},
+		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdThing(condition.Updating(2, "")), replaces: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"Updated":     {reason: "What AWS gave a new name was not seen yet.", mg: createdThing(condition.Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
+		"Given":       {reason: "Another create would make a second one.", mg: createdThing(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 10 * time.Second}},
+		"GivenLong":   {reason: "So only the user can tell.", mg: createdThing(creating), given: true, after: 5 * time.Minute, want: want{ready: xpv2.ReasonUnavailable, message: neverShown, comeBack: 150 * time.Second}},
 		"GivenEver": {
 			reason: "And goes on being asked.", mg: createdThing(condition.Unavailable(2, neverShown)), given: true, after: 24 * time.Hour,
 			want: want{ready: xpv2.ReasonUnavailable, message: neverShown, comeBack: graceMost},
 		},
-		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 2 * time.Second}},
+		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: 2 * time.Second}},
+		"GivenReplaced": {reason: "What took its place was not seen yet.", mg: createdThing(condition.Updating(2, "")), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 2 * time.Second}},
 		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdThing(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "someone deleted it there"}},
 		"GivenAgreed": {
 			reason: "The user says that it may be created again.", mg: createdThing(creating, func(mg *thing) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
@@ -101,9 +139,20 @@ func TestAbsentAfterACreate(t *testing.T) {
 			reason: "The last create failed.", mg: createdThing(creating, func(mg *thing) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) }), given: true, after: 2 * time.Second,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"Deleted":     {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
-		"DeletedLong": {reason: "It will not show any more.", mg: createdThing(creating, deleted), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"DeletedSeen": {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"Unanswered":      {reason: "What may have been created may show late.", mg: unanswered(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: 8 * time.Second}},
+		"UnansweredLong":  {reason: "Nothing came of it.", mg: unanswered(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredKnown": {reason: "Another create of a known name does no harm.", mg: unanswered(), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unanswered(func(mg *thing) {
+			meta.RemoveAnnotations(mg, meta.AnnotationKeyExternalCreateFailed, ownership.AnnotationUnanswered)
+		}), given: true, after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: time.Second}},
+		"UnansweredOther": {reason: "It was of an earlier create.", mg: unanswered(func(mg *thing) {
+			meta.SetExternalCreatePending(mg, made.Add(time.Second))
+			meta.SetExternalCreateFailed(mg, made.Add(2*time.Second))
+		}), given: true, after: 3 * time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeleted": {reason: "It would be left behind.", mg: unanswered(deleted), given: true, after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
+		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
+		"DeletedLong":       {reason: "It will not show any more.", mg: createdThing(creating, deleted), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"DeletedSeen":       {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
 		"MayNotCreate": {
 			reason: "It is just said.", mg: createdThing(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonAvailable},
@@ -112,7 +161,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			turn := at(tc.after)
-			e := New[*thing, string](&cloud{}, Calls{Create: "CreateThing", NameGiven: tc.given})
+			e := New[*thing, string](&cloud{}, Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces})
 			o, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.mg)
 			if err != nil {
 				t.Fatal(err)

@@ -42,6 +42,10 @@ const (
 	// memory; it is written together with the note that a creation is pending.
 	AnnotationParent = "lambda.aws.m.crossplane.io/parent"
 
+	// AnnotationUnanswered keeps the time of a create whose answer was lost, so that it
+	// is not known whether AWS has created anything.
+	AnnotationUnanswered = "lambda.aws.m.crossplane.io/create-unanswered"
+
 	// AnnotationIntent keeps what a resource is about to make anew in AWS, in the kind's
 	// own terms. It is written before the call, so that what a lost answer told of is
 	// found again.
@@ -145,6 +149,25 @@ func CreatedAt(mg metav1.Object) (time.Time, bool) {
 	at := meta.GetExternalCreateSucceeded(mg)
 	last := !at.IsZero() && !meta.GetExternalCreatePending(mg).After(at) && !meta.GetExternalCreateFailed(mg).After(at)
 	return at, last && strings.HasPrefix(mg.GetAnnotations()[AnnotationNamedBy], mark(mg, ""))
+}
+
+// Unanswered are the annotations by which an object keeps that the create which is
+// pending was not answered.
+func Unanswered(mg metav1.Object) map[string]string {
+	return map[string]string{AnnotationUnanswered: mark(mg, meta.GetExternalCreatePending(mg).Format(time.RFC3339))}
+}
+
+// UnansweredAt is when this very object's last create was made, of which nothing is
+// known: it was not answered, or the process ended before the answer was kept.
+func UnansweredAt(mg metav1.Object) (time.Time, bool) {
+	at := meta.GetExternalCreatePending(mg)
+	switch {
+	case at.IsZero(), meta.GetExternalCreateSucceeded(mg).After(at):
+		return at, false
+	case mg.GetAnnotations()[AnnotationUnanswered] == Unanswered(mg)[AnnotationUnanswered]:
+		return at, true
+	}
+	return at, at.After(meta.GetExternalCreateSucceeded(mg)) && at.After(meta.GetExternalCreateFailed(mg))
 }
 
 // created tells whether this very object created what its external name names.

@@ -1,0 +1,23 @@
+package version
+
+import (
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// However late AWS shows them, each state of the function is published once, and the
+// version goes with the resource.
+func TestLate(t *testing.T) {
+	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Version] {
+		r := newRig(t)
+		v := testVersion()
+		return steptest.Life[*v1beta1.Version]{
+			Rig: r.Rig, Resource: v, Create: callPublish, Delete: callDelete, Publishes: true,
+			Edit:    func() { r.change(256) },
+			There:   r.versions,
+			Created: []string{"1"}, Edited: []string{"1", "2"}, Leftover: []string{"1"},
+		}
+	})
+}

@@ -1,0 +1,217 @@
+package steptest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+)
+
+const (
+	// lateSettles is how many seconds a resource may take to be Ready, or to be gone.
+	lateSettles = 300
+
+	// lateSteady is for how many seconds more it is looked at.
+	lateSteady = 60
+
+	// lateRefused is how many creates AWS may refuse, since what they create is there, or
+	// since they go by an earlier state of it.
+	lateRefused = 5
+
+	// lateUpdates is how often AWS may accept the same update until it shows it.
+	lateUpdates = 3
+
+	// lateDeletes is how often a thing may be deleted until AWS shows it no more.
+	lateDeletes = 6
+
+	// lateErrors is how many reconciles may fail in each part of a life.
+	lateErrors = 3
+)
+
+// A Life is what AtEveryLateness takes a resource through.
+type Life[T managed.Managed] struct {
+	*Rig[T]
+
+	// Resource to create, to edit and to delete.
+	Resource T
+
+	// Create and Delete are the AWS operations that do so. Delete is empty where
+	// nothing in AWS is deleted.
+	Create, Delete string
+
+	// Edit the spec.
+	Edit func()
+
+	// Publishes says that the edit creates anew what AWS keeps beside the old one: then
+	// it must do so exactly once.
+	Publishes bool
+
+	// Sets says that the create sets what is always there, so that it is an update too.
+	Sets bool
+
+	// Lost has the answer to the create lost.
+	Lost bool
+
+	// There is what AWS has of the resource, by what tells one state of it from another:
+	// what it has after the creation, after the edit and after the deletion.
+	There                     func() []string
+	Created, Edited, Leftover []string
+}
+
+// AtEveryLateness creates, edits and deletes a resource while AWS is late to show what was
+// changed, in each of several ways, and reconciles it each second. Nothing may be made
+// twice, be sent without bound, change hands or stay behind. begin returns a new life.
+func AtEveryLateness[T managed.Managed](t *testing.T, begin func(testing.TB) Life[T]) {
+	t.Helper()
+	const late, later = 5 * time.Second, 30 * time.Second
+	for name, c := range map[string]awsdouble.Consistency{
+		"All":       {Reads: late, Policies: late, Tags: late},
+		"Alternate": {Reads: late, Alternate: true},
+		"Tags":      {Tags: later},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := begin(t)
+			l.Double.SetConsistency(c)
+			l.live()
+		})
+	}
+}
+
+func (l Life[T]) live() {
+	l.Helper()
+	mg := l.Resource
+	mg.SetCreationTimestamp(metav1.NewTime(l.Now()))
+	if l.Lost {
+		l.Lose(mg, l.Create)
+	}
+	calls := l.pass("creation", mg, Settled)
+	if n := calls[l.Create]; !l.Lost {
+		l.once("creation", calls)
+	} else if n.accepted+n.refused > 0 {
+		l.Errorf("creation: %s was called again %d times after its answer was lost", l.Create, n.accepted+n.refused)
+	}
+	l.has("creation", l.Created)
+
+	l.Edit()
+	calls = l.pass("edit", mg, Settled)
+	if l.Publishes {
+		l.once("edit", calls)
+	}
+	l.has("edit", l.Edited)
+
+	l.Remove(mg)
+	calls = l.pass("deletion", mg, Gone)
+	if n := calls[l.Delete]; l.Delete != "" && (n.accepted == 0 || n.accepted+n.refused > lateDeletes) {
+		l.Errorf("%s was called %d times", l.Delete, n.accepted+n.refused)
+	}
+	l.has("deletion", l.Leftover)
+}
+
+// once tells whether something was created exactly once.
+func (l Life[T]) once(part string, calls map[string]called) {
+	l.Helper()
+	if n := calls[l.Create]; n.accepted != 1 && !l.Sets || n.refused > lateRefused {
+		l.Errorf("%s: AWS accepted %s %d times and refused it %d times, want once", part, l.Create, n.accepted, n.refused)
+	}
+}
+
+// has tells whether AWS has what it should.
+func (l Life[T]) has(part string, want []string) {
+	l.Helper()
+	if l.There == nil {
+		return
+	}
+	if diff := cmp.Diff(want, l.There()); diff != "" {
+		l.Errorf("%s: AWS has: -want, +got:\n%s", part, diff)
+	}
+}
+
+// called is how often an operation was.
+type called struct{ accepted, refused int }
+
+// pass reconciles a resource each second until it comes to its end, and for a while
+// after. It returns the calls that were made by their operations.
+func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
+	l.Helper()
+	before, steady, failed := len(l.Double.Calls()), 0, []string{}
+	var last Outcome
+	for second := 0; steady < lateSteady; second++ {
+		if second > lateSettles {
+			l.Fatalf("%s: after %d seconds, it is %s: %+v; calls %v; errors %v", part, second, last, mg.GetCondition(xpv2.TypeReady), count(l.Double.Calls()[before:]), failed)
+		}
+		l.Advance(time.Second)
+		o, turn, err := l.reconcile(mg)
+		last = o
+		if err != nil {
+			failed = append(failed, err.Error())
+		}
+		l.owned(part, turn.Events())
+		switch {
+		case o == Gone:
+			l.Advance(lateSteady * time.Second)
+			steady = lateSteady
+		case err == nil && o == end:
+			steady++
+		default:
+			steady = 0
+		}
+	}
+	if len(failed) > lateErrors {
+		l.Errorf("%s: %d reconciles failed: %v", part, len(failed), slices.Compact(failed))
+	}
+	calls := count(l.Double.Calls()[before:])
+	for op, n := range calls {
+		if n.accepted > lateUpdates && op != l.Delete {
+			l.Errorf("%s: AWS accepted %s %d times", part, op, n.accepted)
+		}
+	}
+	return calls
+}
+
+// owned tells whether a resource's own thing was never taken for another's, or for lost.
+func (l Life[T]) owned(part string, events []event.Event) {
+	l.Helper()
+	for _, e := range events {
+		if slices.Contains([]event.Reason{flow.ReasonAdopted, flow.ReasonNotDeleted, flow.ReasonRecreating}, e.Reason) {
+			l.Errorf("%s: %s: %s", part, e.Reason, e.Message)
+		}
+	}
+}
+
+// count the calls that may change something.
+func count(calls []awsdouble.Call) map[string]called {
+	out := map[string]called{}
+	for _, c := range calls {
+		n := out[c.Operation]
+		switch {
+		case reads(c.Operation):
+			continue
+		case c.ErrorCode == "":
+			n.accepted++
+		default:
+			n.refused++
+		}
+		out[c.Operation] = n
+	}
+	return out
+}
+
+// Mentioned are the words that a text has in it, each as often as it has it.
+func Mentioned(text string, words ...string) []string {
+	var out []string
+	for _, w := range words {
+		out = append(out, slices.Repeat([]string{w}, strings.Count(text, w))...)
+	}
+	return out
+}
