@@ -12,6 +12,7 @@ import (
 // However late AWS shows it, there is one alias, and none after the deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Alias] {
+		t.Helper()
 		r := newRig(t)
 		a := testAlias(func(a *v1beta1.Alias) {
 			a.Spec.InitProvider = &v1beta1.AliasSettings{Description: ptr.To("first")}

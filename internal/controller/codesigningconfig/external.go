@@ -153,7 +153,7 @@ func (t *thing) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig) (strin
 }
 
 // Update makes the call that is due.
-func (t *thing) Update(ctx context.Context, c *v1beta1.CodeSigningConfig, f found, p flow.Plan) error {
+func (t *thing) Update(ctx context.Context, _ *v1beta1.CodeSigningConfig, f found, p flow.Plan) error {
 	var err error
 	if p.Call == opUpdate {
 		_, err = t.api.UpdateCodeSigningConfig(ctx, updateInput(f.Name, t.comparison.target, p.Changes))

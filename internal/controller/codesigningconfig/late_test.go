@@ -25,6 +25,7 @@ func (r *rig) described() []string {
 // A creation whose answer is lost is looked for until AWS shows it and its tags.
 func TestLateAndLost(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CodeSigningConfig] {
+		t.Helper()
 		r := newRig(t)
 		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
 		return steptest.Life[*v1beta1.CodeSigningConfig]{
@@ -40,6 +41,7 @@ func TestLateAndLost(t *testing.T) {
 // deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CodeSigningConfig] {
+		t.Helper()
 		r := newRig(t)
 		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
 		c.Spec.InitProvider = &v1beta1.CodeSigningConfigSettings{Description: ptr.To("first")}

@@ -153,7 +153,7 @@ func (t *thing) Create(ctx context.Context, m *v1beta1.EventSourceMapping) (stri
 }
 
 // Update makes the call that is due.
-func (t *thing) Update(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed], p flow.Plan) error {
+func (t *thing) Update(ctx context.Context, _ *v1beta1.EventSourceMapping, f flow.Found[observed], p flow.Plan) error {
 	var err error
 	switch p.Call {
 	case tagging.CallTag, tagging.CallUntag:

@@ -22,6 +22,7 @@ func (r *rig) described() []string {
 // A creation whose answer is lost is looked for until AWS shows it and its tags.
 func TestLateAndLost(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.EventSourceMapping] {
+		t.Helper()
 		r := newRig(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
 			m.Spec.ForProvider.Tags, m.Spec.ForProvider.MaximumBatchingWindowInSeconds = map[string]string{"team": "a"}, ptr.To[int32](7)
@@ -39,6 +40,7 @@ func TestLateAndLost(t *testing.T) {
 // deletion. It can't be told from a second one by a conflict where AWS names it itself.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.EventSourceMapping] {
+		t.Helper()
 		r := newRig(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
 			m.Spec.ForProvider.Tags = map[string]string{"team": "a"}

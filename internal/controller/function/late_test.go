@@ -14,6 +14,7 @@ import (
 // says of what CreateFunction does not take, and none after the deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Function] {
+		t.Helper()
 		r := newRig(t)
 		f := testFunction(func(f *v1beta1.Function) {
 			f.Spec.ForProvider.Tags = map[string]string{"team": "a"}

@@ -15,6 +15,7 @@ import (
 // However late AWS shows it, there is one configuration, and none after the deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.FunctionEventInvokeConfig] {
+		t.Helper()
 		r := newRig(t)
 		c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
 			c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: ptr.To[int32](60)}

@@ -14,6 +14,7 @@ import (
 // However late AWS shows it, there is one URL, and none after the deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.FunctionURL] {
+		t.Helper()
 		r := newRig(t)
 		u := newURL(func(u *v1beta1.FunctionURL) {
 			u.Spec.InitProvider = &v1beta1.FunctionURLSettings{InvokeMode: ptr.To("RESPONSE_STREAM")}

@@ -13,6 +13,7 @@ import (
 // deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Invocation] {
+		t.Helper()
 		w := newWorld(t)
 		i := newInvocation(crud)
 		seen := 0

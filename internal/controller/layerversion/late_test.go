@@ -12,6 +12,7 @@ import (
 // the deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.LayerVersion] {
+		t.Helper()
 		r := newRig(t)
 		l := testLayer()
 		return steptest.Life[*v1beta1.LayerVersion]{

@@ -12,6 +12,7 @@ import (
 // However late AWS shows it, there is one statement, and none after the deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.LayerVersionPermission] {
+		t.Helper()
 		r := newRig(t)
 		p := testPermission()
 		return steptest.Life[*v1beta1.LayerVersionPermission]{

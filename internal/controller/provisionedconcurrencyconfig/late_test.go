@@ -16,6 +16,7 @@ import (
 // deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.ProvisionedConcurrencyConfig] {
+		t.Helper()
 		r := newRig(t)
 		c := newConfig()
 		return steptest.Life[*v1beta1.ProvisionedConcurrencyConfig]{

@@ -12,6 +12,7 @@ import (
 // However late AWS shows it, it is set, and AWS's default after the deletion.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.RuntimeManagementConfig] {
+		t.Helper()
 		r := newRig(t)
 		c := newConfig()
 		return steptest.Life[*v1beta1.RuntimeManagementConfig]{

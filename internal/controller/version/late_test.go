@@ -11,6 +11,7 @@ import (
 // version goes with the resource.
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Version] {
+		t.Helper()
 		r := newRig(t)
 		v := testVersion()
 		return steptest.Life[*v1beta1.Version]{
