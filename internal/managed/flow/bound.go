@@ -12,7 +12,6 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
@@ -29,24 +28,6 @@ const (
 // putOffQuietly is how often in a row AWS may put off a change, once a second, before
 // users are told.
 const putOffQuietly = 10
-
-// A Step is one of the calls of a Plan. Its fields are those of a Plan.
-type Step struct {
-	Call    string
-	Carried diff.Changes
-	Does    string
-	Slow    bool
-}
-
-// With is the plan whose call is the first of the steps, and the others those that go
-// ahead of it while AWS does not show its effect.
-func (p Plan) With(steps ...Step) Plan {
-	if len(steps) > 0 {
-		p.Call, p.Carried, p.Does, p.Slow = steps[0].Call, steps[0].Carried, steps[0].Does, steps[0].Slow
-		p.Otherwise = steps[1:]
-	}
-	return p
-}
 
 // bounded is the plan with the first of its calls that may be made now. One that AWS has
 // accepted without showing its effect waits, longer each time, while others go ahead;

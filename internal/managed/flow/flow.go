@@ -13,8 +13,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -24,7 +22,6 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
@@ -56,49 +53,6 @@ type Found[O any] struct {
 
 	// What names the thing to users, such as "alias live of function cart".
 	What string
-}
-
-// A Plan is what a comparison of spec with what was found comes to.
-type Plan struct {
-	// Ready condition to show. Where changes are due, it says that they are on their
-	// way.
-	Ready xpv2.Condition
-
-	// Changes that AWS has yet to see.
-	Changes diff.Changes
-
-	// Followed are those of the Changes that come of what spec points to, such as a new
-	// object in S3, rather than of someone who changed the thing in AWS.
-	Followed diff.Changes
-
-	// Call is the AWS operation that brings them about, or the first of those that do.
-	// Empty where nothing is due, or nothing can be sent yet.
-	Call string
-
-	// Carried are those of the Changes that the Call brings about. Nil means all.
-	Carried diff.Changes
-
-	// Does is what the call does, for the event that tells of it. Empty means that it
-	// brings about what it carries.
-	Does string
-
-	// Slow says that AWS takes a while over the call, so that a look at once would find
-	// nothing new.
-	Slow bool
-
-	// Otherwise are the calls that go ahead, the first one first, while AWS accepts the
-	// Call without showing its effect: what AWS does not take must not hold up what it
-	// does.
-	Otherwise []Step
-
-	// Recreate says that what was found is no more than a creation that failed, so that
-	// Create is to delete it and to create it anew. It is done only where the management
-	// policies allow both, whether or not they allow updates.
-	Recreate bool
-
-	// Wait is when to look again, where waiting for that is of use. 0 leaves it to the
-	// pace at which things in motion, or stable ones, are looked at.
-	Wait time.Duration
 }
 
 // A Thing is how a kind sees its thing in AWS. It lives for one reconcile, so that it
@@ -390,30 +344,6 @@ func (e *External[T, O]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDe
 
 // Disconnect does nothing: connections are shared and outlive a reconcile.
 func (e *External[T, O]) Disconnect(context.Context) error { return nil }
-
-// describe the call for the event that tells users of it.
-func (p Plan) describe(mg managed.Managed) string {
-	if p.Does != "" {
-		return p.Does
-	}
-	if mg.GetObservedGeneration() == mg.GetGeneration() {
-		return "differed from spec: " + p.Carried.String()
-	}
-	return "spec changed: " + p.Carried.String()
-}
-
-// comparison is what the plan says of the thing.
-func (p Plan) comparison() managed.Comparison {
-	switch {
-	case len(p.Changes) > len(p.Followed):
-		return managed.Differs
-	case len(p.Changes) > 0:
-		return managed.Followed
-	case p.Ready.Status == corev1.ConditionTrue:
-		return managed.Same
-	}
-	return managed.Undecided
-}
 
 // Name is the external name of a resource: the one that the user set, or the one that
 // the resource itself wrote. Empty if there is none yet.
