@@ -15,11 +15,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
 const (
 	// latestPublished is the version that functions on Lambda Managed Instances run.
-	latestPublished = "$LATEST.PUBLISHED"
+	latestPublished = versions.LatestPublished
 
 	// latestVersion is what AWS calls the function itself among its versions.
 	latestVersion = "$LATEST"
