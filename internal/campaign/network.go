@@ -1,0 +1,156 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+)
+
+// errNetwork is what a process sees of a network that lets nothing through.
+var errNetwork = errors.New("network is unreachable")
+
+// listener accepts connections that are made by dial, within the process.
+type listener struct {
+	conns chan net.Conn
+	done  chan struct{}
+	once  sync.Once
+}
+
+func newListener() *listener {
+	return &listener{conns: make(chan net.Conn), done: make(chan struct{})}
+}
+
+// Accept the next connection.
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close the listener.
+func (l *listener) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return nil
+}
+
+// Addr of the listener, which no one can dial.
+func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "memory", Net: "unix"} }
+
+// dial a connection to the listener.
+func (l *listener) dial(ctx context.Context, _, _ string) (net.Conn, error) {
+	client, server := net.Pipe()
+	select {
+	case l.conns <- server:
+		return client, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// A Side of a call at which something happens.
+type Side int
+
+// Sides of a call.
+const (
+	// Before the call takes effect.
+	Before Side = iota
+	// After the call took effect, before its answer arrives.
+	After
+)
+
+// An API that calls are made to.
+type API string
+
+// APIs.
+const (
+	Kubernetes API = "Kubernetes"
+	AWS        API = "AWS"
+)
+
+// A Call is a request that a process makes.
+type Call struct {
+	API API
+
+	// Method and Path of the request.
+	Method, Path string
+
+	// Watch is true of a request that stays open.
+	Watch bool
+}
+
+// Writes tells whether the call may change anything. Reviews of rights and leases do not count.
+func (c Call) Writes() bool { return c.Method != http.MethodGet && c.Method != http.MethodHead }
+
+// String is the call as a test prints it.
+func (c Call) String() string { return string(c.API) + " " + c.Method + " " + c.Path }
+
+// A Network is what one process reaches the APIs by. Its zero value lets all pass.
+type Network struct {
+	// Do, if set, is asked before each call is sent (Before) and when its answer is there
+	// (After). An error is what the process sees instead. It is called by many goroutines.
+	Do func(ctx context.Context, c Call, s Side) error
+
+	mu   sync.Mutex
+	dead bool
+}
+
+// Cut the network: nothing passes any more, as when the process was killed.
+func (n *Network) Cut() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.dead = true
+}
+
+func (n *Network) pass(ctx context.Context, c Call, s Side) error {
+	n.mu.Lock()
+	dead := n.dead
+	n.mu.Unlock()
+	if dead {
+		return errNetwork
+	}
+	if n.Do == nil {
+		return nil
+	}
+	return n.Do(ctx, c, s)
+}
+
+// transport passes the calls of a process by its network.
+type transport struct {
+	http.RoundTripper
+
+	api     API
+	network *Network
+}
+
+// RoundTrip of a call.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	c := Call{API: t.api, Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
+	if err := t.network.pass(r.Context(), c, Before); err != nil {
+		discard(r.Body)
+		return nil, err
+	}
+	resp, err := t.RoundTripper.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.network.pass(r.Context(), c, After); err != nil {
+		discard(resp.Body)
+		return nil, err
+	}
+	return resp, nil
+}
+
+func discard(b io.ReadCloser) {
+	if b != nil {
+		_, _ = io.Copy(io.Discard, b)
+		_ = b.Close()
+	}
+}

@@ -1,0 +1,54 @@
+package campaign
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+)
+
+func TestSimulation(t *testing.T) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) {
+		p := s.Start(&Network{})
+		f := &v1beta1.Function{
+			ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: Namespace},
+			Spec: v1beta1.FunctionSpec{
+				ForProvider: v1beta1.FunctionParameters{Region: Region, FunctionSettings: v1beta1.FunctionSettings{
+					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
+					Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},
+				}},
+			},
+		}
+		s.Create(f)
+		began := time.Now()
+		if !s.Until(time.Minute, func() bool {
+			if err := s.Kube.Get(t.Context(), client.ObjectKeyFromObject(f), f); err != nil {
+				t.Fatal(err)
+			}
+			return f.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+		}) {
+			t.Fatalf("not ready: %+v\n%s", f.Status, s.Logs)
+		}
+		t.Logf("ready after %s: %d calls", time.Since(began), len(s.Double.Calls()))
+		time.Sleep(24 * time.Hour)
+		t.Logf("after a day: %d calls", len(s.Double.Calls()))
+		if err := s.Kube.Delete(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+		if !s.Until(time.Minute, func() bool { return kerrors.IsNotFound(s.Kube.Get(t.Context(), client.ObjectKeyFromObject(f), f)) }) {
+			t.Fatalf("not gone: %+v\n%s", f.Status, s.Logs)
+		}
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+}

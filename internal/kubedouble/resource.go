@@ -1,0 +1,172 @@
+package kubedouble
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/yaml"
+)
+
+// resource is a type that the API serves.
+type resource struct {
+	schema.GroupVersionResource
+
+	kind       string
+	singular   string
+	namespaced bool
+
+	// status says that status is a subresource.
+	status bool
+
+	// schema has the defaults. Nil has none.
+	schema *apiextensionsv1.JSONSchemaProps
+}
+
+func (r *resource) gvk() schema.GroupVersionKind { return r.GroupVersion().WithKind(r.kind) }
+
+// complete sets the defaults of an object, as the API server does when it is written.
+func (r *resource) complete(o map[string]any) {
+	if r.schema != nil {
+		setDefaults(o, r.schema)
+	}
+}
+
+// setDefaults of a value and of all within it.
+func setDefaults(v any, s *apiextensionsv1.JSONSchemaProps) {
+	switch t := v.(type) {
+	case map[string]any:
+		for name, p := range s.Properties {
+			if _, ok := t[name]; !ok && p.Default != nil {
+				t[name] = value(p.Default.Raw)
+			}
+			if child, ok := t[name]; ok {
+				setDefaults(child, &p)
+			}
+		}
+	case []any:
+		if s.Items == nil || s.Items.Schema == nil {
+			return
+		}
+		for _, child := range t {
+			setDefaults(child, s.Items.Schema)
+		}
+	}
+}
+
+func (r *resource) discovery() []metav1.APIResource {
+	verbs := metav1.Verbs{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
+	out := []metav1.APIResource{{Name: r.Resource, SingularName: r.singular, Namespaced: r.namespaced, Kind: r.kind, Verbs: verbs}}
+	if r.status {
+		out = append(out, metav1.APIResource{Name: r.Resource + "/status", Namespaced: r.namespaced, Kind: r.kind, Verbs: metav1.Verbs{"get", "patch", "update"}})
+	}
+	return out
+}
+
+// builtin are the types of Kubernetes itself that the provider uses.
+func builtin() []*resource {
+	of := func(group, version, plural, kind string, namespaced, status bool) *resource {
+		return &resource{
+			GroupVersionResource: schema.GroupVersionResource{Group: group, Version: version, Resource: plural},
+			kind:                 kind, singular: strings.ToLower(kind), namespaced: namespaced, status: status,
+		}
+	}
+	return []*resource{
+		of("", "v1", "namespaces", "Namespace", false, true),
+		of("", "v1", "secrets", "Secret", true, false),
+		of("", "v1", "configmaps", "ConfigMap", true, false),
+		of("", "v1", "events", "Event", true, false),
+		of("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", false, false),
+		of("coordination.k8s.io", "v1", "leases", "Lease", true, false),
+		of("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false, true),
+	}
+}
+
+// definitions reads the CustomResourceDefinitions of a folder.
+func definitions(folder string) ([]*resource, error) {
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	var out []*resource
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Clean(f))
+		if err != nil {
+			return nil, err
+		}
+		rs, err := definition(b)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f, err)
+		}
+		out = append(out, rs...)
+	}
+	return out, nil
+}
+
+func definition(b []byte) ([]*resource, error) {
+	crd := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.Unmarshal(b, crd); err != nil {
+		return nil, err
+	}
+	var out []*resource
+	for _, v := range crd.Spec.Versions {
+		out = append(out, &resource{
+			GroupVersionResource: schema.GroupVersionResource{Group: crd.Spec.Group, Version: v.Name, Resource: crd.Spec.Names.Plural},
+			kind:                 crd.Spec.Names.Kind,
+			singular:             crd.Spec.Names.Singular,
+			namespaced:           crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+			status:               v.Subresources != nil && v.Subresources.Status != nil,
+			schema:               v.Schema.OpenAPIV3Schema,
+		})
+	}
+	return out, nil
+}
+
+// value of a JSON text of a definition.
+func value(b []byte) any {
+	var v any
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		panic(err) // The definitions have been parsed.
+	}
+	return numbers(v)
+}
+
+// tree is an object as a tree of JSON values.
+func tree(b []byte) (map[string]any, error) {
+	var o map[string]any
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err := d.Decode(&o); err != nil {
+		return nil, err
+	}
+	return numbers(o).(map[string]any), nil //nolint:forcetypeassert // An object stays one.
+}
+
+// numbers of a tree as the API server has them: int64 where they are whole.
+func numbers(v any) any {
+	switch t := v.(type) {
+	case map[string]any:
+		for k := range t {
+			t[k] = numbers(t[k])
+		}
+	case []any:
+		for i := range t {
+			t[i] = numbers(t[i])
+		}
+	case json.Number:
+		if i, err := t.Int64(); err == nil {
+			return i
+		}
+		f, _ := t.Float64()
+		return f
+	}
+	return v
+}

@@ -1,0 +1,63 @@
+package kubedouble
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// selection is which objects of a type a list or a watch is about.
+type selection struct {
+	namespace string
+	labels    labels.Selector
+	fields    fields.Selector
+}
+
+func selectionOf(r *http.Request, namespace string) (selection, error) {
+	q := r.URL.Query()
+	l, err := labels.Parse(q.Get("labelSelector"))
+	if err != nil {
+		return selection{}, kerrors.NewBadRequest(err.Error())
+	}
+	f, err := fields.ParseSelector(q.Get("fieldSelector"))
+	if err != nil {
+		return selection{}, kerrors.NewBadRequest(err.Error())
+	}
+	return selection{namespace: namespace, labels: l, fields: f}, nil
+}
+
+func (s selection) has(o *stored) bool {
+	return (s.namespace == "" || s.namespace == o.GetNamespace()) &&
+		s.labels.Matches(labels.Set(o.GetLabels())) &&
+		s.fields.Matches(fields.Set{"metadata.name": o.GetName(), "metadata.namespace": o.GetNamespace()})
+}
+
+// seen is the event by which a watch tells of a change, if it does.
+func (s selection) seen(c change) (watch.EventType, bool) { return c.kind, s.has(c.stored) }
+
+// metadataOnly tells whether a client asks for no more than metadata.
+func metadataOnly(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata")
+}
+
+// render an object as it is sent.
+func render(o *stored, partial bool) json.RawMessage {
+	if !partial {
+		return o.json
+	}
+	b, err := json.Marshal(map[string]any{
+		"apiVersion": metav1.SchemeGroupVersion.String(),
+		"kind":       "PartialObjectMetadata",
+		"metadata":   o.Object["metadata"],
+	})
+	if err != nil {
+		panic(err) // A tree of JSON values has JSON.
+	}
+	return b
+}

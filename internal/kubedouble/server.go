@@ -1,0 +1,196 @@
+package kubedouble
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// A Server is an API server. New makes one. It is safe for concurrent use.
+type Server struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	tables  map[schema.GroupVersionResource]*table
+	version int64
+	serial  int
+}
+
+// New returns a server of the types of Kubernetes that the provider uses, and of those
+// that the CustomResourceDefinitions in a folder define. It has the namespaces default
+// and kube-system.
+func New(crds string, now func() time.Time) (*Server, error) {
+	custom, err := definitions(crds)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{now: now, tables: map[schema.GroupVersionResource]*table{}}
+	for _, r := range append(builtin(), custom...) {
+		s.tables[r.GroupVersionResource] = &table{resource: r, objects: map[types.NamespacedName]*stored{}, watchers: map[*watcher]bool{}}
+	}
+	for _, ns := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem} {
+		if _, err := s.create(s.namespaces(), "", []byte(`{"metadata":{"name":"`+ns+`"}}`)); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// target is what a request is about.
+type target struct {
+	*table
+	namespace, name, sub string
+}
+
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
+	if err := s.serve(rw, r); err != nil {
+		var st kerrors.APIStatus
+		if !errors.As(err, &st) {
+			st = kerrors.NewInternalError(err)
+		}
+		status := st.Status()
+		status.TypeMeta = metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}
+		reply(rw, int(status.Code), status)
+	}
+}
+
+func (s *Server) serve(rw http.ResponseWriter, r *http.Request) error {
+	if done := s.discover(rw, r); done {
+		return nil
+	}
+	if strings.HasSuffix(r.URL.Path, "/selfsubjectaccessreviews") {
+		reply(rw, http.StatusCreated, authorizationv1.SelfSubjectAccessReview{
+			TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
+			Status:   authorizationv1.SubjectAccessReviewStatus{Allowed: true},
+		})
+		return nil
+	}
+	t, ok := s.target(r.URL.Path)
+	if !ok {
+		return kerrors.NewNotFound(schema.GroupResource{}, r.URL.Path)
+	}
+	if t.name == "" && r.Method == http.MethodGet {
+		return s.collection(rw, r, t)
+	}
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	o, code, err := s.one(r, t, body)
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	send(rw, code, render(o, metadataOnly(r)))
+	return nil
+}
+
+// one answers a request about one object.
+func (s *Server) one(r *http.Request, t target, body []byte) (*stored, int, error) {
+	if r.Method == http.MethodPost {
+		o, err := s.create(t.table, t.namespace, body)
+		return o, http.StatusCreated, err
+	}
+	old := t.objects[types.NamespacedName{Namespace: t.namespace, Name: t.name}]
+	if old == nil {
+		return nil, 0, kerrors.NewNotFound(t.resource.GroupResource(), t.name)
+	}
+	var err error
+	switch r.Method {
+	case http.MethodGet:
+	case http.MethodPut:
+		old, err = s.update(t.table, old, t.sub, body)
+	case http.MethodPatch:
+		old, err = s.patch(t.table, old, t.sub, r.Header.Get("Content-Type"), body)
+	case http.MethodDelete:
+		old, err = s.erase(t.table, old, body)
+	default:
+		err = kerrors.NewMethodNotSupported(t.resource.GroupResource(), r.Method)
+	}
+	return old, http.StatusOK, err
+}
+
+// collection lists or watches the objects of a type.
+func (s *Server) collection(rw http.ResponseWriter, r *http.Request, t target) error {
+	sel, err := selectionOf(r, t.namespace)
+	if err != nil {
+		return err
+	}
+	if r.URL.Query().Get("watch") == "true" || r.URL.Query().Get("watch") == "1" {
+		return s.watch(rw, r, t.table, sel)
+	}
+	partial := metadataOnly(r)
+	s.mu.Lock()
+	items := []json.RawMessage{}
+	for _, o := range t.sorted(t.namespace) {
+		if sel.has(o) {
+			items = append(items, render(o, partial))
+		}
+	}
+	version := s.version
+	s.mu.Unlock()
+	gvk := t.resource.gvk()
+	if partial {
+		gvk = metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata")
+	}
+	reply(rw, http.StatusOK, map[string]any{
+		"apiVersion": gvk.GroupVersion().String(),
+		"kind":       gvk.Kind + "List",
+		"metadata":   map[string]any{"resourceVersion": strconv.FormatInt(version, 10)},
+		"items":      items,
+	})
+	return nil
+}
+
+// target of a path.
+func (s *Server) target(path string) (target, bool) {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	gv := schema.GroupVersion{}
+	switch {
+	case len(parts) >= 3 && parts[0] == "api":
+		gv.Version, parts = parts[1], parts[2:]
+	case len(parts) >= 4 && parts[0] == "apis":
+		gv.Group, gv.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return target{}, false
+	}
+	t := target{}
+	if parts[0] == "namespaces" && len(parts) >= 3 && parts[2] != "status" && parts[2] != "finalize" {
+		t.namespace, parts = parts[1], parts[2:]
+	}
+	t.table = s.tables[gv.WithResource(parts[0])]
+	if len(parts) > 1 {
+		t.name = parts[1]
+	}
+	if len(parts) > 2 {
+		t.sub = parts[2]
+	}
+	return t, t.table != nil
+}
+
+func reply(rw http.ResponseWriter, code int, v any) {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // All that is sent has JSON.
+	}
+	send(rw, code, b)
+}
+
+func send(rw http.ResponseWriter, code int, b []byte) {
+	rw.Header().Set("Content-Type", "application/json")
+	rw.WriteHeader(code)
+	_, _ = rw.Write(b)
+}

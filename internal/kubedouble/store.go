@@ -1,0 +1,118 @@
+package kubedouble
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// history is how many changes of a type watches can begin before.
+const history = 2048
+
+type key struct {
+	schema.GroupResource
+	types.NamespacedName
+}
+
+// stored is a version of an object. It is never changed.
+type stored struct {
+	*unstructured.Unstructured
+
+	version int64
+	json    []byte
+}
+
+type change struct {
+	kind watch.EventType
+	*stored
+
+	// deleted is the version of the deletion.
+	version int64
+}
+
+// table has the objects of a type.
+type table struct {
+	resource *resource
+	objects  map[types.NamespacedName]*stored
+	changes  []change
+	// forgotten is the last version of which changes are no longer known.
+	forgotten int64
+	watchers  map[*watcher]bool
+}
+
+// put a new version of an object, and tell the watchers.
+func (s *Server) put(t *table, kind watch.EventType, u *unstructured.Unstructured) *stored {
+	s.version++
+	u.SetResourceVersion(strconv.FormatInt(s.version, 10))
+	b, err := json.Marshal(u.Object)
+	if err != nil {
+		panic(err) // A tree of JSON values has JSON.
+	}
+	o := &stored{Unstructured: u, version: s.version, json: b}
+	name := types.NamespacedName{Namespace: u.GetNamespace(), Name: u.GetName()}
+	if kind == watch.Deleted {
+		delete(t.objects, name)
+	} else {
+		t.objects[name] = o
+	}
+	t.record(change{kind: kind, stored: o, version: s.version})
+	return o
+}
+
+func (t *table) record(c change) {
+	if len(t.changes) >= 2*history {
+		n := len(t.changes) - history
+		t.forgotten = t.changes[n-1].version
+		t.changes = append([]change(nil), t.changes[n:]...)
+	}
+	t.changes = append(t.changes, c)
+	for w := range t.watchers {
+		w.tell(c)
+	}
+}
+
+// remove an object that nothing holds any more, and what it owned.
+func (s *Server) remove(t *table, o *stored) *stored {
+	gone := s.put(t, watch.Deleted, o.DeepCopy())
+	s.collect(o.GetUID())
+	s.emptied(o.GetNamespace())
+	return gone
+}
+
+// collect what was owned by an object that is gone, as the garbage collector does.
+func (s *Server) collect(owner types.UID) {
+	for _, t := range s.tables {
+		for _, o := range t.sorted("") {
+			refs := o.GetOwnerReferences()
+			if len(refs) == 1 && refs[0].UID == owner {
+				s.delete(t, o)
+			}
+		}
+	}
+}
+
+// emptied removes a namespace that is being deleted once nothing is in it.
+func (s *Server) emptied(namespace string) {
+	ns := s.namespace(namespace)
+	if ns == nil || ns.GetDeletionTimestamp() == nil {
+		return
+	}
+	for _, t := range s.tables {
+		if t.resource.Resource != "events" && len(t.sorted(namespace)) > 0 {
+			return
+		}
+	}
+	s.put(s.namespaces(), watch.Deleted, ns.DeepCopy())
+}
+
+func (s *Server) namespaces() *table {
+	return s.tables[schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}]
+}
+
+func (s *Server) namespace(name string) *stored {
+	return s.namespaces().objects[types.NamespacedName{Name: name}]
+}

@@ -1,0 +1,138 @@
+package kubedouble
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// watcher queues the changes that its watch has yet to send.
+type watcher struct {
+	mu    sync.Mutex
+	queue []change
+	wake  chan struct{}
+}
+
+func (w *watcher) tell(c change) {
+	w.mu.Lock()
+	w.queue = append(w.queue, c)
+	w.mu.Unlock()
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (w *watcher) take() []change {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	q := w.queue
+	w.queue = nil
+	return q
+}
+
+// sorted are the objects of a namespace, or of all, by name.
+func (t *table) sorted(namespace string) []*stored {
+	var out []*stored
+	for n, o := range t.objects {
+		if namespace == "" || n.Namespace == namespace {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b *stored) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return out
+}
+
+// watch sends the changes after a version until the client is gone or its time is over.
+func (s *Server) watch(rw http.ResponseWriter, r *http.Request, t *table, sel selection) error {
+	q := r.URL.Query()
+	if q.Get("sendInitialEvents") != "" {
+		return kerrors.NewInvalid(t.resource.gvk().GroupKind(), "", nil)
+	}
+	w, err := s.attach(t, sel, q.Get("resourceVersion"))
+	if err != nil {
+		return err
+	}
+	defer s.detach(t, w)
+	ctx := r.Context()
+	if seconds, err := strconv.Atoi(q.Get("timeoutSeconds")); err == nil && seconds > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(seconds)*time.Second)
+		defer cancel()
+	}
+	rw.Header().Set("Content-Type", "application/json")
+	rw.WriteHeader(http.StatusOK)
+	stream(ctx, rw, w, sel, metadataOnly(r))
+	return nil
+}
+
+func stream(ctx context.Context, rw http.ResponseWriter, w *watcher, sel selection, partial bool) {
+	out := json.NewEncoder(rw)
+	for {
+		for _, c := range w.take() {
+			kind, ok := sel.seen(c)
+			if !ok {
+				continue
+			}
+			if err := out.Encode(event{Type: kind, Object: render(c.stored, partial)}); err != nil {
+				return
+			}
+		}
+		if f, ok := rw.(http.Flusher); ok {
+			f.Flush()
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.wake:
+		}
+	}
+}
+
+type event struct {
+	Type   watch.EventType `json:"type"`
+	Object json.RawMessage `json:"object"`
+}
+
+// attach a watcher that begins after a version. Without one, all that is there comes first.
+func (s *Server) attach(t *table, sel selection, version string) (*watcher, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := &watcher{wake: make(chan struct{}, 1)}
+	if version == "" || version == "0" {
+		for _, o := range t.sorted(sel.namespace) {
+			w.tell(change{kind: watch.Added, stored: o, version: o.version})
+		}
+	} else {
+		after, err := strconv.ParseInt(version, 10, 64)
+		if err != nil {
+			return nil, kerrors.NewBadRequest("resourceVersion: " + err.Error())
+		}
+		if after < t.forgotten {
+			return nil, kerrors.NewResourceExpired("too old resource version")
+		}
+		for _, c := range t.changes {
+			if c.version > after {
+				w.tell(c)
+			}
+		}
+	}
+	t.watchers[w] = true
+	return w, nil
+}
+
+func (s *Server) detach(t *table, w *watcher) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(t.watchers, w)
+}
