@@ -2,6 +2,7 @@ package kubedouble
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -51,7 +52,20 @@ func (s *Server) open(r *http.Request) *http.Response {
 			_ = pw.Close()
 		}()
 	}
-	return &http.Response{StatusCode: w.code, Status: http.StatusText(w.code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Body: pr, Request: r}
+	return &http.Response{StatusCode: w.code, Status: http.StatusText(w.code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Body: body{pr}, Request: r}
+}
+
+// body of a watch. One that its reader has closed is at its end, which client-go takes for no
+// error: it would tell of an error to no one, and never end.
+type body struct{ *io.PipeReader }
+
+// Read what was sent.
+func (b body) Read(p []byte) (int, error) {
+	n, err := b.PipeReader.Read(p)
+	if errors.Is(err, io.ErrClosedPipe) {
+		err = io.EOF
+	}
+	return n, err
 }
 
 // streamed is an answer that is read while it is written.
