@@ -71,6 +71,17 @@ test-unit: ## Run the tests of the packages that need no control plane: the quic
 	@go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... \
 		| grep -v 'internal/devcluster' | cut -d ' ' -f 1 | xargs go test $(TESTFLAGS)
 
+# The packages of the campaign, the figures of a run, and how long it may take.
+CAMPAIGNS := ./internal/campaign
+CAMPAIGN_FIGURES := $(CACHE)/campaign.jsonl
+CAMPAIGN_TIMEOUT ?= 60m
+
+.PHONY: campaign
+campaign: ## Try the provider against all that may go wrong, and write the figures into docs/reliability.md. CAMPAIGN_FLAGS="-campaign.hours=24" goes on for longer.
+	@mkdir -p $(CACHE) && rm -f $(CAMPAIGN_FIGURES)
+	@go test -p=1 -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) $(CAMPAIGNS) -campaign.sample=1 -campaign.report=$(abspath $(CAMPAIGN_FIGURES)) $(CAMPAIGN_FLAGS)
+	@go run ./internal/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
+
 .PHONY: bench
 bench: ## Run the benchmarks.
 	@grep -rl --include='*_test.go' '^func Benchmark' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|' \

@@ -2,7 +2,6 @@ package campaign
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,10 +22,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/campaign/figures"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
-
-var sample = flag.Int("campaign.sample", 17, "take one of so many points of a campaign; 1 takes all")
 
 // point at which a process is killed: before or after its nth call since it was armed.
 type point struct {
@@ -204,7 +202,7 @@ func (s *Simulation) writes() []string {
 // another one: what a user has asked for is done all the same, once, and nothing is left.
 func TestKilledAtEveryCall(t *testing.T) {
 	var mu sync.Mutex
-	total, taken := 0, 0
+	total, taken, failed := 0, 0, 0
 	t.Run("scenarios", func(t *testing.T) {
 		for _, sc := range scenarios(t) {
 			t.Run(sc.name, func(t *testing.T) {
@@ -217,7 +215,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 					at := point{n: i/2 + 1, side: Side(i % 2)}
 					mu.Lock()
 					total++
-					take := (total-1)%*sample == 0
+					take := (total-1)%*figures.Sample == 0
 					if take {
 						taken++
 					}
@@ -225,7 +223,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 					if !take {
 						continue
 					}
-					t.Run(fmt.Sprintf("%d of %d, side %d, %s", at.n, len(calls), at.side, strings.ReplaceAll(calls[at.n-1], "/", "|")), func(t *testing.T) {
+					ok := t.Run(fmt.Sprintf("%d of %d, side %d, %s", at.n, len(calls), at.side, strings.ReplaceAll(calls[at.n-1], "/", "|")), func(t *testing.T) {
 						_, got := sc.run(t, at)
 						if diff := cmp.Diff(want.Things, got.Things); diff != "" {
 							t.Errorf("what AWS has: -want, +got:\n%s", diff)
@@ -234,11 +232,16 @@ func TestKilledAtEveryCall(t *testing.T) {
 							t.Errorf("%s was accepted %d times", sc.creates, got.Created)
 						}
 					})
+					if !ok {
+						mu.Lock()
+						failed++
+						mu.Unlock()
+					}
 				}
 			})
 		}
 	})
-	t.Logf("%d of %d points taken", taken, total)
+	figures.Record(t, figures.Figures{Campaign: "A kill at every call", Figures: map[string]int{"points": total, "points tried": taken}, Findings: failed})
 }
 
 // scenarios of all kinds.
