@@ -2,7 +2,9 @@ package awsdouble
 
 import (
 	"errors"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"time"
 )
@@ -28,10 +30,12 @@ type Fault struct {
 	Resource string
 	// Times is how many calls fail. Default: 1. Negative: all.
 	Times int
-	// Error is what AWS answers, unless Drop is set.
+	// Error is what AWS answers, unless Drop or Answer is set.
 	Error Error
 	// Drop closes the connection instead of answering.
 	Drop Drop
+	// Answer makes another one of the answer to a call, which takes effect.
+	Answer func(status int, body []byte) (int, []byte)
 }
 
 // AccessDenied is the error of a missing permission.
@@ -104,6 +108,14 @@ func (r *request) denied(message string) string {
 		resource = h.arn("function:" + parseTarget(resource).name)
 	}
 	return strings.Replace(message, because, " on resource: "+resource+because, 1)
+}
+
+// rewritten sends the answer that a fault makes of another one.
+func (f *Fault) rewritten(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+	status, body := f.Answer(answer.Code, answer.Body.Bytes())
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(status)
+	_, _ = w.Write(body)
 }
 
 // drop closes the connection under a call without an answer.

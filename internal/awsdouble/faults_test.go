@@ -174,3 +174,22 @@ func TestQuotas(t *testing.T) {
 		t.Errorf("after ResetCalls: %s", diff)
 	}
 }
+
+func TestRewrittenAnswer(t *testing.T) {
+	s := New(Options{})
+	s.Start()
+	defer s.Close()
+	s.Fail(Fault{Operation: "ListFunctions", Answer: func(status int, body []byte) (int, []byte) {
+		if status != http.StatusOK || len(body) == 0 {
+			t.Errorf("the answer is %d with %d bytes before it is rewritten", status, len(body))
+		}
+		return http.StatusBadGateway, []byte("<html>")
+	}})
+	c := lambda.NewFromConfig(s.Config("eu-central-1"), func(o *lambda.Options) { o.Retryer = aws.NopRetryer{} })
+	if _, err := c.ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err == nil {
+		t.Error("the first answer is to be the rewritten one")
+	}
+	if _, err := c.ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil {
+		t.Errorf("the second answer is to be AWS's: %v", err)
+	}
+}

@@ -126,11 +126,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	s.mu.Lock()
 	a, f, err := s.answer(r, h)
 	s.mu.Unlock()
-	if f != nil && f.Drop != DropNone {
+	switch {
+	case f != nil && f.Drop != DropNone:
 		drop(w)
-		return
+	case f != nil && f.Answer != nil:
+		rec := httptest.NewRecorder()
+		write(rec, r, a, err)
+		f.rewritten(w, rec)
+	default:
+		write(w, r, a, err)
 	}
-	write(w, r, a, err)
 }
 
 // delay is the time that the network takes, which is real.
@@ -156,7 +161,7 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 		return nil, &Error{Status: http.StatusNotFound, Code: "UnknownOperationException", Message: "The double does not know " + r.http.Method + " " + r.http.URL.Path + " of " + r.service}
 	case f != nil && f.Drop == DropBefore:
 		return nil, nil
-	case f != nil && f.Drop == DropNone:
+	case f != nil && f.Drop == DropNone && f.Answer == nil:
 		e := f.Error
 		return nil, &e
 	}

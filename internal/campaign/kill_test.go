@@ -90,6 +90,9 @@ func (k *killer) killed() bool {
 type scenario struct {
 	name string
 
+	// mg is the resource that it is about, if it is about one.
+	mg func() *unstructured.Unstructured
+
 	// before brings about what the user begins with. The provider runs.
 	before func(s *Simulation)
 
@@ -263,12 +266,12 @@ func scenarios(t *testing.T) []scenario {
 			}
 		}
 		out = append(out, scenario{
-			name:   k.Name() + " create",
+			name: k.Name() + " create", mg: at,
 			before: func(*Simulation) {},
 			act:    func(s *Simulation) { s.Create(mg.DeepCopy()) },
 			done:   func(s *Simulation) bool { return s.ready(at()) || s.unknown(at()) }, creates: k.Creates,
 		}, scenario{
-			name:   k.Name() + " delete",
+			name: k.Name() + " delete", mg: at,
 			before: created,
 			act:    func(s *Simulation) { s.remove(at()) },
 			done:   func(s *Simulation) bool { return s.gone(at()) },
@@ -276,7 +279,7 @@ func scenarios(t *testing.T) []scenario {
 		out = append(out, imported(k, created))
 		for _, name := range k.UpdateNames() {
 			out = append(out, scenario{
-				name:   k.Name() + " update " + name,
+				name: k.Name() + " update " + name, mg: at,
 				before: created,
 				act: func(s *Simulation) {
 					s.Patch(at(), map[string]any{"spec": map[string]any{"forProvider": deepCopy(k.Updates[name])}})
@@ -291,7 +294,7 @@ func scenarios(t *testing.T) []scenario {
 // imported is what becomes of a resource that takes over what another one left.
 func imported(k Kind, created func(*Simulation)) scenario {
 	return scenario{
-		name: k.Name() + " import",
+		name: k.Name() + " import", mg: k.New,
 		before: func(s *Simulation) {
 			created(s)
 			u := s.stored(k.New())
@@ -356,21 +359,21 @@ func rotation() scenario {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: Namespace, Name: "db"}, Data: map[string][]byte{"PASSWORD": []byte(password)}}
 	}
 	return scenario{
-		name: "secret rotation",
+		name: "secret rotation", mg: mg,
 		before: func(s *Simulation) {
-			s.Create(secret("first"), mg())
+			s.Create(secret("first"+Canary), mg())
 			if !s.Until(time.Hour, func() bool { return s.ready(mg()) }) {
 				s.Fatalf("does not become ready: %s", s.statuses())
 			}
 		},
 		act: func(s *Simulation) {
-			if err := s.Kube.Update(s.Context(), secret("second")); err != nil {
+			if err := s.Kube.Update(s.Context(), secret("second"+Canary)); err != nil {
 				s.Fatal(err)
 			}
 		},
 		done: func(s *Simulation) bool {
 			f, _ := s.Double.Function("function")
-			return f.Environment != nil && f.Environment.Variables["PASSWORD"] == "second" && s.ready(mg())
+			return f.Environment != nil && f.Environment.Variables["PASSWORD"] == "second"+Canary && s.ready(mg())
 		},
 	}
 }

@@ -114,6 +114,9 @@ func (s *Simulation) Prepare() {
 	// What a Version publishes is not what version 1 has.
 	_, err = s.Lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("base"), MemorySize: aws.Int32(192)})
 	must(err)
+	s.Double.CreateBucket("code", false)
+	s.Double.PutObject("code", "one.zip", []byte(emptyZip))
+	s.Double.PutObject("code", "two.zip", append([]byte(emptyZip[:20]), "\x01\x00x"...))
 	s.Double.ResetCalls()
 }
 

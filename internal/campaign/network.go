@@ -98,8 +98,9 @@ type Network struct {
 	// (After). An error is what the process sees instead. It is called by many goroutines.
 	Do func(ctx context.Context, c Call, s Side) error
 
-	mu   sync.Mutex
-	dead bool
+	mu      sync.Mutex
+	dead    bool
+	watches []io.Closer
 }
 
 // Cut the network: nothing passes any more, as when the process was killed.
@@ -107,6 +108,22 @@ func (n *Network) Cut() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.dead = true
+}
+
+// Break the watches that are open, as when the API server ends.
+func (n *Network) Break() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, w := range n.watches {
+		_ = w.Close()
+	}
+	n.watches = nil
+}
+
+func (n *Network) opened(watch io.Closer) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.watches = append(n.watches, watch)
 }
 
 func (n *Network) pass(ctx context.Context, c Call, s Side) error {
@@ -144,6 +161,9 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := t.network.pass(r.Context(), c, After); err != nil {
 		discard(resp.Body)
 		return nil, err
+	}
+	if c.Watch {
+		t.network.opened(resp.Body)
 	}
 	return resp, nil
 }

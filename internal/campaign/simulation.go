@@ -3,7 +3,6 @@ package campaign
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -13,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,6 +65,7 @@ type Simulation struct {
 	Logs *Logs
 
 	listener *listener
+	spans    *tracetest.InMemoryExporter
 }
 
 // Run a simulation in a bubble of its own.
@@ -82,8 +84,13 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, listener: newListener()}
+	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, listener: newListener(), spans: tracetest.NewInMemoryExporter()}
 	server := &http.Server{Handler: s.Double} //nolint:gosec // Nobody else can reach it.
+	t.Cleanup(func() {
+		for _, l := range s.Leaks() {
+			t.Errorf("a secret got out: %s", l)
+		}
+	})
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
@@ -156,6 +163,7 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 		ClusterID:       "simulated",
 	}
 	o.Config.HTTPClient = s.httpClient(n)
+	o.Tracer = sdktrace.NewTracerProvider(sdktrace.WithSyncer(s.spans)).Tracer("campaign")
 	for _, f := range change {
 		f(&o)
 	}
@@ -232,5 +240,3 @@ func (l *Logs) String() string {
 	defer l.mu.Unlock()
 	return l.buf.String()
 }
-
-var _ fmt.Stringer = (*Logs)(nil)

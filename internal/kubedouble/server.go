@@ -13,6 +13,7 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
@@ -45,6 +46,19 @@ func New(crds string, now func() time.Time) (*Server, error) {
 		}
 	}
 	return s, nil
+}
+
+// Objects are all that there are, of all types.
+func (s *Server) Objects() []*unstructured.Unstructured {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []*unstructured.Unstructured
+	for _, t := range s.tables {
+		for _, o := range t.sorted("") {
+			out = append(out, o.DeepCopy())
+		}
+	}
+	return out
 }
 
 // target is what a request is about.

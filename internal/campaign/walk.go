@@ -1,0 +1,95 @@
+package campaign
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// A Step of a random walk: what happens, and to which resource.
+type Step struct {
+	// What happens: the name of an action.
+	What string
+
+	// Resource is the index of the resource that it happens to.
+	Resource int
+
+	// Choice picks among what may happen to it: an update, an operation, a fault.
+	Choice int
+
+	// Seconds pass after it.
+	Seconds int
+}
+
+// String is the step as a seed's replay prints it.
+func (s Step) String() string {
+	return fmt.Sprintf("%s %d/%d +%ds", s.What, s.Resource, s.Choice, s.Seconds)
+}
+
+// What may happen in a walk, by how often it does.
+var actions = map[string]int{
+	"create":       6,
+	"update":       8,
+	"delete":       3,
+	"edit in AWS":  4,
+	"lose in AWS":  2,
+	"fault":        6,
+	"late reads":   1,
+	"kill":         2,
+	"restart":      1,
+	"lose lease":   1,
+	"step clock":   1,
+	"outage":       1,
+	"another team": 2,
+}
+
+// Walk is the steps that a seed makes: count of them, over a number of resources.
+func Walk(seed uint64, count, resources int) []Step {
+	r := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // The same seed is to make the same walk.
+	var names []string
+	for name, weight := range actions {
+		names = append(names, slices.Repeat([]string{name}, weight)...)
+	}
+	slices.Sort(names)
+	steps := make([]Step, count)
+	for i := range steps {
+		steps[i] = Step{What: names[r.IntN(len(names))], Resource: r.IntN(resources), Choice: r.IntN(1 << 16), Seconds: pause(r)} //nolint:mnd // Enough to choose from.
+	}
+	return steps
+}
+
+// pause is seldom long: most of what goes wrong comes close together.
+func pause(r *rand.Rand) int {
+	switch r.IntN(10) { //nolint:mnd // One in ten.
+	case 0:
+		return 600 + r.IntN(3600) //nolint:mnd // Polls come in between.
+	case 1, 2:
+		return r.IntN(60) //nolint:mnd // Up to a minute.
+	}
+	return r.IntN(4) //nolint:mnd // In the midst of it.
+}
+
+// Shrink a walk that fails to fewer steps that still do. fails runs a walk.
+func Shrink(steps []Step, fails func([]Step) bool) []Step {
+	for size := len(steps) / 2; size > 0; size /= 2 { //nolint:mnd // Halves.
+		for at := 0; at+size <= len(steps); {
+			without := slices.Concat(steps[:at], steps[at+size:])
+			if fails(without) {
+				steps = without
+				continue
+			}
+			at += size
+		}
+	}
+	return steps
+}
+
+// Format steps, one a line.
+func Format(steps []Step) string {
+	b := strings.Builder{}
+	for _, s := range steps {
+		fmt.Fprintln(&b, s)
+	}
+	return b.String()
+}

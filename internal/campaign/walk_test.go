@@ -1,0 +1,327 @@
+package campaign
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/campaign/figures"
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+)
+
+var (
+	seed   = flag.Uint64("campaign.seed", 0, "replay the random walk of this seed; 0 walks those of 1, 2, ...")
+	walks  = flag.Int("campaign.walks", 4, "how many random walks to take")
+	steps  = flag.Int("campaign.steps", 60, "how many steps a random walk has")
+	shrink = flag.Bool("campaign.shrink", false, "shrink a random walk that fails")
+)
+
+// otherTeam is a namespace whose resources name what the first one has.
+const otherTeam = "rival"
+
+// TestRandomWalk lets users, other teams, hands in AWS, faults and restarts do what they like. After each walk it is
+// quiet for a while: then all is as the specs ask for, once, and nothing more is sent but reads.
+func TestRandomWalk(t *testing.T) {
+	seeds := []uint64{*seed}
+	if *seed == 0 {
+		seeds = nil
+		for i := range *walks {
+			seeds = append(seeds, uint64(i)+1) //nolint:gosec // It is not negative.
+		}
+	}
+	var failed, hours atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		for _, n := range seeds {
+			ok := t.Run(fmt.Sprint(n), func(t *testing.T) {
+				w := Walk(n, *steps, len(cast(t)))
+				hours.Add(walked(t, w))
+			})
+			if ok {
+				continue
+			}
+			failed.Add(1)
+			t.Logf("replay it by -campaign.seed=%d -campaign.steps=%d", n, *steps)
+			if *shrink {
+				w := Shrink(Walk(n, *steps, len(cast(t))), func(w []Step) bool { return !t.Run("shrink", func(t *testing.T) { walked(t, w) }) })
+				t.Logf("these steps are enough:\n%s", Format(w))
+			}
+		}
+	})
+	figures.Record(t, figures.Figures{
+		Campaign: "Random walks", Findings: int(failed.Load()),
+		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * *steps, "simulated hours": int(hours.Load())},
+	})
+}
+
+// cast are the resources of a walk: two of each kind.
+func cast(t *testing.T) []Kind {
+	t.Helper()
+	kinds, err := Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kinds
+}
+
+// walker takes a walk in a simulation.
+type walker struct {
+	*Simulation
+
+	kinds   []Kind
+	network *Network
+	leader  *Provider
+	standby *Provider
+	away    atomic.Bool
+	clock   atomic.Int64
+}
+
+// walked takes a walk, and returns how many simulated hours it took.
+func walked(t *testing.T, steps []Step) (hours int64) {
+	t.Helper()
+	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) {
+		began := time.Now()
+		s.Prepare()
+		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: otherTeam}})
+		w := &walker{Simulation: s, kinds: cast(t)}
+		w.leader, w.standby = w.replica(), w.replica()
+		for _, step := range steps {
+			w.take(step)
+			time.Sleep(time.Duration(step.Seconds) * time.Second)
+		}
+		w.calm()
+		w.check()
+		hours = int64(time.Since(began) / time.Hour)
+		if t.Failed() {
+			t.Logf("steps:\n%s\ncalls:\n%s", Format(steps), s.history())
+		}
+	})
+	return hours
+}
+
+// replica starts a process that takes part in leader election.
+func (w *walker) replica() *Provider {
+	w.Helper()
+	n := &Network{Do: func(_ context.Context, c Call, side Side) error {
+		if side == Before && w.away.Load() {
+			return errNetwork
+		}
+		return nil
+	}}
+	return w.Start(n, func(o *manager.Options) {
+		o.LeaderElection, o.LeaderElectionNamespace = true, metav1.NamespaceSystem
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }
+	})
+}
+
+// take a step.
+func (w *walker) take(step Step) {
+	w.Helper()
+	k := w.kinds[step.Resource]
+	switch step.What {
+	case "create":
+		w.make(k.New())
+	case "update":
+		w.update(k, step.Choice)
+	case "delete":
+		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), k.New()))
+	case "edit in AWS":
+		w.edit(step.Choice)
+	case "lose in AWS":
+		w.lose(step.Choice)
+	case "fault":
+		w.spoil(step.Choice)
+	case "late reads":
+		w.Double.SetConsistency(awsdouble.Consistency{Reads: time.Duration(step.Choice%5) * time.Second, Tags: time.Duration(step.Choice%30) * time.Second, Alternate: step.Choice%2 == 0})
+	case "kill":
+		w.leader.Kill()
+		w.leader, w.standby = w.standby, w.replica()
+	case "restart":
+		_ = w.leader.Stop()
+		w.leader, w.standby = w.standby, w.replica()
+	case "lose lease":
+		w.leader.Network.Cut()
+		time.Sleep(2 * time.Minute)
+		_ = w.leader.Stop()
+		w.leader, w.standby = w.standby, w.replica()
+	case "step clock":
+		w.clock.Store(int64(time.Duration(step.Choice%7200-3600) * time.Second))
+	case "outage":
+		w.away.Store(true)
+		time.Sleep(time.Duration(step.Choice%600) * time.Second)
+		w.away.Store(false)
+	case "another team":
+		w.rival(k, step.Choice)
+	}
+}
+
+func (w *walker) make(u *unstructured.Unstructured) {
+	w.Helper()
+	if err := w.Kube.Create(w.Context(), u); err != nil && !kerrors.IsAlreadyExists(err) {
+		w.Fatal(err)
+	}
+}
+
+// update a resource, if it is there.
+func (w *walker) update(k Kind, choice int) {
+	w.Helper()
+	names := k.UpdateNames()
+	if len(names) == 0 || w.gone(k.New()) {
+		return
+	}
+	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": deepCopy(k.Updates[names[choice%len(names)]])}})
+}
+
+// edit something by hand.
+func (w *walker) edit(choice int) {
+	ctx, f := w.Context(), aws.String("function")
+	arn := aws.String("arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":function:function")
+	switch choice % 5 { //nolint:mnd // As many as there are.
+	case 0:
+		_, _ = w.Lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
+	case 1:
+		_, _ = w.Lambda.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"team": "hand"}})
+	case 2:
+		_, _ = w.Lambda.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"team"}})
+	case 3:
+		_, _ = w.Lambda.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String("base"), Name: aws.String("alias"), Description: aws.String("hand")})
+	case 4:
+		_, _ = w.Lambda.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
+	}
+}
+
+// lose something that a resource has made.
+func (w *walker) lose(choice int) {
+	ctx, base := w.Context(), aws.String("base")
+	switch choice % 4 { //nolint:mnd // As many as there are.
+	case 0:
+		_, _ = w.Lambda.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String("function")})
+	case 1:
+		_, _ = w.Lambda.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: base, Name: aws.String("alias")})
+	case 2:
+		_, _ = w.Lambda.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: base})
+	case 3:
+		for _, m := range w.Double.Mappings() {
+			_, _ = w.Lambda.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: aws.String(m.UUID)})
+		}
+	}
+}
+
+// spoil some of the next answers.
+func (w *walker) spoil(choice int) {
+	all := faults()
+	f := all[choice%len(all)].make("")
+	f.Times = choice%4 + 1 //nolint:mnd // A few.
+	w.Double.Fail(f)
+}
+
+// rival has another team claim what a resource of the first one has.
+func (w *walker) rival(k Kind, choice int) {
+	w.Helper()
+	u := k.New()
+	u.SetNamespace(otherTeam)
+	if choice%2 == 0 {
+		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
+		return
+	}
+	u.SetAnnotations(map[string]string{"lambda.aws.m.crossplane.io/adopt": "true"})
+	if mine := k.New(); w.Kube.Get(w.Context(), client.ObjectKeyFromObject(mine), mine) == nil {
+		meta.AddAnnotations(u, map[string]string{meta.AnnotationKeyExternalName: meta.GetExternalName(mine)})
+	}
+	w.make(u)
+}
+
+// calm ends all that disturbs, and waits until nothing is left to do.
+func (w *walker) calm() {
+	w.Helper()
+	w.Double.ClearFaults()
+	w.Double.SetConsistency(awsdouble.Consistency{})
+	w.clock.Store(0)
+	for _, k := range w.kinds {
+		u := k.New()
+		u.SetNamespace(otherTeam)
+		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
+	}
+	if !w.Until(4*time.Hour, w.settled) {
+		w.Errorf("does not settle: %s", w.statuses())
+	}
+}
+
+func (w *walker) settled() bool {
+	for _, k := range w.kinds {
+		u := k.New()
+		if w.gone(u) {
+			continue
+		}
+		if u.GetDeletionTimestamp() != nil || !w.ready(u) && !w.unknown(u) {
+			return false
+		}
+	}
+	l := &unstructured.UnstructuredList{}
+	for _, k := range w.kinds {
+		l.SetAPIVersion(k.New().GetAPIVersion())
+		l.SetKind(k.Kind + "List")
+		if err := w.Kube.List(w.Context(), l, client.InNamespace(otherTeam)); err != nil || len(l.Items) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// check that there is just what there should be, and that nothing more is done.
+func (w *walker) check() {
+	w.Helper()
+	before := len(w.writes())
+	time.Sleep(time.Hour)
+	if again := w.writes()[before:]; len(again) > 0 {
+		w.Errorf("not silent: %v", again)
+	}
+	want, uids := map[string]int{}, map[string]string{}
+	for _, k := range w.kinds {
+		if u := k.New(); !w.gone(u) {
+			want[k.Kind]++
+			uids[string(u.GetUID())] = k.Name()
+		}
+	}
+	got := map[string]int{}
+	for _, t := range w.Double.Things(awsdouble.DefaultAccount, Region) {
+		if t.UID != "" && uids[t.UID] == "" {
+			w.Errorf("%s %s belongs to no resource", t.Kind, t.ID)
+		}
+		if t.UID != "" {
+			delete(uids, t.UID)
+		}
+		if !strings.HasSuffix(t.ID, ":base:stable") && !strings.HasSuffix(t.ID, ":function:base") && !slices.Contains([]string{"Version", "LayerVersion", "Invocation"}, t.Kind) {
+			got[t.Kind]++
+		}
+	}
+	for _, k := range []string{"Version", "LayerVersion", "Invocation"} {
+		delete(want, k)
+	}
+	if n := want["ResourcePolicy"]; n > 0 {
+		want["Permission"] += n
+		delete(want, "ResourcePolicy")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.Errorf("what AWS has: -want, +got:\n%s", diff)
+	}
+	if strings.Contains(strings.ToLower(w.Logs.String()), "panic") {
+		w.Error("a panic")
+	}
+}
