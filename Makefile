@@ -26,6 +26,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 
 # Where `make xpkg-push` pushes the package to: a registry's host, and folders in it if need be.
 REGISTRY ?=
+# What cosign signs it with, if at all: keyless, a file, or the URI of a key management service.
+SIGN ?=
 # The commit that a package says it is built from, and that commit's time, the only one it holds.
 REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
@@ -79,7 +81,7 @@ bench: ## Run the benchmarks.
 ##@ Check
 
 .PHONY: lint
-lint: lint-format lint-vet lint-golangci lint-generated lint-prometheus ## Run every check that is not a test.
+lint: lint-format lint-vet lint-golangci lint-generated lint-prometheus lint-licenses ## Run every check that is not a test.
 
 .PHONY: lint-format
 lint-format: ## Check that gofmt would change nothing, and that scripts parse.
@@ -112,6 +114,11 @@ lint-prometheus: $(PROMTOOL) ## Check the alert rules, try each alert, and check
 	@$(PROMTOOL) test rules observability/alerts_test.yaml
 	@grep -E '^(# [A-Z]+ )?provider_lambda_' observability/metrics.prom | $(PROMTOOL) check metrics
 
+# The same check stands before each package that is built.
+.PHONY: lint-licenses
+lint-licenses: ## Check that all that is compiled into the provider has a license that its image may hold.
+	@$(PACKAGE) licenses --root=$(CURDIR)
+
 .PHONY: format
 format: $(GOLANGCI) ## Format the code and its imports.
 	@$(LINT) fmt
@@ -127,9 +134,9 @@ xpkg: ## Build the Crossplane package into bin/, for amd64 and arm64, without Do
 	@$(PACKAGE) build --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0)
 
 .PHONY: xpkg-push
-xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.example.org/team VERSION=v0.1.0.
+xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.example.org/team VERSION=v0.1.0. SIGN=keyless signs it.
 	@[ -n "$(REGISTRY)" ] || { echo "say where to push the package: make xpkg-push REGISTRY=registry.example.org/team" >&2; exit 1; }
-	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(REGISTRY)
+	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(if $(SIGN),--sign=$(SIGN)) $(REGISTRY)
 
 .PHONY: generate
 generate: ## Generate deep copies, methods, CRDs and docs/coverage.md from the API types, and a PrometheusRule from the alerts.

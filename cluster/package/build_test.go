@@ -35,6 +35,7 @@ func TestSameSourceGivesTheSameBytes(t *testing.T) {
 		"provider-lambda-v1.2.3-test-linux-amd64.xpkg", "provider-lambda-v1.2.3-test-linux-amd64.spdx.json",
 		"provider-lambda-v1.2.3-test-linux-arm64.xpkg", "provider-lambda-v1.2.3-test-linux-arm64.spdx.json",
 		"provider-lambda-v1.2.3-test.oci/index.json", "provider-lambda-v1.2.3-test.oci/oci-layout",
+		"provider-lambda-v1.2.3-test.provenance.json",
 	} {
 		if first[want] == "" {
 			t.Errorf("no %s was written", want)
