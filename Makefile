@@ -73,6 +73,14 @@ test-unit: ## Run the tests of the packages that need no control plane: the quic
 	@go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... \
 		| grep -v 'internal/devcluster' | cut -d ' ' -f 1 | xargs go test $(TESTFLAGS)
 
+# The packages that hand values from one goroutine to another. The race detector takes a C compiler.
+RACED := $(addprefix ./internal/aws/,config inventory once quota)
+
+.PHONY: test-race
+test-race: ## Run the tests of what goroutines share with the race detector, where there is a C compiler.
+	@if CGO_ENABLED=1 go build -o /dev/null runtime/cgo 2>/dev/null; then CGO_ENABLED=1 go test -race $(TESTFLAGS) $(RACED); \
+	else echo "data races: not looked for, since there is no C compiler"; fi
+
 .PHONY: bench
 bench: ## Run the benchmarks.
 	@grep -rl --include='*_test.go' '^func Benchmark' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|' \
@@ -118,6 +126,15 @@ lint-prometheus: $(PROMTOOL) ## Check the alert rules, try each alert, and check
 .PHONY: lint-licenses
 lint-licenses: ## Check that all that is compiled into the provider has a license that its image may hold.
 	@$(PACKAGE) licenses --root=$(CURDIR)
+
+# Nothing is found where nothing could be asked: that is said, and is no failure.
+.PHONY: vulncheck
+vulncheck: ## Look for known vulnerabilities in what the provider calls, where their database can be reached.
+	@out=$$(go tool -modfile=cluster/tools/go.mod govulncheck ./cmd/provider 2>&1) && echo "$$out" && exit; status=$$?; \
+	case $$out in \
+	*"fetching vulnerabilities"*) echo "vulnerabilities: not checked, since their database cannot be reached: $${out##*: }";; \
+	*) echo "$$out" >&2; exit $$status;; \
+	esac
 
 .PHONY: format
 format: $(GOLANGCI) ## Format the code and its imports.

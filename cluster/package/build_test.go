@@ -111,6 +111,11 @@ func TestBuildRefuses(t *testing.T) {
 			change: replace(metaFile, "meta.crossplane.io/license", "meta.crossplane.io/other"),
 			want:   "lacks the annotation meta.crossplane.io/license",
 		},
+		"NoName": {
+			reason: "So is the name that people read.",
+			change: replace(metaFile, "friendly-name.meta.crossplane.io", "name.example.org"),
+			want:   "lacks the annotation friendly-name.meta.crossplane.io",
+		},
 		"NoIcon": {
 			reason: "The icon is part of the metadata.",
 			change: func(r *release) error { return os.Remove(filepath.Join(r.Root, iconFile)) },
