@@ -73,11 +73,11 @@ test-unit: ## Run the tests of the packages that need no control plane: the quic
 	@go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... \
 		| grep -v 'internal/devcluster' | cut -d ' ' -f 1 | xargs go test $(TESTFLAGS)
 
-# The packages that hand values from one goroutine to another. The race detector takes a C compiler.
-RACED := $(addprefix ./internal/aws/,config inventory once quota)
+# What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.
+RACED ?= $(addprefix ./internal/aws/,inventory once quota)
 
 .PHONY: test-race
-test-race: ## Run the tests of what goroutines share with the race detector, where there is a C compiler.
+test-race: ## Run the tests of what goroutines share with the race detector, where there is a C compiler: RACED=./internal/... for more.
 	@if CGO_ENABLED=1 go build -o /dev/null runtime/cgo 2>/dev/null; then CGO_ENABLED=1 go test -race $(TESTFLAGS) $(RACED); \
 	else echo "data races: not looked for, since there is no C compiler"; fi
 
