@@ -26,6 +26,8 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 
 # Where `make xpkg-push` pushes the package to: a registry's host, and folders in it if need be.
 REGISTRY ?=
+# What cosign signs it with, if at all: keyless, a file, or the URI of a key management service.
+SIGN ?=
 # The commit that a package says it is built from, and that commit's time, the only one it holds.
 REVISION ?= $(shell git describe --always --dirty --abbrev=40 --exclude='*' 2>/dev/null)
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
@@ -82,6 +84,14 @@ campaign: ## Try the provider against all that may go wrong, and write the figur
 	@go test -p=1 -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) $(CAMPAIGNS) -campaign.sample=1 -campaign.report=$(abspath $(CAMPAIGN_FIGURES)) $(CAMPAIGN_FLAGS)
 	@go run ./internal/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
 
+# What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.
+RACED ?= $(addprefix ./internal/aws/,inventory once quota)
+
+.PHONY: test-race
+test-race: ## Run the tests of what goroutines share with the race detector, where there is a C compiler: RACED=./internal/... for more.
+	@if CGO_ENABLED=1 go build -o /dev/null runtime/cgo 2>/dev/null; then CGO_ENABLED=1 go test -race $(TESTFLAGS) $(RACED); \
+	else echo "data races: not looked for, since there is no C compiler"; fi
+
 .PHONY: bench
 bench: ## Run the benchmarks.
 	@grep -rl --include='*_test.go' '^func Benchmark' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|' \
@@ -90,7 +100,7 @@ bench: ## Run the benchmarks.
 ##@ Check
 
 .PHONY: lint
-lint: lint-format lint-vet lint-golangci lint-generated lint-prometheus ## Run every check that is not a test.
+lint: lint-format lint-vet lint-golangci lint-generated lint-prometheus lint-licenses ## Run every check that is not a test.
 
 .PHONY: lint-format
 lint-format: ## Check that gofmt would change nothing, and that scripts parse.
@@ -123,6 +133,20 @@ lint-prometheus: $(PROMTOOL) ## Check the alert rules, try each alert, and check
 	@$(PROMTOOL) test rules observability/alerts_test.yaml
 	@grep -E '^(# [A-Z]+ )?provider_lambda_' observability/metrics.prom | $(PROMTOOL) check metrics
 
+# The same check stands before each package that is built.
+.PHONY: lint-licenses
+lint-licenses: ## Check that all that is compiled into the provider has a license that its image may hold.
+	@$(PACKAGE) licenses --root=$(CURDIR)
+
+# Nothing is found where nothing could be asked: that is said, and is no failure.
+.PHONY: vulncheck
+vulncheck: ## Look for known vulnerabilities in what the provider calls, where their database can be reached.
+	@out=$$(go tool -modfile=cluster/tools/go.mod govulncheck ./cmd/provider 2>&1) && echo "$$out" && exit; status=$$?; \
+	case $$out in \
+	*"fetching vulnerabilities"*) echo "vulnerabilities: not checked, since their database cannot be reached: $${out##*: }";; \
+	*) echo "$$out" >&2; exit $$status;; \
+	esac
+
 .PHONY: format
 format: $(GOLANGCI) ## Format the code and its imports.
 	@$(LINT) fmt
@@ -138,9 +162,9 @@ xpkg: ## Build the Crossplane package into bin/, for amd64 and arm64, without Do
 	@$(PACKAGE) build --root=$(CURDIR) --out=$(CURDIR)/bin --version=$(VERSION) --revision=$(REVISION) --created=$(or $(SOURCE_DATE_EPOCH),0)
 
 .PHONY: xpkg-push
-xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.example.org/team VERSION=v0.1.0.
+xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.example.org/team VERSION=v0.1.0. SIGN=keyless signs it.
 	@[ -n "$(REGISTRY)" ] || { echo "say where to push the package: make xpkg-push REGISTRY=registry.example.org/team" >&2; exit 1; }
-	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(REGISTRY)
+	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(if $(SIGN),--sign=$(SIGN)) $(REGISTRY)
 
 .PHONY: generate
 generate: ## Generate deep copies, methods, CRDs and docs/coverage.md from the API types, and a PrometheusRule from the alerts.

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"debug/buildinfo"
 	"fmt"
 	"os"
 	"regexp"
+	"runtime/debug"
 	"time"
 
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 	"github.com/google/go-containerregistry/pkg/v1/empty"
 	"github.com/google/go-containerregistry/pkg/v1/mutate"
 	"github.com/google/go-containerregistry/pkg/v1/partial"
+
+	pkgmetav1 "github.com/crossplane/crossplane/apis/v2/pkg/meta/v1"
 )
 
 // packageName is the name of the package, of its files and of its repository in a
@@ -32,11 +37,15 @@ type release struct {
 	Revision string
 	// Created is when that commit was made.
 	Created time.Time
+	// Builder and Invocation are who builds and the run of it, as URIs. Only the provenance
+	// names them.
+	Builder, Invocation string
 }
 
 // A built package.
 type built struct {
 	release release
+	meta    *pkgmetav1.Provider
 	// index of the images, and the images by themselves.
 	index  v1.ImageIndex
 	images []builtImage
@@ -46,6 +55,8 @@ type built struct {
 type builtImage struct {
 	platform v1.Platform
 	image    v1.Image
+	// info is what the Go linker wrote into the provider.
+	info *debug.BuildInfo
 	// sbom is the bill of materials as SPDX JSON, and attachment the same as an artifact
 	// of a registry that refers to the image.
 	sbom       []byte
@@ -74,7 +85,7 @@ func build(ctx context.Context, r release) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &built{release: r}
+	b := &built{release: r, meta: c.meta}
 	var manifests []mutate.IndexAddendum
 	for _, p := range r.Platforms {
 		i, err := buildImage(ctx, r, c, p)
@@ -98,7 +109,15 @@ func buildImage(ctx context.Context, r release, c *contents, p v1.Platform) (bui
 	if err != nil {
 		return builtImage{}, err
 	}
-	runtime, err := runtimeImage(r, c, p, binary)
+	info, err := buildinfo.Read(bytes.NewReader(binary))
+	if err != nil {
+		return builtImage{}, fmt.Errorf("cannot tell what the provider is built from: %w", err)
+	}
+	components, err := thirdParties(ctx, r.Root, p)
+	if err != nil {
+		return builtImage{}, fmt.Errorf("cannot collect the licenses of what the provider is built from: %w", err)
+	}
+	runtime, err := runtimeImage(r, c, p, binary, notice(components))
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot put the provider's image together: %w", err)
 	}
@@ -106,7 +125,7 @@ func buildImage(ctx context.Context, r release, c *contents, p v1.Platform) (bui
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot put the package together: %w", err)
 	}
-	sbom, err := describe(r, c.meta, p, binary)
+	sbom, err := describe(r, c.meta, p, binary, info, components)
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot list what the provider is built from: %w", err)
 	}
@@ -118,5 +137,5 @@ func buildImage(ctx context.Context, r release, c *contents, p v1.Platform) (bui
 	if err != nil {
 		return builtImage{}, fmt.Errorf("cannot attach the bill of materials: %w", err)
 	}
-	return builtImage{platform: p, image: image, sbom: sbom, attachment: attachment}, nil
+	return builtImage{platform: p, image: image, info: info, sbom: sbom, attachment: attachment}, nil
 }

@@ -35,6 +35,7 @@ func TestSameSourceGivesTheSameBytes(t *testing.T) {
 		"provider-lambda-v1.2.3-test-linux-amd64.xpkg", "provider-lambda-v1.2.3-test-linux-amd64.spdx.json",
 		"provider-lambda-v1.2.3-test-linux-arm64.xpkg", "provider-lambda-v1.2.3-test-linux-arm64.spdx.json",
 		"provider-lambda-v1.2.3-test.oci/index.json", "provider-lambda-v1.2.3-test.oci/oci-layout",
+		"provider-lambda-v1.2.3-test.provenance.json",
 	} {
 		if first[want] == "" {
 			t.Errorf("no %s was written", want)
@@ -109,6 +110,11 @@ func TestBuildRefuses(t *testing.T) {
 			reason: "What a package has to say of itself is there.",
 			change: replace(metaFile, "meta.crossplane.io/license", "meta.crossplane.io/other"),
 			want:   "lacks the annotation meta.crossplane.io/license",
+		},
+		"NoName": {
+			reason: "So is the name that people read.",
+			change: replace(metaFile, "friendly-name.meta.crossplane.io", "name.example.org"),
+			want:   "lacks the annotation friendly-name.meta.crossplane.io",
 		},
 		"NoIcon": {
 			reason: "The icon is part of the metadata.",

@@ -40,8 +40,7 @@ func compile(ctx context.Context, r release, p v1.Platform) ([]byte, error) {
 	flags := "-ldflags=-s -w -buildid= -X " + module + "/internal/version.Version=" + r.Version
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", flags, "-o", dir, "./cmd/provider") //nolint:gosec // build checked the version.
 	cmd.Dir = r.Root
-	cmd.Env = append(os.Environ(), settings...)
-	cmd.Env = append(cmd.Env, "GOOS="+p.OS, "GOARCH="+p.Architecture)
+	cmd.Env = environment(p)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("cannot compile the provider: %w\n%s", err, out)
 	}
@@ -50,6 +49,11 @@ func compile(ctx context.Context, r release, p v1.Platform) ([]byte, error) {
 		return nil, err
 	}
 	return binary, checkStatic(binary)
+}
+
+// environment of the Go command, in which it builds for a platform.
+func environment(p v1.Platform) []string {
+	return append(append(os.Environ(), settings...), "GOOS="+p.OS, "GOARCH="+p.Architecture)
 }
 
 // checkStatic says whether a program needs nothing but a kernel.

@@ -25,6 +25,7 @@ const (
 
 // Annotations of a package's metadata.
 const (
+	annotationName        = "friendly-name.meta.crossplane.io"
 	annotationMaintainer  = "meta.crossplane.io/maintainer"
 	annotationSource      = "meta.crossplane.io/source"
 	annotationLicense     = "meta.crossplane.io/license"
@@ -77,7 +78,7 @@ func readMeta(root fs.FS) (*pkgmetav1.Provider, error) {
 	if meta.GetName() != packageName {
 		return nil, fmt.Errorf("%s is of a package called %q, want %q", metaFile, meta.GetName(), packageName)
 	}
-	for _, a := range []string{annotationMaintainer, annotationSource, annotationLicense, annotationDescription, annotationReadme} {
+	for _, a := range []string{annotationName, annotationMaintainer, annotationSource, annotationLicense, annotationDescription, annotationReadme} {
 		if strings.TrimSpace(meta.Annotations[a]) == "" {
 			return nil, fmt.Errorf("%s lacks the annotation %s", metaFile, a)
 		}

@@ -29,21 +29,22 @@ type file struct {
 	content []byte
 }
 
-// system is all that there is besides the provider: who its user is. No certificates,
+// system is all that there is besides the provider: who its user is, and licenses. No certificates,
 // which the provider holds itself; no shell, no libraries, no folder to write to.
-func system(license []byte) []file {
+func system(license, notice []byte) []file {
 	return []file{
 		{name: "etc/", mode: 0o755},
 		{name: "etc/group", mode: 0o644, content: []byte("root:x:0:\nnonroot:x:65532:\n")},
 		{name: "etc/passwd", mode: 0o644, content: []byte("root:x:0:0:root:/:/sbin/nologin\nnonroot:x:65532:65532:nonroot:/:/sbin/nologin\n")},
 		{name: "licenses/", mode: 0o755},
 		{name: "licenses/LICENSE", mode: 0o644, content: license},
+		{name: "licenses/NOTICE", mode: 0o644, content: notice},
 	}
 }
 
 // runtimeImage is the provider's image, to which the package's layers are added.
-func runtimeImage(r release, c *contents, p v1.Platform, binary []byte) (v1.Image, error) {
-	base, err := layer(system(c.license)...)
+func runtimeImage(r release, c *contents, p v1.Platform, binary, notice []byte) (v1.Image, error) {
+	base, err := layer(system(c.license, notice)...)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-// Command package builds the provider's Crossplane package and pushes it, without a
+// Command package builds the provider's Crossplane package, pushes and signs it, without a
 // container engine. `make xpkg` and `make xpkg-push` run it.
 //
 // A package is a container image for each platform that holds two things: the provider,
@@ -16,12 +16,15 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/google/go-containerregistry/pkg/name"
 )
 
 // commands of the program.
 type commands struct {
 	Build buildCommand `cmd:"" help:"Build the package for every platform."`
 	Push  pushCommand  `cmd:"" help:"Push a package that was built."`
+
+	Licenses licensesCommand `cmd:"" help:"Check the licenses of what the provider is built from."`
 }
 
 type buildCommand struct {
@@ -31,6 +34,9 @@ type buildCommand struct {
 	Revision string   `help:"Git commit that is built."`
 	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms to build for. Crossplane's package manager reads the package for linux/amd64."`
 	Created  int64    `default:"0" env:"SOURCE_DATE_EPOCH" help:"When that commit was made, in seconds since 1970. It is the only time that the package holds."`
+
+	BuilderID    string `env:"BUILDER_ID" help:"URI of who builds, for the provenance: a workflow of continuous integration. By default, somebody by hand."`
+	InvocationID string `env:"INVOCATION_ID" help:"URI of the run that builds, for the provenance."`
 }
 
 // Run the command.
@@ -39,7 +45,15 @@ func (c buildCommand) Run(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := release{Root: c.Root, Platforms: platforms, Version: c.Version, Revision: c.Revision, Created: time.Unix(c.Created, 0).UTC()}
+	r := release{
+		Root:       c.Root,
+		Platforms:  platforms,
+		Version:    c.Version,
+		Revision:   c.Revision,
+		Created:    time.Unix(c.Created, 0).UTC(),
+		Builder:    c.BuilderID,
+		Invocation: c.InvocationID,
+	}
 	p, err := build(ctx, r)
 	if err != nil {
 		return fmt.Errorf("cannot build the package: %w", err)
@@ -53,15 +67,60 @@ func (c buildCommand) Run(ctx context.Context, out io.Writer) error {
 type pushCommand struct {
 	Out     string `default:"bin" help:"Folder that the package was written to." type:"existingdir"`
 	Version string `required:"" help:"Version of the provider: the package's tag."`
+	Sign    string `help:"Sign it with cosign: by this key, which is a file or the URI of a key management service, or keyless."`
 
 	Registry string `arg:"" help:"Where to push it: the registry's host, and folders in it if need be."`
 }
 
 // Run the command.
 func (c pushCommand) Run(ctx context.Context, out io.Writer) error {
-	tag := c.Registry + "/" + packageName + ":" + c.Version
+	to := c.Registry + "/" + packageName + ":" + c.Version
+	if err := c.push(ctx, to, out); err != nil {
+		return fmt.Errorf("cannot push the package to %s: %w", to, err)
+	}
+	return nil
+}
+
+// push the package, and sign it if that is wanted. Whether it can be signed is known before.
+func (c pushCommand) push(ctx context.Context, to string, out io.Writer) error {
+	tag, err := name.NewTag(to, name.StrictValidation)
+	if err != nil {
+		return err
+	}
+	if c.Sign == "" {
+		return push(ctx, layoutPath(c.Out, c.Version), tag, out)
+	}
+	s, err := newSigner(c.Sign, out)
+	if err != nil {
+		return err
+	}
+	p, err := s.prepare(c.Out, c.Version)
+	if err != nil {
+		return err
+	}
 	if err := push(ctx, layoutPath(c.Out, c.Version), tag, out); err != nil {
-		return fmt.Errorf("cannot push the package to %s: %w", tag, err)
+		return err
+	}
+	return s.sign(ctx, p, tag.Context())
+}
+
+type licensesCommand struct {
+	Root     string   `default:"." help:"Folder of the repository." type:"existingdir"`
+	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms that the package is built for."`
+}
+
+// Run the command.
+func (c licensesCommand) Run(ctx context.Context, out io.Writer) error {
+	platforms, err := parsePlatforms(c.Platform)
+	if err != nil {
+		return err
+	}
+	for _, p := range platforms {
+		components, err := thirdParties(ctx, c.Root, p)
+		if err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+		_, _ = fmt.Fprintf(out, "licenses on %s: %s\n", p, countLicenses(components))
 	}
 	return nil
 }
@@ -70,7 +129,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 
-	k := kong.Parse(&commands{}, kong.Name("package"), kong.Description("Builds and pushes the provider's Crossplane package."))
+	k := kong.Parse(&commands{}, kong.Name("package"), kong.Description("Builds, pushes and signs the provider's Crossplane package."))
 	k.BindTo(ctx, (*context.Context)(nil))
 	k.BindTo(os.Stdout, (*io.Writer)(nil))
 	k.FatalIfErrorf(k.Run())

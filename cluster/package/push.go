@@ -19,11 +19,7 @@ import (
 // attached to them. Credentials are those of Docker's configuration, as `docker login`
 // leaves them. Registries of the machine itself and of private networks may speak
 // plain HTTP.
-func push(ctx context.Context, folder, to string, out io.Writer) error {
-	tag, err := name.NewTag(to, name.StrictValidation)
-	if err != nil {
-		return err
-	}
+func push(ctx context.Context, folder string, tag name.Tag, out io.Writer) error {
 	index, err := layout.ImageIndexFromPath(folder)
 	if err != nil {
 		return fmt.Errorf("cannot read what was built, `make xpkg` builds it: %w", err)

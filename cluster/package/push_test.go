@@ -60,7 +60,7 @@ func pushTo(t *testing.T, to string) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	if err := push(t.Context(), layoutPath(dir, b.release.Version), to, &out); err != nil {
+	if err := (pushCommand{Out: dir, Version: b.release.Version}).push(t.Context(), to, &out); err != nil {
 		t.Fatal(err)
 	}
 	digest, err := b.index.Digest()
@@ -197,7 +197,7 @@ func checkFiles(t *testing.T, image v1.Image) {
 	}
 	want := []string{
 		".up/examples.yaml 644 0:0", "etc 755 0:0", "etc/group 644 0:0", "etc/passwd 644 0:0",
-		"licenses 755 0:0", "licenses/LICENSE 644 0:0", "package.yaml 644 0:0", "provider 755 0:0",
+		"licenses 755 0:0", "licenses/LICENSE 644 0:0", "licenses/NOTICE 644 0:0", "package.yaml 644 0:0", "provider 755 0:0",
 	}
 	if diff := cmp.Diff(want, got, sorted); diff != "" {
 		t.Errorf("files: -want, +got:\n%s", diff)
@@ -291,7 +291,7 @@ func TestPushLogsIn(t *testing.T) {
 		if err := b.write(dir, io.Discard); err != nil {
 			t.Fatal(err)
 		}
-		err := push(t.Context(), layoutPath(dir, b.release.Version), host+testTag, io.Discard)
+		err := pushCommand{Out: dir, Version: b.release.Version}.push(t.Context(), host+testTag, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), "log in to it with `docker login`") {
 			t.Errorf("push(): got error %v, want one that says how to log in", err)
 		}
@@ -307,7 +307,7 @@ func TestPushRefuses(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			err := push(t.Context(), t.TempDir(), tc.to, io.Discard)
+			err := pushCommand{Out: t.TempDir(), Version: "v1"}.push(t.Context(), tc.to, io.Discard)
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("\n%s\npush(): got error %v, want one with %q", tc.reason, err, tc.want)
 			}

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"crypto/sha256"
-	"debug/buildinfo"
 	"encoding/hex"
 	"fmt"
 	"net/url"
@@ -24,13 +23,13 @@ const unknown = "NOASSERTION"
 
 // describe lists what a program is built from as SPDX JSON: by what the Go linker wrote
 // into it, which is what it is truly built from.
-func describe(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte) ([]byte, error) {
-	info, err := buildinfo.Read(bytes.NewReader(binary))
+func describe(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte, info *debug.BuildInfo, components []component) ([]byte, error) {
+	found, err := dependencies(info, components)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
-	if err := spdxjson.Write(document(r, meta, p, binary, info), &b, spdxjson.Indent("  ")); err != nil {
+	if err := spdxjson.Write(document(r, meta, p, binary, info.Main.Path, found), &b, spdxjson.Indent("  ")); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil
@@ -38,12 +37,12 @@ func describe(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte)
 
 // document of a program. Its namespace is derived from the program, so that the same
 // program has the same document, and another has another.
-func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte, info *debug.BuildInfo) *v2_3.Document {
+func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte, path string, dependencies []*v2_3.Package) *v2_3.Document {
 	sum := sha256.Sum256(binary)
 	digest := hex.EncodeToString(sum[:])
 	maintainer := meta.Annotations[annotationMaintainer]
 
-	program := goPackage("program", info.Main.Path, r.Version)
+	program := goPackage("program", path, r.Version)
 	program.PackageName = meta.GetName()
 	program.PackageFileName = binaryPath
 	program.PackageChecksums = []common.Checksum{{Algorithm: common.SHA256, Value: digest}}
@@ -66,7 +65,7 @@ func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte,
 		Packages:      []*v2_3.Package{program},
 		Relationships: []*v2_3.Relationship{relationship("DOCUMENT", common.TypeRelationshipDescribe, "program")},
 	}
-	for i, dependency := range dependencies(info) {
+	for i, dependency := range dependencies {
 		dependency.PackageSPDXIdentifier = common.ElementID(fmt.Sprintf("module-%03d", i+1))
 		d.Packages = append(d.Packages, dependency)
 		d.Relationships = append(d.Relationships, relationship("program", common.TypeRelationshipDependsOn, dependency.PackageSPDXIdentifier))
@@ -74,19 +73,35 @@ func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte,
 	return d
 }
 
-// dependencies are Go's standard library and every module that is in the program.
-func dependencies(info *debug.BuildInfo) []*v2_3.Package {
-	version, _, _ := strings.Cut(strings.TrimPrefix(info.GoVersion, "go"), " ")
-	found := []*v2_3.Package{goPackage("", "stdlib", version)}
-	for _, m := range info.Deps {
-		if m.Replace != nil {
-			m = m.Replace
-		}
+// dependencies are Go's standard library and every module that is in the program, with their licenses.
+func dependencies(info *debug.BuildInfo, components []component) ([]*v2_3.Package, error) {
+	licenses := map[string]string{}
+	for _, c := range components {
+		licenses[c.path] = c.expression()
+	}
+	var found []*v2_3.Package
+	for _, m := range linked(info) {
 		p := goPackage("", m.Path, m.Version)
 		if m.Sum != "" {
 			p.PackageSourceInfo = "Go module with the checksum " + m.Sum
 		}
+		if p.PackageLicenseConcluded = licenses[m.Path]; p.PackageLicenseConcluded == "" {
+			return nil, fmt.Errorf("the license of %s %s, which is in the provider, is not known", m.Path, m.Version)
+		}
 		found = append(found, p)
+	}
+	return found, nil
+}
+
+// linked are Go's standard library and the modules that are in a program.
+func linked(info *debug.BuildInfo) []*debug.Module {
+	version, _, _ := strings.Cut(strings.TrimPrefix(info.GoVersion, "go"), " ")
+	found := []*debug.Module{{Path: standardLibraryName, Version: version}}
+	for _, m := range info.Deps {
+		if m.Replace != nil {
+			m = m.Replace
+		}
+		found = append(found, m)
 	}
 	return found
 }
@@ -104,10 +119,14 @@ func goPackage(id common.ElementID, path, version string) *v2_3.Package {
 		PackageExternalReferences: []*v2_3.PackageExternalReference{{
 			Category: common.CategoryPackageManager,
 			RefType:  common.TypePackageManagerPURL,
-			// Package URLs of Go modules are in lower case, as their specification has it.
-			Locator: "pkg:golang/" + strings.ToLower(path) + "@" + url.QueryEscape(version),
+			Locator:  packageURL(path, version),
 		}},
 	}
+}
+
+// packageURL of a Go module, in lower case as their specification has it.
+func packageURL(path, version string) string {
+	return "pkg:golang/" + strings.ToLower(path) + "@" + url.QueryEscape(version)
 }
 
 func relationship(a common.ElementID, is string, b common.ElementID) *v2_3.Relationship {

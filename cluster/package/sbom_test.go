@@ -128,19 +128,30 @@ func named(packages []*spdx.Package) []string {
 }
 
 func TestDependencies(t *testing.T) {
-	got := dependencies(&debug.BuildInfo{
+	got, err := dependencies(&debug.BuildInfo{
 		GoVersion: "go1.26.8 X:nodwarf5",
 		Deps: []*debug.Module{
 			{Path: "github.com/Masterminds/semver/v3", Version: "v3.4.0", Sum: "h1:sum="},
 			{Path: "example.org/old", Version: "v1.0.0", Replace: &debug.Module{Path: "example.org/new", Version: "v2.0.0+incompatible"}},
 		},
+	}, []component{
+		{path: "stdlib", licenses: []string{"BSD-3-Clause"}},
+		{path: "github.com/Masterminds/semver/v3", licenses: []string{"MIT"}},
+		{path: "example.org/new", licenses: []string{"Apache-2.0", "MIT"}},
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if diff := cmp.Diff([]string{"stdlib@1.26.8", "github.com/Masterminds/semver/v3@v3.4.0", "example.org/new@v2.0.0+incompatible"}, named(got)); diff != "" {
 		t.Errorf("names: -want, +got:\n%s", diff)
 	}
-	var locators []string
+	var locators, licenses []string
 	for _, p := range got {
 		locators = append(locators, p.PackageExternalReferences[0].Locator)
+		licenses = append(licenses, p.PackageLicenseConcluded)
+	}
+	if diff := cmp.Diff([]string{"BSD-3-Clause", "MIT", "Apache-2.0 AND MIT"}, licenses); diff != "" {
+		t.Errorf("licenses: -want, +got:\n%s", diff)
 	}
 	want := []string{
 		"pkg:golang/stdlib@1.26.8",
@@ -152,5 +163,14 @@ func TestDependencies(t *testing.T) {
 	}
 	if diff := cmp.Diff("Go module with the checksum h1:sum=", got[1].PackageSourceInfo); diff != "" {
 		t.Errorf("checksum: -want, +got:\n%s", diff)
+	}
+}
+
+// TestDependencyWithoutLicense holds what the linker wrote into the program against what
+// the Go command says that it is built from.
+func TestDependencyWithoutLicense(t *testing.T) {
+	_, err := dependencies(&debug.BuildInfo{GoVersion: "go1.26.8"}, nil)
+	if err == nil || !strings.Contains(err.Error(), "the license of stdlib 1.26.8, which is in the provider, is not known") {
+		t.Errorf("dependencies(): got error %v, want one that names the module", err)
 	}
 }

@@ -33,7 +33,8 @@ func layoutPath(dir, version string) string {
 //   - an OCI image layout with the index of all platforms and the bills of materials:
 //     what is pushed;
 //   - an .xpkg for each platform, as Crossplane's CLI reads it;
-//   - the bill of materials for each platform.
+//   - the bill of materials for each platform;
+//   - the provenance of them all.
 func (b *built) write(dir string, out io.Writer) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // Whoever may read the repository may read what is built of it.
 		return err
@@ -49,6 +50,15 @@ func (b *built) write(dir string, out io.Writer) error {
 		_, _ = fmt.Fprintln(out, file+xpkg.XpkgExtension)
 		_, _ = fmt.Fprintln(out, file+sbomExtension)
 	}
+	provenance, err := b.provenance()
+	if err != nil {
+		return fmt.Errorf("cannot say what the package was built from: %w", err)
+	}
+	file := filepath.Join(dir, packageName+"-"+b.release.Version+provenanceExtension)
+	if err := os.WriteFile(file, provenance, 0o644); err != nil { //nolint:gosec // As above.
+		return err
+	}
+	_, _ = fmt.Fprintln(out, file)
 	folder := layoutPath(dir, b.release.Version)
 	if err := b.writeLayout(folder); err != nil {
 		return err

@@ -19,11 +19,15 @@ import (
 )
 
 const (
-	// mostWrites is how many calls that may change something are sent in an hour in which
-	// something is wrong.
+	// mostWrites is how many calls that may change something are sent for a resource in an
+	// hour in which AWS answers them otherwise than it should.
 	mostWrites = 40
 
-	// mostCalls is how many calls are sent then in all.
+	// mostUnanswered is the same where AWS is not there to answer: a look a minute, each of
+	// which the SDK tries three times.
+	mostUnanswered = 200
+
+	// mostCalls is how many calls are sent for a resource then in all.
 	mostCalls = 600
 )
 
@@ -226,11 +230,11 @@ func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 			t.Errorf("no condition says what is wrong: %s", s.statuses())
 		}
 		time.Sleep(50 * time.Minute)
-		if n := len(s.writes()); n > mostWrites {
-			t.Errorf("%d calls that may change something in an hour, %d at most", n, mostWrites)
+		if n, most := len(s.writes()), sc.resources()*writesOf(f); n > most {
+			t.Errorf("%d calls that may change something in an hour, %d at most", n, most)
 		}
-		if n := len(s.Double.Calls()); n > mostCalls {
-			t.Errorf("%d calls in an hour, %d at most", n, mostCalls)
+		if n, most := len(s.Double.Calls()), sc.resources()*mostCalls; n > most {
+			t.Errorf("%d calls in an hour, %d at most", n, most)
 		}
 		if f.Drop == awsdouble.DropNone && f.Answer == nil {
 			if n := s.accepted(sc.creates); n > max(want.Created, 1) {
@@ -256,6 +260,21 @@ func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 			t.Logf("calls:\n%s", s.history())
 		}
 	})
+}
+
+// resources is how many resources a scenario is about.
+func (sc scenario) resources() int {
+	if sc.mg != nil {
+		return 1
+	}
+	return 15 //nolint:mnd // One of each kind.
+}
+
+func writesOf(f awsdouble.Fault) int {
+	if f.Drop != awsdouble.DropNone {
+		return mostUnanswered
+	}
+	return mostWrites
 }
 
 // says tells whether a condition of a resource that is not in order says why.

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/licensecheck"
+)
+
+// allowedLicenses may be in the image, by their SPDX identifiers: those that ask for no more than a notice, and the
+// Mozilla Public License, whose source everybody can fetch by the name and version that the notice gives.
+var allowedLicenses = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "MPL-2.0", "Unlicense"}
+
+// coverage is how much of a license's text has to be one that is known, in percent.
+const coverage = 75
+
+// standardLibraryName is what Go's standard library is called where modules are listed.
+const standardLibraryName = "stdlib"
+
+var (
+	// licenseNames are names of files that hold a license.
+	licenseNames = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([.-].*)?$`)
+	// noticeNames are names of files that have to be passed on with it.
+	noticeNames = regexp.MustCompile(`(?i)^(notice|patents|authors|copyright)([.-].*)?$`)
+)
+
+// A component is a module that is in the provider, or Go's standard library.
+type component struct {
+	path, version string
+	// licenses are SPDX identifiers.
+	licenses []string
+	texts    []legalText
+}
+
+// String names the component.
+func (c component) String() string { return strings.TrimSpace(c.path + " " + c.version) }
+
+// A legalText is a license or a notice. Its name is the file's, from the module's folder.
+type legalText struct {
+	name, content string
+}
+
+// goPackageOf is what the Go command says of a package.
+type goPackageOf struct {
+	ImportPath string    `json:"ImportPath"`
+	Dir        string    `json:"Dir"`
+	Standard   bool      `json:"Standard"`
+	Module     *goModule `json:"Module"`
+}
+
+type goModule struct {
+	Path    string    `json:"Path"`
+	Version string    `json:"Version"`
+	Dir     string    `json:"Dir"`
+	Main    bool      `json:"Main"`
+	Replace *goModule `json:"Replace"`
+}
+
+// thirdParties are the components of the provider for a platform, in the order of their names, with all licenses and
+// notices from the folders of the packages that are compiled up to the folder of their module.
+func thirdParties(ctx context.Context, root string, p v1.Platform) ([]component, error) {
+	packages, err := listPackages(ctx, root, p)
+	if err != nil {
+		return nil, err
+	}
+	modules := map[goModule][]string{}
+	for _, pkg := range packages {
+		switch m := pkg.Module; {
+		case pkg.Standard:
+			// Its folders have none but that of BoringCrypto, which is compiled in only if one asks for it.
+		case m == nil:
+			return nil, fmt.Errorf("the package %s is of no module", pkg.ImportPath)
+		case m.Main:
+		case m.Replace != nil:
+			modules[*m.Replace] = append(modules[*m.Replace], pkg.Dir)
+		default:
+			modules[*m] = append(modules[*m], pkg.Dir)
+		}
+	}
+	library, err := standardLibrary(ctx, root, p)
+	found, errs := []component{library}, []error{err}
+	for m, folders := range modules {
+		c, err := readComponent(m, folders)
+		found, errs = append(found, c), append(errs, err)
+	}
+	slices.SortFunc(found, func(a, b component) int { return strings.Compare(a.path, b.path) })
+	return found, errors.Join(errs...)
+}
+
+// standardLibrary is Go's own.
+func standardLibrary(ctx context.Context, root string, p v1.Platform) (component, error) {
+	out, err := goCommand(ctx, root, p, "env", "GOVERSION", "GOROOT")
+	if err != nil {
+		return component{}, err
+	}
+	version, folder, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	version, _, _ = strings.Cut(strings.TrimPrefix(version, "go"), " ")
+	return readComponent(goModule{Path: standardLibraryName, Version: version, Dir: folder}, []string{folder})
+}
+
+// listPackages that the provider is compiled from.
+func listPackages(ctx context.Context, root string, p v1.Platform) ([]goPackageOf, error) {
+	out, err := goCommand(ctx, root, p, "list", "-mod=readonly", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/provider")
+	if err != nil {
+		return nil, err
+	}
+	var all []goPackageOf
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var pkg goPackageOf
+		switch err := d.Decode(&pkg); {
+		case errors.Is(err, io.EOF):
+			return all, nil
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, pkg)
+	}
+}
+
+// goCommand runs the Go command as compile does.
+func goCommand(ctx context.Context, root string, p v1.Platform, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // The arguments are this program's.
+	cmd.Dir = root
+	cmd.Env = environment(p)
+	out, err := cmd.Output()
+	if exit := (&exec.ExitError{}); errors.As(err, &exit) {
+		return nil, fmt.Errorf("cannot tell what the provider is built from: %w\n%s", err, exit.Stderr)
+	}
+	return out, err
+}
+
+// readComponent reads what a module says of its licenses.
+func readComponent(m goModule, folders []string) (component, error) {
+	c := component{path: m.Path, version: m.Version}
+	seen := map[string]bool{}
+	for _, folder := range folders {
+		for within(m.Dir, folder) && !seen[folder] {
+			seen[folder] = true
+			texts, licenses, err := readFolder(m.Dir, folder)
+			if err != nil {
+				return c, fmt.Errorf("%s: %w", c, err)
+			}
+			c.texts, c.licenses = append(c.texts, texts...), append(c.licenses, licenses...)
+			folder = filepath.Dir(folder)
+		}
+	}
+	slices.SortFunc(c.texts, func(a, b legalText) int { return strings.Compare(a.name, b.name) })
+	slices.Sort(c.licenses)
+	c.licenses = slices.Compact(c.licenses)
+	if len(c.licenses) == 0 {
+		return c, fmt.Errorf("%s has no license that this program knows: look at it, and do without it if it has none", c)
+	}
+	return c, nil
+}
+
+func within(root, folder string) bool {
+	path, err := filepath.Rel(root, folder)
+	return err == nil && filepath.IsLocal(path)
+}
+
+// readFolder reads the licenses and notices of one folder of a module.
+func readFolder(root, folder string) (texts []legalText, licenses []string, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range entries {
+		license := licenseNames.MatchString(f.Name())
+		if f.IsDir() || strings.HasSuffix(f.Name(), ".go") || !license && !noticeNames.MatchString(f.Name()) {
+			continue
+		}
+		content, err := fs.ReadFile(os.DirFS(folder), f.Name())
+		if err != nil {
+			return nil, nil, err
+		}
+		name, err := filepath.Rel(root, filepath.Join(folder, f.Name()))
+		if err != nil {
+			return nil, nil, err
+		}
+		texts = append(texts, legalText{name: filepath.ToSlash(name), content: normalText(content)})
+		if !license {
+			continue
+		}
+		ids, err := identify(content)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		licenses = append(licenses, ids...)
+	}
+	return texts, licenses, nil
+}
+
+// normalText has the same ends of lines wherever it comes from.
+func normalText(content []byte) string {
+	return strings.TrimSpace(strings.ReplaceAll(string(content), "\r\n", "\n")) + "\n"
+}
+
+// identify the licenses that a text holds, by their SPDX identifiers. Each has to be allowed.
+func identify(text []byte) ([]string, error) {
+	scanned := licensecheck.Scan(text)
+	var ids []string
+	for _, m := range scanned.Match {
+		if m.IsURL {
+			continue
+		}
+		if !slices.Contains(allowedLicenses, m.ID) {
+			return nil, fmt.Errorf("the license %s is not among those that may be in the image: %s", m.ID, strings.Join(allowedLicenses, ", "))
+		}
+		ids = append(ids, m.ID)
+	}
+	if len(ids) == 0 || scanned.Percent < coverage {
+		return nil, fmt.Errorf("only %.0f%% of the text is of licenses that are known (%s), want %d%%", scanned.Percent, strings.Join(ids, ", "), coverage)
+	}
+	return ids, nil
+}

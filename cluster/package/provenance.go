@@ -1,0 +1,177 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"runtime/debug"
+	"strings"
+
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	slsa "github.com/in-toto/attestation/go/predicates/provenance/v1"
+	intoto "github.com/in-toto/attestation/go/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/structpb"
+)
+
+const (
+	// provenanceExtension is the ending of the name of the provenance.
+	provenanceExtension = ".provenance.json"
+	// slsaType is the type of SLSA's provenance.
+	slsaType = "https://slsa.dev/provenance/v1"
+	// buildDocument says what a build is, in the repository.
+	buildDocument = "/blob/main/docs/design/package.md#provenance"
+	// localBuilder builds on a machine of one's own, in the repository.
+	localBuilder = "/tree/main/cluster/package"
+)
+
+// commit is a Git commit without changes.
+var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
+
+// provenance says what the package was built from and by whom: SLSA's provenance in an in-toto statement, as JSON.
+func (b *built) provenance() ([]byte, error) {
+	subjects, err := b.subjects()
+	if err != nil {
+		return nil, err
+	}
+	predicate, err := b.predicate()
+	if err != nil {
+		return nil, err
+	}
+	s := &intoto.Statement{Type: intoto.StatementTypeUri, Subject: subjects, PredicateType: slsaType, Predicate: predicate}
+	if err := s.Validate(); err != nil {
+		return nil, err
+	}
+	return marshal(s)
+}
+
+// subjects are the package, by the digest under which it is pushed, and its images.
+func (b *built) subjects() ([]*intoto.ResourceDescriptor, error) {
+	digest, err := b.index.Digest()
+	if err != nil {
+		return nil, err
+	}
+	all := []*intoto.ResourceDescriptor{subject(packageName+"-"+b.release.Version, digest)}
+	for _, i := range b.images {
+		digest, err := i.image.Digest()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, subject(fileName(b.release.Version, i.platform), digest))
+	}
+	return all, nil
+}
+
+func subject(name string, digest v1.Hash) *intoto.ResourceDescriptor {
+	return &intoto.ResourceDescriptor{Name: name, Digest: map[string]string{digest.Algorithm: digest.Hex}}
+}
+
+// predicate of the provenance. It holds no time, so that the same build has the same one.
+func (b *built) predicate() (*structpb.Struct, error) {
+	source := b.meta.Annotations[annotationSource]
+	platforms := make([]any, 0, len(b.images))
+	for _, i := range b.images {
+		platforms = append(platforms, i.platform.String())
+	}
+	external, err := structpb.NewStruct(map[string]any{"source": gitURI(source, b.release.Revision), "version": b.release.Version, "platforms": platforms})
+	if err != nil {
+		return nil, err
+	}
+	internal, err := structpb.NewStruct(map[string]any{"environment": strings.Join(settings, " ")})
+	if err != nil {
+		return nil, err
+	}
+	dependencies, err := b.resolved(source)
+	if err != nil {
+		return nil, err
+	}
+	builder := b.release.Builder
+	if builder == "" {
+		builder = source + localBuilder
+	}
+	p := &slsa.Provenance{
+		BuildDefinition: &slsa.BuildDefinition{
+			BuildType:            source + buildDocument,
+			ExternalParameters:   external,
+			InternalParameters:   internal,
+			ResolvedDependencies: dependencies,
+		},
+		RunDetails: &slsa.RunDetails{Builder: &slsa.Builder{Id: builder}},
+	}
+	if b.release.Invocation != "" {
+		p.RunDetails.Metadata = &slsa.BuildMetadata{InvocationId: b.release.Invocation}
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	text, err := protojson.Marshal(p)
+	if err != nil {
+		return nil, err
+	}
+	predicate := &structpb.Struct{}
+	return predicate, protojson.Unmarshal(text, predicate)
+}
+
+// resolved are the commit, Go's standard library, which comes with its compiler, and all modules of all platforms.
+func (b *built) resolved(source string) ([]*intoto.ResourceDescriptor, error) {
+	repository := &intoto.ResourceDescriptor{Uri: gitURI(source, b.release.Revision)}
+	if commit.MatchString(b.release.Revision) {
+		repository.Digest = map[string]string{intoto.AlgorithmGitCommit.String(): b.release.Revision}
+	}
+	all := []*intoto.ResourceDescriptor{repository}
+	seen := map[string]bool{}
+	for _, i := range b.images {
+		for _, m := range linked(i.info) {
+			if seen[m.Path] {
+				continue
+			}
+			seen[m.Path] = true
+			d, err := dependency(m)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, d)
+		}
+	}
+	return all, nil
+}
+
+// dependency that a module is, with the checksum that go.sum has of it.
+func dependency(m *debug.Module) (*intoto.ResourceDescriptor, error) {
+	d := &intoto.ResourceDescriptor{Uri: packageURL(m.Path, m.Version)}
+	if m.Sum == "" {
+		return d, nil
+	}
+	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(m.Sum, "h1:"))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the checksum %q of %s: %w", m.Sum, m.Path, err)
+	}
+	d.Digest = map[string]string{intoto.AlgorithmDirHash.String(): hex.EncodeToString(sum)}
+	return d, nil
+}
+
+// gitURI names a repository, and a commit of it if it is known.
+func gitURI(source, revision string) string {
+	if revision == "" {
+		return "git+" + source
+	}
+	return "git+" + source + "@" + revision
+}
+
+// marshal a message as JSON that is the same each time, which protojson's is not.
+func marshal(m proto.Message) ([]byte, error) {
+	text, err := protojson.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, text, "", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/go-containerregistry/pkg/name"
+	v1 "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/layout"
+)
+
+// keyless is what one says for a signature by who one is, instead of by a key.
+const keyless = "keyless"
+
+// A signer signs packages in a registry with cosign, which is to be on the PATH. No key comes through this program:
+// cosign is told where it is, and asks for its password or for an identity itself.
+type signer struct {
+	cosign string
+	// key is a file or the URI of a key management service, or keyless.
+	key string
+	out io.Writer
+}
+
+// newSigner with a key, or keyless.
+func newSigner(key string, out io.Writer) (*signer, error) {
+	cosign, err := exec.LookPath("cosign")
+	if err != nil {
+		return nil, fmt.Errorf("cosign signs packages, and is not on the PATH: install it (https://docs.sigstore.dev/cosign/system_config/installation/), or push without signing: %w", err)
+	}
+	return &signer{cosign: cosign, key: key, out: out}, nil
+}
+
+// A signing is what is to be signed.
+type signing struct {
+	digest   v1.Hash
+	revision string
+	// predicate of the provenance.
+	predicate []byte
+	bills     []bill
+}
+
+// A bill of materials: the image that it is of, and its file.
+type bill struct {
+	image v1.Hash
+	file  string
+}
+
+// prepare reads what was built. A package that is built from a commit and changes to it is not signed: nobody could
+// say what the signature stands for.
+func (s *signer) prepare(dir, version string) (*signing, error) {
+	p, err := readBuilt(dir, version)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read what was built, `make xpkg` builds it: %w", err)
+	}
+	if !commit.MatchString(p.revision) {
+		return nil, fmt.Errorf("cannot sign a package that is built from %q, which is no commit: commit what you changed, and build it anew", p.revision)
+	}
+	return p, nil
+}
+
+// readBuilt reads the package of an OCI image layout, and what was written beside it.
+func readBuilt(dir, version string) (*signing, error) {
+	all, err := layout.ImageIndexFromPath(layoutPath(dir, version))
+	if err != nil {
+		return nil, err
+	}
+	manifest, err := all.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(manifest.Manifests, func(d v1.Descriptor) bool { return d.MediaType.IsIndex() })
+	if at < 0 {
+		return nil, errors.New("there is no package in it")
+	}
+	index, err := all.ImageIndex(manifest.Manifests[at].Digest)
+	if err != nil {
+		return nil, err
+	}
+	images, err := index.IndexManifest()
+	if err != nil {
+		return nil, err
+	}
+	p := &signing{digest: manifest.Manifests[at].Digest, revision: images.Annotations["org.opencontainers.image.revision"]}
+	for _, d := range images.Manifests {
+		p.bills = append(p.bills, bill{image: d.Digest, file: filepath.Join(dir, fileName(version, *d.Platform)+sbomExtension)})
+	}
+	p.predicate, err = readPredicate(filepath.Join(dir, packageName+"-"+version+provenanceExtension), p.digest)
+	return p, err
+}
+
+// readPredicate reads the provenance of a package.
+func readPredicate(file string, of v1.Hash) ([]byte, error) {
+	content, err := os.ReadFile(file) //nolint:gosec // What was built is where the caller says.
+	if err != nil {
+		return nil, err
+	}
+	var s struct {
+		Subject []struct {
+			Digest map[string]string `json:"digest"`
+		} `json:"subject"`
+		Predicate json.RawMessage `json:"predicate"`
+	}
+	if err := json.Unmarshal(content, &s); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if len(s.Subject) == 0 || s.Subject[0].Digest[of.Algorithm] != of.Hex {
+		return nil, fmt.Errorf("%s is not of the package %s", file, of)
+	}
+	return s.Predicate, nil
+}
+
+// sign the package and its images, and attach provenance and bills of materials, signed alike.
+func (s *signer) sign(ctx context.Context, p *signing, to name.Repository) error {
+	dir, err := os.MkdirTemp("", "provider-lambda-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	file := filepath.Join(dir, "predicate.json")
+	if err := os.WriteFile(file, p.predicate, 0o600); err != nil {
+		return err
+	}
+	image := to.Digest(p.digest.String())
+	if err := s.run(ctx, image, "sign", "--recursive"); err != nil {
+		return err
+	}
+	if err := s.run(ctx, image, "attest", "--type=slsaprovenance1", "--predicate="+file); err != nil {
+		return err
+	}
+	for _, b := range p.bills {
+		if err := s.run(ctx, to.Digest(b.image.String()), "attest", "--type=spdxjson", "--predicate="+b.file); err != nil {
+			return err
+		}
+	}
+	_, _ = fmt.Fprintln(s.out, "signed", image)
+	return nil
+}
+
+// run cosign. Crossplane reads signatures in the format that older versions of cosign write, which newer ones are asked
+// for. They look for it where there is no signature in theirs.
+func (s *signer) run(ctx context.Context, image name.Digest, command string, args ...string) error {
+	all := append([]string{command, "--yes", "--new-bundle-format=false", "--use-signing-config=false"}, args...)
+	if s.key != keyless {
+		all = append(all, "--key="+s.key)
+	}
+	cmd := exec.CommandContext(ctx, s.cosign, append(all, image.String())...) //nolint:gosec // It is told what to sign.
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stderr, os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("cosign %s failed, see above; it takes v2.6 or later: %w", strings.Join(all, " "), err)
+	}
+	return nil
+}
