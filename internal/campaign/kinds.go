@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -99,6 +100,7 @@ func (s *Simulation) Prepare() {
 		if err != nil {
 			s.Fatal(err)
 		}
+		time.Sleep(time.Minute) // Whatever AWS takes a while over is done.
 	}
 	_, err := s.Lambda.CreateFunction(ctx, &lambda.CreateFunctionInput{
 		FunctionName: aws.String("base"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
