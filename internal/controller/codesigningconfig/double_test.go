@@ -294,3 +294,14 @@ func TestRandomSpecsConverge(t *testing.T) {
 		}
 	}
 }
+
+// What someone else has taken over since its tags were read is not changed any more.
+func TestAConfigurationThatIsTakenOver(t *testing.T) {
+	r := newRig(t)
+	c := testConfig()
+	arn := func() *string { return ptr.To(meta.GetExternalName(c)) }
+	r.TakenOver(c, arn, func() {
+		_, err := r.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn(), AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}})
+		r.Must(err)
+	})
+}
