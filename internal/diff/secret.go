@@ -57,3 +57,15 @@ func Reveal(m map[string]Secret) map[string]string {
 	}
 	return out
 }
+
+// RedactedValues is a map with the same keys, of which no value can be seen.
+func RedactedValues(m map[string]string) map[string]string {
+	if m == nil {
+		return nil
+	}
+	out := make(map[string]string, len(m))
+	for k := range m {
+		out[k] = Redacted
+	}
+	return out
+}

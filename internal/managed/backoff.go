@@ -25,6 +25,10 @@ const (
 	// ambiguous errors are terminal or transient: AWS says the same of what is wrong and
 	// of what is not there yet. They count as terminal once they have had time to pass.
 	ambiguous
+
+	// bug is a panic. It stays until the provider is another one, unless the odd answer
+	// passes that it came of; what it does before it panics may be a call to AWS.
+	bug
 )
 
 // errCannotCreate says that there is nothing to manage and no leave to create it.
@@ -39,6 +43,8 @@ func (c class) String() string {
 		return "transient"
 	case ambiguous:
 		return "ambiguous"
+	case bug:
+		return "bug"
 	default:
 		return "unclassified"
 	}
@@ -46,6 +52,8 @@ func (c class) String() string {
 
 func classify(err error) class {
 	switch {
+	case isPanic(err):
+		return bug
 	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), isInvalid(err), awserr.IsTerminal(err):
 		return terminal
 	case awserr.IsTransient(err):
@@ -98,7 +106,7 @@ func Backoff(err error, n int) time.Duration { return backoff(classify(err), n) 
 // backoff is when to try again after the nth error of a class in a row, n from 1.
 func backoff(c class, n int) time.Duration {
 	switch {
-	case c == terminal:
+	case c == terminal, c == bug:
 		return step(terminalDelays, n)
 	case c == transient && n > manyFailures:
 		return maxUnclassified

@@ -116,7 +116,7 @@ func (r *recorder) finish(before Managed, t *Turn) {
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
 		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
-	case is.Reason == xpv2.ReasonUnavailable:
+	case is.Reason == xpv2.ReasonUnavailable && is.Message != notKnown:
 		r.Event(before, event.Warning(reasonUnavailable, errors.New(is.Message)))
 	}
 }

@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
 // watchFields has a resource reconciled when a field of another object that it
@@ -22,6 +24,27 @@ func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder
 		})
 		return nil
 	}))
+}
+
+// objectsOf are the Secrets and ConfigMaps that the spec of a resource refers to, by fields of
+// their own or by selectors of fields.
+func objectsOf[T Managed](k Kind[T], mg T) []objects.Ref {
+	var refs []objects.Ref
+	if k.Refs != nil {
+		refs = k.Refs(mg)
+	}
+	if k.Fields != nil {
+		refs = append(slices.Clone(refs), fields.Refs(mg.GetNamespace(), k.Fields(mg))...)
+	}
+	return refs
+}
+
+// kindsOf are the kinds of those objects.
+func kindsOf[T Managed](k Kind[T]) []objects.Kind {
+	if k.Refs == nil {
+		return []objects.Kind{objects.ConfigMap}
+	}
+	return []objects.Kind{objects.Secret, objects.ConfigMap}
 }
 
 // refer tells the reader of fields what a resource refers to, since only that is

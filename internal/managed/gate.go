@@ -46,9 +46,9 @@ type gate[T Managed] struct {
 	log      logging.Logger
 }
 
-// Reconcile a resource, if it is its turn. It returns no error: what failed is
+// reconcile a resource, if it is its turn. It returns no error: what failed is
 // tried again at the time that the error is worth, which the queue must not change.
-func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+func (g *gate[T]) reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	mg := g.kind.New()
 	if err := g.kube.Get(ctx, req.NamespacedName, mg); err != nil {
 		if kerrors.IsNotFound(err) {
@@ -225,6 +225,7 @@ func (g *gate[T]) failed(ctx context.Context, key types.NamespacedName, err erro
 		after = backoffAmbiguous(g.memory.doubt(key, g.now()))
 	}
 	endedBadly(ctx, c, err)
+	g.logPanic(key, err)
 	g.log.WithValues("request", reconcile.Request{NamespacedName: key}).Debug("Reconcile failed", "error", err, "requeue-after", after)
 	return reconcile.Result{RequeueAfter: after}
 }

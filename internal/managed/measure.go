@@ -23,7 +23,7 @@ func (c class) result() string {
 		return "transient_error"
 	case terminal:
 		return "terminal_error"
-	case unclassified, ambiguous:
+	case unclassified, ambiguous, bug:
 	}
 	return "error"
 }

@@ -215,6 +215,17 @@ func (m *memory) holds(key types.NamespacedName, s quota.Scope, holder string) {
 	r.scope, r.holder = s, holder
 }
 
+// known is what is remembered of a resource, if anything is.
+func (m *memory) known(key types.NamespacedName) (record, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, ok := m.records[key]
+	if !ok {
+		return record{}, false
+	}
+	return *r, true
+}
+
 // forget a resource that is gone. It returns what was known of it.
 func (m *memory) forget(key types.NamespacedName) (record, bool) {
 	m.mu.Lock()

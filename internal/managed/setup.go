@@ -40,7 +40,7 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	if err := watchConfigs(mgr, k, b, g.memory.renew); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
-	if k.Refs != nil {
+	if k.Refs != nil || k.Fields != nil {
 		if err := watchRefs(mgr, o, k, b, g.memory.poke); err != nil {
 			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
 		}
@@ -175,12 +175,12 @@ func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.Typ
 		if !ok {
 			return nil
 		}
-		return objects.Keys(k.Refs(mg))
+		return objects.Keys(objectsOf(k, mg))
 	})
 	if err != nil {
 		return err
 	}
-	for _, kind := range []objects.Kind{objects.Secret, objects.ConfigMap} {
+	for _, kind := range kindsOf(k) {
 		b.WatchesMetadata(objects.Metadata(kind), &objects.Handler{
 			Kind:      kind,
 			Resources: mgr.GetCache(),

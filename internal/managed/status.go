@@ -7,9 +7,12 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
 )
 
 // completeStatus is called with each status that the runtime is about to write. It
@@ -26,6 +29,9 @@ func completeStatus(m *memory, now func() time.Time) func(ctx context.Context, o
 		}
 		if t.deletion.Type != "" {
 			mg.SetConditions(t.deletion)
+		}
+		if before, ok := kube.Read(ctx, client.ObjectKeyFromObject(obj)).(resource.Conditioned); ok {
+			speakOfPresent(mg, before)
 		}
 		stall(m, mg, t, now())
 		unknownYet(mg, t)

@@ -15,15 +15,16 @@ import (
 )
 
 // addFields adds the reader of other providers' objects to a manager.
-func (o *Options) addFields(mgr ctrl.Manager) (*fields.Reader, error) {
+func (o *Options) addFields(mgr ctrl.Manager, configMaps fields.ConfigMaps) (*fields.Reader, error) {
 	d, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a client of any kind")
 	}
 	r := fields.NewReader(fields.Options{
-		Live:    mgr.GetAPIReader(),
-		Mapper:  mgr.GetRESTMapper(),
-		Dynamic: d,
+		Live:       mgr.GetAPIReader(),
+		ConfigMaps: configMaps,
+		Mapper:     mgr.GetRESTMapper(),
+		Dynamic:    d,
 		MayWatch: func(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error) {
 			return kube.May(ctx, mgr.GetClient(), resource.GroupResource(), namespace, "list", "watch")
 		},

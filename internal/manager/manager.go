@@ -220,12 +220,12 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	if err := o.addChangeLog(mgr); err != nil {
 		return err
 	}
-	reader, err := o.addFields(mgr)
+	objs := objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now)
+	reader, err := o.addFields(mgr, objs)
 	if err != nil {
 		return err
 	}
 	o.Config.Namespaces, o.Config.Tracer = mgr.GetAPIReader(), o.Tracer
-	objs := objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now)
 	resolver := config.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
 	mo := managed.Options{
 		Options:         o.Options,

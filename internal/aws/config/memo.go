@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
 // A memo is a value that is made once for all who ask for it. A failure counts
@@ -32,7 +34,8 @@ func (m *memo[T]) get(ctx context.Context, fn func(context.Context) (T, error)) 
 		// Others wait for the result too: it does not depend on the first caller.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		v, err := fn(ctx)
+		// A panic would end the process: singleflight lets no one recover it.
+		v, err := panics.Guard(func() (T, error) { return fn(ctx) })
 		m.keep(v, err)
 		return v, err
 	})

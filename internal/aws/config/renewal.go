@@ -7,6 +7,8 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
 const (
@@ -95,7 +97,8 @@ func (r *renewing) renew(ctx context.Context) (aws.Credentials, error) {
 		// Others wait for the result too: it does not depend on the first caller.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 		defer cancel()
-		c, err := r.fetch.Retrieve(ctx)
+		// A panic would end the process: singleflight lets no one recover it.
+		c, err := panics.Guard(func() (aws.Credentials, error) { return r.fetch.Retrieve(ctx) })
 		r.keep(c, err)
 		return c, err
 	})

@@ -9,10 +9,14 @@
 // an hour: a tag that someone takes off by hand comes back within that time. AWS may show
 // tags late, so those that do not name the resource are not remembered.
 //
-// A kind has one Memory in its connector, and uses it in four places:
+// Before anything is changed, tags are to be known that are not older than a few minutes:
+// someone else may have taken the thing over since.
+//
+// A kind has one Memory in its connector, and uses it in five places:
 //
 //	Kind.Reads:    if memory.Due(mg, arn) { reads = append(reads, "ListTags") }
 //	Thing.Read:    tags, err := memory.Read(ctx, mg, arn, api)
+//	Thing.Plan:    managed.Hold(ctx, 0), where a call is due and memory.Outdated(mg)
 //	Thing.Plan:    memory.Forget(mg), where TagResource or UntagResource is due
 //	Thing.Delete:  memory.Forget(mg)
 //
@@ -39,6 +43,9 @@ import (
 // MaxAge of what is remembered: how long a change of tags by someone else may go
 // unseen.
 const MaxAge = time.Hour
+
+// Recent is the greatest age of tags by which a thing is changed or deleted.
+const Recent = 5 * time.Minute
 
 // A Lister is the one call that is made. *lambda.Client is one.
 type Lister interface {
@@ -123,10 +130,27 @@ func (m *Memory) Forget(mg metav1.Object) {
 	delete(m.entries, mg.GetUID())
 }
 
+// Outdated tells whether the tags that Read has returned are too old to change the thing
+// by. They are then forgotten, so that the next Read asks AWS.
+func (m *Memory) Outdated(mg metav1.Object) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.entries[mg.GetUID()]
+	if !ok || m.now().Sub(e.at) < Recent {
+		return false
+	}
+	delete(m.entries, mg.GetUID())
+	return true
+}
+
 // known is what is remembered, if it is still good. The lock is held.
 func (m *Memory) known(mg metav1.Object, arn string) (entry, bool) {
 	e, ok := m.entries[mg.GetUID()]
-	good := ok && e.arn == arn && m.now().Sub(e.at) < MaxAge &&
+	age := MaxAge
+	if meta.WasDeleted(mg) {
+		age = Recent // Each look may delete it.
+	}
+	good := ok && e.arn == arn && m.now().Sub(e.at) < age &&
 		e.generation == mg.GetGeneration() && e.deleted == meta.WasDeleted(mg) && e.request == request(mg)
 	return e, good
 }

@@ -130,3 +130,44 @@ func TestOldEntriesAreDropped(t *testing.T) {
 		t.Errorf("want one entry, got %d", len(m.entries))
 	}
 }
+
+// What was taken over by someone else must not be changed by what was known of it long ago.
+func TestOutdated(t *testing.T) {
+	gone := object(func(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.Unix(1, 0)) })
+	cases := map[string]struct {
+		reason string
+		mg     *metav1.ObjectMeta
+		after  time.Duration
+		want   bool
+		due    bool
+	}{
+		"Recent":   {reason: "It was read a moment ago.", mg: object(nil), after: Recent - time.Second},
+		"Old":      {reason: "A look takes it, a change does not.", mg: object(nil), after: Recent, want: true, due: true},
+		"Another":  {reason: "What is not remembered is read anyway.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), after: Recent, due: true},
+		"Deleting": {reason: "AWS refuses a deletion for a while, and each look tries it.", mg: gone, after: Recent - time.Second},
+		"Deleted":  {reason: "Then tags are read every few minutes.", mg: gone, after: Recent, want: true, due: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+			m, l := New(func() time.Time { return clock }), &lister{owner: "u1"}
+			read := tc.mg
+			if name == "Another" {
+				read = object(nil)
+			}
+			if _, err := m.Read(t.Context(), read, arn, l); err != nil {
+				t.Fatal(err)
+			}
+			clock = clock.Add(tc.after)
+			if got := m.Due(tc.mg, arn); got != (tc.due && (name == "Deleted" || name == "Another")) {
+				t.Errorf("%s: due before it is asked: %t", tc.reason, got)
+			}
+			if got := m.Outdated(tc.mg); got != tc.want {
+				t.Errorf("%s: outdated: %t", tc.reason, got)
+			}
+			if got := m.Due(tc.mg, arn); got != tc.due {
+				t.Errorf("%s: due after it was asked: %t", tc.reason, got)
+			}
+		})
+	}
+}

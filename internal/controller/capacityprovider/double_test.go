@@ -276,3 +276,17 @@ func TestRandomSpecsConverge(t *testing.T) {
 		}
 	}
 }
+
+// What someone else has taken over since its tags were read is not changed any more.
+func TestAProviderThatIsTakenOver(t *testing.T) {
+	r := newRig(t)
+	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
+		p.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](400)}
+	})
+	r.TakenOver(c, func() *string { return c.Status.AtProvider.CapacityProviderArn }, func() {
+		_, err := r.Lambda.UpdateCapacityProvider(t.Context(), &lambda.UpdateCapacityProviderInput{
+			CapacityProviderName: ptr.To("web"), CapacityProviderScalingConfig: &types.CapacityProviderScalingConfig{MaxVCpuCount: ptr.To[int32](500)},
+		})
+		r.Must(err)
+	})
+}

@@ -109,6 +109,9 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CapacityProvider, f found) 
 	if call == "" || call == opUpdate && busy(f.Thing.provider.State) {
 		return flow.Plan{Changes: changes, Ready: t.State(c, f)}, nil
 	}
+	if t.tags.Outdated(c) {
+		managed.Hold(ctx, 0)
+	}
 	if call != opUpdate {
 		t.tags.Forget(c)
 	}

@@ -294,3 +294,43 @@ func TestRandomSpecsConverge(t *testing.T) {
 		}
 	}
 }
+
+// What someone else has taken over since its tags were read is not changed any more.
+func TestAConfigurationThatIsTakenOver(t *testing.T) {
+	r := newRig(t)
+	c := testConfig()
+	arn := func() *string { return ptr.To(meta.GetExternalName(c)) }
+	r.TakenOver(c, arn, func() {
+		_, err := r.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn(), AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}})
+		r.Must(err)
+	})
+}
+
+// What carries the resource's UID is found, whatever became of the annotations that name it,
+// and several are told rather than one more made.
+func TestWhatIsOursIsNotMultiplied(t *testing.T) {
+	r := newRig(t)
+	c := testConfig()
+	r.Settle(c)
+	first := meta.GetExternalName(c)
+	c.SetAnnotations(nil)
+	if got := r.Settle(c); len(got) != 0 || meta.GetExternalName(c) != first {
+		t.Errorf("without annotations: calls %v, name %s, want %s", got, meta.GetExternalName(c), first)
+	}
+
+	out, err := r.Lambda.ListTags(t.Context(), &lambda.ListTagsInput{Resource: &first})
+	r.Must(err)
+	second, err := r.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}, Tags: out.Tags})
+	r.Must(err)
+	c.SetAnnotations(nil)
+	meta.SetExternalCreatePending(c, r.Now())
+	r.Bear(c, nil, nil, "name this resource each")
+	_, err = r.Do(c)
+	if err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), *second.CodeSigningConfig.CodeSigningConfigArn) {
+		t.Errorf("want that both are named, got %v", err)
+	}
+	r.Remove(c)
+	if diff := cmp.Diff([]string{opDelete, opDelete}, r.Settle(c)); diff != "" || len(r.all()) != 0 {
+		t.Errorf("what is ours goes, all of it: %v, %s", r.all(), diff)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -98,6 +99,9 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, f found)
 	call, changes := t.comparison.due()
 	if call == "" {
 		return flow.Plan{Ready: t.State(c, f)}, nil
+	}
+	if t.tags.Outdated(c) {
+		managed.Hold(ctx, 0)
 	}
 	if call != opUpdate {
 		t.tags.Forget(c)

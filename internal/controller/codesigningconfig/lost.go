@@ -3,6 +3,7 @@ package codesigningconfig
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -26,11 +27,12 @@ const modified = "2006-01-02T15:04:05.999-0700"
 
 // lost finds the configuration that a create may have made whose answer never came, or
 // whose ARN was not kept because the process ended: the one that carries this
-// resource's UID. It is empty where no create is recorded, or none has made anything.
+// resource's UID. It is empty where no create is recorded, or none has made anything. Where
+// several carry it, only the user can tell which one is meant, unless all are to go.
 func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	at := meta.GetExternalCreatePending(c)
 	if at.IsZero() {
-		return "", nil
+		return t.shown(ctx, c)
 	}
 	candidates, err := t.candidates(ctx, at.Add(-skew))
 	if err != nil || len(candidates) == 0 {
@@ -39,7 +41,7 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
 		return "", nil
 	}
-	doubt := ""
+	doubt, ours := "", []string{}
 	for i := range candidates {
 		arn := ptr.Deref(candidates[i].CodeSigningConfigArn, "")
 		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
@@ -51,14 +53,35 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whether it is the one that was created", what(arn))
 		}
 		if out.Tags[ownership.TagUID] == string(c.GetUID()) {
-			return arn, nil
+			ours = append(ours, arn)
 		}
+	}
+	switch {
+	case len(ours) > 1 && !meta.WasDeleted(c):
+		return "", errors.Errorf("the tags of code signing configurations %s name this resource each: set the annotation %s to the ARN of the one to keep, and delete the others in AWS",
+			strings.Join(ours, ", "), meta.AnnotationKeyExternalName)
+	case len(ours) > 0:
+		return ours[0], nil
 	}
 	if doubt != "" {
 		return "", errors.Errorf("cannot tell whether %s is the one that was created, since AWS does not tell its tags: if it is, set the annotation %s to its ARN; if not, remove the annotation %s to have another created",
 			what(doubt), meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending)
 	}
 	return "", nil
+}
+
+// shown is the configuration that status shows, if it carries this resource's UID: someone
+// has removed the annotations that keep its ARN.
+func (t *thing) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
+	if arn == "" || !managed.Reserve(ctx, opTags) {
+		return "", nil
+	}
+	tags, err := t.tags.Read(ctx, c, arn, t.api)
+	if err != nil || tags[ownership.TagUID] != string(c.GetUID()) {
+		return "", err
+	}
+	return arn, nil
 }
 
 // candidates are the configurations that were created or changed since a time.

@@ -270,3 +270,12 @@ func TestUpdateInVain(t *testing.T) {
 		t.Errorf("what the user changed is sent at once: -want, +got:\n%s", diff)
 	}
 }
+
+// What someone else has taken over since its tags were read is not changed any more.
+func TestAMappingThatIsTakenOver(t *testing.T) {
+	r := newRig(t)
+	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
+	r.TakenOver(m, func() *string { return m.Status.AtProvider.EventSourceMappingArn }, func() {
+		r.Double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
+	})
+}

@@ -121,6 +121,8 @@ func (t *thing) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.
 	case inMotion(state):
 	case !fresh && c.onlyEnables() && !byUser(f.Thing.reason()) && sinceModified(f.Thing, t.now()) < retryAfter:
 		p.Wait = retryAfter - sinceModified(f.Thing, t.now())
+	case len(c.changes) > 0 && t.tags.Outdated(m):
+		managed.Hold(ctx, 0)
 	case len(c.changes) > 0:
 		steps := c.due()
 		if tagging.Due(c.target.Tags, c.have.Tags) != "" {

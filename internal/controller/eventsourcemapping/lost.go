@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -22,10 +23,11 @@ import (
 
 // lost finds the mapping that a create may have made whose answer never came, or whose
 // UUID was not kept because the process ended: the one that carries this resource's
-// UID. It is empty where no create is recorded, or none has made anything.
+// UID. It is empty where no create is recorded, or none has made anything. Where several
+// carry it, only the user can tell which one is meant, unless all are to go.
 func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	if meta.GetExternalCreatePending(m).IsZero() {
-		return "", nil
+		return t.shown(ctx, m)
 	}
 	candidates, err := t.candidates(ctx, m)
 	if err != nil || len(candidates) == 0 {
@@ -34,7 +36,7 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
 		return "", nil
 	}
-	doubt := ""
+	doubt, ours := "", []string{}
 	for _, c := range candidates {
 		uuid := ptr.Deref(c.UUID, "")
 		tags, told, err := t.tagsOf(ctx, c)
@@ -42,16 +44,43 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 		case err != nil:
 			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whether it is the one that was created", what(uuid))
 		case tags[ownership.TagUID] == string(m.GetUID()):
-			return uuid, nil
+			ours = append(ours, uuid)
 		case !told && other(c, plainFunction(functionName(m.Spec.ForProvider))) == 0:
 			doubt = uuid
 		}
+	}
+	switch {
+	case len(ours) > 1 && !meta.WasDeleted(m):
+		return "", errors.Errorf("the tags of event source mappings %s name this resource each: set the annotation %s to the UUID of the one to keep, and delete the others in AWS",
+			strings.Join(ours, ", "), meta.AnnotationKeyExternalName)
+	case len(ours) > 0:
+		return ours[0], nil
 	}
 	if doubt != "" {
 		return "", errors.Errorf("cannot tell whether %s is the one that was created, since AWS does not tell its tags: if it is, set the annotation %s to its UUID; if not, remove the annotation %s to have another created",
 			what(doubt), meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending)
 	}
 	return "", nil
+}
+
+// shown is the mapping that status shows, if it carries this resource's UID: someone has
+// removed the annotations that keep its name.
+func (t *thing) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+	uuid := ptr.Deref(m.Status.AtProvider.UUID, "")
+	if uuid == "" || !managed.Reserve(ctx, opTags) {
+		return "", nil
+	}
+	o, err := t.get(ctx, uuid)
+	if awserr.IsNotFound(err) {
+		return "", nil
+	}
+	if err == nil {
+		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+	}
+	if err != nil || o.tags[ownership.TagUID] != string(m.GetUID()) {
+		return "", err
+	}
+	return uuid, nil
 }
 
 // tagsOf a mapping, and whether AWS tells them.

@@ -190,3 +190,22 @@ func TestMoveToADuplicate(t *testing.T) {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}
 }
+
+// What carries the resource's UID is found, whatever became of the annotations that name it.
+func TestAMappingWithoutAnnotationsIsFound(t *testing.T) {
+	r := newRig(t)
+	m := testMapping()
+	r.Settle(m)
+	name := meta.GetExternalName(m)
+	m.SetAnnotations(nil)
+	if got := r.Settle(m); len(got) != 0 || meta.GetExternalName(m) != name {
+		t.Errorf("calls %v, name %s, want %s", got, meta.GetExternalName(m), name)
+	}
+	r.restart()
+	m.SetAnnotations(nil)
+	m.Status.AtProvider.UUID = ptr.To("00000000-0000-0000-0000-000000000000")
+	r.Settle(m)
+	if meta.GetExternalName(m) != name {
+		t.Errorf("AWS itself tells which one is there: name %s, want %s", meta.GetExternalName(m), name)
+	}
+}

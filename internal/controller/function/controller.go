@@ -14,7 +14,6 @@ package function
 
 import (
 	"context"
-	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -69,7 +68,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
-			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
+			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
 			ecr:     config.Client(s, ecr.NewFromConfig),
 		},
 		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
@@ -90,8 +89,12 @@ func expectedReads(f *v1beta1.Function) []string {
 	return reads(f)
 }
 
-// redact takes the values of environment variables out of what is logged.
+// redact takes the values of environment variables out of what is logged, and the files
+// that are written in the manifest: code may hold what is secret.
 func redact(f *v1beta1.Function) {
+	if c := f.Spec.ForProvider.Code; c != nil {
+		c.Inline = diff.RedactedValues(c.Inline)
+	}
 	redactSettings(&f.Spec.ForProvider.FunctionSettings)
 	if f.Spec.InitProvider != nil {
 		redactSettings(f.Spec.InitProvider)
@@ -99,12 +102,7 @@ func redact(f *v1beta1.Function) {
 }
 
 func redactSettings(s *v1beta1.FunctionSettings) {
-	if s.Environment == nil {
-		return
+	if s.Environment != nil {
+		s.Environment.Variables = diff.RedactedValues(s.Environment.Variables)
 	}
-	vars := maps.Clone(s.Environment.Variables)
-	for k := range vars {
-		vars[k] = diff.Redacted
-	}
-	s.Environment.Variables = vars
 }

@@ -62,7 +62,7 @@ func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 	}
 	name := functionName(f)
 	o, err := t.read(ctx, name, f)
-	if awserr.IsNotFound(err) {
+	if awserr.IsNotFound(err) && o.function == nil { // Of what is beside it, it says nothing of the function.
 		return found{}, nil
 	}
 	if err == nil {

@@ -27,6 +27,7 @@ import (
 
 // Setup adds a controller of Invocations to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
+	seen := newFingerprints()
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Invocation]{
 		GVK:     v1beta1.InvocationGroupVersionKind,
 		New:     func() *v1beta1.Invocation { return &v1beta1.Invocation{} },
@@ -34,7 +35,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Region:  func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
 		Reads:   func(*v1beta1.Invocation) []string { return nil },
 		Connect: func(_ context.Context, _ *v1beta1.Invocation, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Invocation], error) {
-			return &external{api: config.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now}, nil
+			return &external{api: config.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen}, nil
 		},
 		DeterministicName: true,
 		Refs:              refs,

@@ -53,7 +53,7 @@ func (e event) check(p v1beta1.InvocationParameters) error {
 // fingerprint of the input of an invocation. That of a Secret's content takes time to
 // make, so that the content cannot be found by trying.
 func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, error) {
-	b, err := json.Marshal([]any{p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID, p.DurableExecutionName, p.Triggers, e.payload})
+	b, err := identifying(p, e)
 	if err != nil {
 		return "", err
 	}
@@ -64,6 +64,11 @@ func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, e
 	const rounds = 100_000
 	sum, err := pbkdf2.Key(sha256.New, string(b), []byte("invocation "+uid), rounds, sha256.Size)
 	return hex.EncodeToString(sum), err
+}
+
+// identifying is all that tells one input from another.
+func identifying(p v1beta1.InvocationParameters, e event) ([]byte, error) {
+	return json.Marshal([]any{p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID, p.DurableExecutionName, p.Triggers, e.payload})
 }
 
 // input of the call. before is the payload of the last invocation, nil if it is not

@@ -51,6 +51,8 @@ type objectReader interface {
 
 // external invokes a function. It lives for one reconcile.
 type external struct {
+	fingerprints *fingerprints
+
 	api     lambdaAPI
 	objects objectReader
 	now     func() time.Time
@@ -182,7 +184,7 @@ func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record
 	if err != nil {
 		return err
 	}
-	input, err := fingerprint(string(i.GetUID()), i.Spec.ForProvider, ev)
+	input, err := e.fingerprints.fingerprint(string(i.GetUID()), i.Spec.ForProvider, ev)
 	e.plan = plan{event: ev, input: input, record: r}
 	return err
 }

@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -37,7 +38,16 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect:           c.connect,
 		DeterministicName: true,
 		Refs:              objectRefs,
+		Redact:            redact,
 	})
+}
+
+// redact takes the files that are written in the manifest out of what is logged: code may
+// hold what is secret.
+func redact(l *v1beta1.LayerVersion) {
+	if c := l.Spec.ForProvider.Content; c != nil {
+		c.Inline = diff.RedactedValues(c.Inline)
+	}
 }
 
 // calls by which this kind creates and deletes. AWS gives the name.
@@ -51,7 +61,7 @@ type connector struct {
 func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersion], error) {
 	t := &thing{
 		api:     config.Client(s, lambda.NewFromConfig),
-		bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig)},
+		bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
 		usages:  c.usages,
 	}
 	return flow.New(t, calls), nil

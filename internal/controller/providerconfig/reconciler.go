@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
 const (
@@ -64,8 +65,12 @@ type Reconciler struct {
 	now      func() time.Time
 }
 
-// Reconcile a config.
+// Reconcile a config. A panic is an error like any other.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
+	return panics.Guard(func() (ctrl.Result, error) { return r.look(ctx, req) })
+}
+
+func (r *Reconciler) look(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 
@@ -81,7 +86,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Resu
 		return ctrl.Result{}, err
 	}
 	result, err := r.reconcile(ctx, c, u)
-	if u.going > 0 {
+	if u.going > 0 || u.again {
 		result.RequeueAfter = soonest(result.RequeueAfter, lookAgain)
 	}
 	return result, ignoreConflict(&result, err)

@@ -392,7 +392,7 @@ func TestUsageThatNobodyOwns(t *testing.T) {
 					return c.Delete(ctx, o, opts...)
 				},
 			})
-			kept, err := b.keep(t.Context(), u)
+			kept, err := b.keep(t.Context(), pc(), u)
 			if kept || (err != nil) != tc.err {
 				t.Errorf("%s\nkept %t, error %v", tc.reason, kept, err)
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -36,6 +37,8 @@ type usages struct {
 	count int64
 	// going is how many of them are being deleted.
 	going int
+	// again is true where one of them is to be looked at again.
+	again bool
 	names []string
 }
 
@@ -68,9 +71,12 @@ func (r *Reconciler) usages(ctx context.Context, c providerConfig) (usages, erro
 	}
 	u := usages{}
 	for i := range l.Items {
-		kept, err := r.keep(ctx, &l.Items[i])
+		kept, err := r.keep(ctx, c, &l.Items[i])
 		if err != nil {
-			return usages{}, err
+			// Whoever may write in a namespace makes usages by hand there: one of them must
+			// not keep a config of the cluster from being looked after.
+			r.log.Info("Cannot look after a usage of a config", "config", c.GetName(), "usage", client.ObjectKeyFromObject(&l.Items[i]), "error", err)
+			u.again = true
 		}
 		if kept {
 			u.add(&l.Items[i])
@@ -91,8 +97,9 @@ func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
 
 // keep a usage whose resource still uses the config. One that nobody owns was cut
 // off from its resource, by a restored backup say: it is stale, or is recorded
-// anew when the resource is next looked at.
-func (r *Reconciler) keep(ctx context.Context, u *v1beta1.ProviderConfigUsage) (bool, error) {
+// anew when the resource is next looked at. One that was made up is never let decide over
+// a deletion.
+func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.ProviderConfigUsage) (bool, error) {
 	owner := metav1.GetControllerOf(u)
 	if owner == nil {
 		if err := config.Release(ctx, r.kube, u); err != nil {
@@ -102,33 +109,37 @@ func (r *Reconciler) keep(ctx context.Context, u *v1beta1.ProviderConfigUsage) (
 		// nothing.
 		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that nobody owns")
 	}
-	if !meta.WasDeleted(u) || !controllerutil.ContainsFinalizer(u, config.UsageFinalizer) {
+	held := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, config.UsageFinalizer)
+	if !held && !meta.WasDeleted(c) {
 		return true, nil
 	}
-	done, err := r.done(ctx, u.GetNamespace(), owner)
-	if err != nil || !done {
-		return true, err
+	needs, err := r.needs(ctx, c, u.GetNamespace(), owner)
+	if err != nil || needs || !held {
+		return needs, err
 	}
 	return false, errors.Wrap(config.Release(ctx, r.kube, u), "cannot let go of a usage")
 }
 
-// done says whether a resource is gone, or is done with AWS at least: it may wait
-// for its usage to go first.
-func (r *Reconciler) done(ctx context.Context, namespace string, owner *metav1.OwnerReference) (bool, error) {
+// needs says whether a resource is there that uses the config, and is not done with AWS
+// yet: it may wait for its usage to go first. What cannot be read may need it.
+func (r *Reconciler) needs(ctx context.Context, c providerConfig, namespace string, owner *metav1.OwnerReference) (bool, error) {
 	obj, err := r.kube.Scheme().New(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind))
 	if err != nil {
-		return false, errors.Wrapf(err, "cannot tell whether %s %s is gone", owner.Kind, owner.Name)
+		return false, nil //nolint:nilerr // No resource of this provider is of such a kind.
 	}
-	mg, ok := obj.(client.Object)
+	mg, ok := obj.(resource.ModernManaged)
 	if !ok {
-		return false, errors.Errorf("%T has no metadata", obj)
+		return false, nil
 	}
 	err = r.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: owner.Name}, mg)
-	if kerrors.IsNotFound(err) {
-		return true, nil
+	switch {
+	case kerrors.IsNotFound(err), kmeta.IsNoMatchError(err):
+		return false, nil
+	case err != nil:
+		return true, errors.Wrapf(err, "cannot read %s %s", owner.Kind, owner.Name)
 	}
-	if err != nil {
-		return false, errors.Wrapf(err, "cannot read %s %s", owner.Kind, owner.Name)
-	}
-	return mg.GetUID() != owner.UID || meta.WasDeleted(mg) && !controllerutil.ContainsFinalizer(mg, managedFinalizer), nil
+	ref := mg.GetProviderConfigReference()
+	return mg.GetUID() == owner.UID &&
+		(ref == nil || ref.Name == c.GetName() && ref.Kind == r.kind.gvk.Kind) &&
+		(!meta.WasDeleted(mg) || controllerutil.ContainsFinalizer(mg, managedFinalizer)), nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	s3types "github.com/aws/aws-sdk-go-v2/service/s3/types"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
@@ -31,10 +33,25 @@ type S3 interface {
 	GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error)
 }
 
+// maxArchive is how many bytes of an object are read to learn its hash. AWS takes no
+// archive of more than 250 MB when it is unpacked.
+const maxArchive = 300 << 20
+
+// hashMaxAge is how long the hash of a version of an object is remembered.
+const hashMaxAge = time.Hour
+
 // A Finder finds archives.
 type Finder struct {
 	Objects Objects
 	S3      S3
+
+	// Hashes remembers the hashes of objects that were read, for those with the same
+	// credentials: an object that is not the pinned one is not read again at each try.
+	// Nil remembers none.
+	Hashes *inventory.Cache
+
+	// Now is the time by which they are remembered.
+	Now func() time.Time
 }
 
 // Find the archive of a source in a namespace, and refuse one that isn't the pinned
@@ -111,7 +128,7 @@ func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode
 		b.SHA256 = last.CodeSHA256
 	}
 	if b.SHA256 == "" {
-		sum, err := f.download(ctx, b)
+		sum, err := f.hash(ctx, b)
 		if err != nil {
 			return b, errors.Wrapf(err, "cannot check %s.sha256", b.From.Field)
 		}
@@ -128,7 +145,7 @@ func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCo
 	if b.From.S3Key == nil || b.SHA256 != "" || last != nil {
 		return b, nil
 	}
-	sum, err := f.download(ctx, b)
+	sum, err := f.hash(ctx, b)
 	if awserr.IsAccessDenied(err) {
 		return b, nil
 	}
@@ -154,8 +171,21 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	return nil
 }
 
+// hash of a whole object in S3: one that is remembered, or else what the object is read
+// for.
+func (f Finder) hash(ctx context.Context, b Bundle) (string, error) {
+	if f.Hashes == nil || b.Version == "" && b.From.S3ObjectVersion == nil {
+		return f.download(ctx, b)
+	}
+	now := f.Now()
+	k := inventory.Key{Operation: "GetObject", Of: b.Name()}
+	return inventory.Read(ctx, f.Hashes, k, inventory.Fresh{Now: now, Since: now.Add(-hashMaxAge)}, func(ctx context.Context) (string, error) {
+		return f.download(ctx, b)
+	})
+}
+
 // download reads a whole object from S3 (GetObject) to learn its hash. It is not kept in
-// memory.
+// memory, and one that is too large for AWS to take is not read to its end.
 func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 	in := &s3.GetObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, VersionId: b.From.S3ObjectVersion}
 	if b.Version != "" {
@@ -166,9 +196,14 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Place())
 	}
 	defer out.Body.Close() //nolint:errcheck // Nothing is written.
-	h := sha256.New()
-	if _, err := io.Copy(h, out.Body); err != nil {
-		return "", errors.Wrapf(err, "cannot read %s", b.Place())
+	h, n := sha256.New(), ptr.Deref(out.ContentLength, 0)
+	if n <= maxArchive {
+		if n, err = io.Copy(h, io.LimitReader(out.Body, maxArchive+1)); err != nil {
+			return "", errors.Wrapf(err, "cannot read %s", b.Place())
+		}
+	}
+	if n > maxArchive {
+		return "", errors.Errorf("%s has more than %d MB, which AWS does not take: it is not read", b.Place(), maxArchive>>20)
 	}
 	return base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }

@@ -34,6 +34,9 @@ type Options struct {
 	// Live reads from the API server.
 	Live client.Reader
 
+	// ConfigMaps reads what is in ConfigMaps. Nil has them read from the API server each time.
+	ConfigMaps ConfigMaps
+
 	// Mapper knows the cluster's kinds, and learns of new ones.
 	Mapper kmeta.RESTMapper
 
@@ -88,6 +91,9 @@ func (r *Reader) Get(ctx context.Context, namespace string, s v1beta1.FieldSelec
 	obj, err := parse(namespace, s)
 	if err != nil {
 		return "", err
+	}
+	if isConfigMap(obj.Kind) && r.o.ConfigMaps != nil {
+		return r.configMap(ctx, obj, s.FieldPath)
 	}
 	user := userOf(ctx)
 	if v, known := r.settle(user, obj, s.FieldPath, nil); known {

@@ -160,10 +160,13 @@ func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[Use
 	return found
 }
 
-// wanted are the kinds that resources refer to, with the namespaces and the paths.
+// wanted are the kinds to watch that resources refer to, with the namespaces and the paths.
 func (u *uses) wanted() map[schema.GroupVersionKind]*want {
 	all := map[schema.GroupVersionKind]*want{}
 	for p := range u.places {
+		if unwatched(p.kind) {
+			continue
+		}
 		w := all[p.kind]
 		if w == nil {
 			w = &want{namespaces: map[string]bool{}, paths: map[string]bool{}}

@@ -1,9 +1,15 @@
 package fields
 
 import (
+	"context"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
 // all may be watched.
@@ -206,5 +212,52 @@ func TestWithdrawn(t *testing.T) {
 	})
 	if got := w.reconcile("cart", arnOf("r")); got != "arn:1" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// configMaps by name.
+type configMaps map[string]objects.Data
+
+func (c configMaps) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
+	if d, ok := c[ref.Namespace+"/"+ref.Name]; ok && ref.Kind == objects.ConfigMap {
+		return d, nil
+	}
+	return nil, &objects.MissingError{Ref: ref}
+}
+
+// A ConfigMap that a tenant names does not have the provider watch all there are, though
+// Crossplane grants that.
+func TestConfigMapsAreNotWatched(t *testing.T) {
+	w := newWorld(t, all, func(w *world) {
+		w.mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), kmeta.RESTScopeNamespace)
+	})
+	w.reader.o.ConfigMaps = configMaps{"shop/net": {"role.arn": []byte("arn:1")}, "pay/net": {"role.arn": []byte("arn:2")}}
+	of := func(name, path string) v1beta1.FieldSelector {
+		return v1beta1.FieldSelector{APIVersion: "v1", Kind: "ConfigMap", Name: name, FieldPath: path}
+	}
+	cases := map[string]struct {
+		reason   string
+		selector v1beta1.FieldSelector
+		want     string
+	}{
+		"Value":   {reason: "It is read.", selector: of("net", "data[role.arn]"), want: "arn:1"},
+		"NoKey":   {reason: "There is no such key.", selector: of("net", "data.other"), want: "error: ConfigMap shop/net has no value at data.other yet"},
+		"NotData": {reason: "There is nothing else to read.", selector: of("net", "metadata.name"), want: "error: ConfigMap shop/net has no value at metadata.name yet"},
+		"Missing": {reason: "There is no such ConfigMap.", selector: of("none", "data.arn"), want: "error: ConfigMap shop/none does not exist"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := w.reconcile("cart", tc.selector); got != tc.want {
+				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
+	w.reader.keep(t.Context())
+	if n := len(w.reader.watches); n != 0 || w.asks.Load() != 0 || w.gets.Load() != 0 {
+		t.Errorf("%d watches, %d questions, %d reads", n, w.asks.Load(), w.gets.Load())
+	}
+	want := []objects.Ref{{Kind: objects.ConfigMap, Namespace: "shop", Name: "net"}}
+	if diff := cmp.Diff(want, Refs("shop", []v1beta1.FieldSelector{arnOf("r"), of("net", "data.arn"), {APIVersion: "a/b/c"}})); diff != "" {
+		t.Errorf("Refs(): -want, +got:\n%s", diff)
 	}
 }

@@ -27,6 +27,10 @@ func reading(ctx context.Context, key types.NamespacedName) client.Object {
 	return obj
 }
 
+// Read is the object of that name that the context carries, as it was read. It is nil
+// where there is none, and not to be changed.
+func Read(ctx context.Context, key types.NamespacedName) client.Object { return reading(ctx, key) }
+
 // assign sets *to = *from. Both are pointers to the same type of struct.
 func assign(to client.Object, from runtime.Object) {
 	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"github.com/google/go-cmp/cmp"
@@ -20,6 +21,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
 // poll is the time between two looks at what is in order.
@@ -163,3 +165,33 @@ func (r *Rig[T]) until(mg T, end time.Time) (told string) {
 	}
 	return told
 }
+
+// TakenOver has someone else take a resource's thing over half an hour after it was last
+// looked at, by its tags, and then edit it. Nothing is changed back: tags that are that old
+// are read again before any call that changes something.
+func (r *Rig[T]) TakenOver(mg T, arn func() *string, edit func()) {
+	r.Helper()
+	r.Settle(mg)
+	r.Look(mg)
+	r.Advance(takenOver)
+	tags := map[string]string{ownership.TagUID: "uid-of-another", ownership.TagCluster: Cluster, ownership.TagNamespace: "elsewhere", ownership.TagName: "another"}
+	_, err := r.Lambda.TagResource(r.Context(), &lambda.TagResourceInput{Resource: arn(), Tags: tags})
+	r.Must(err)
+	edit()
+	before := len(r.Operations())
+	for range patience {
+		r.Advance(time.Second)
+		if _, err = r.Do(mg); err != nil {
+			break
+		}
+	}
+	if !ownership.IsForeign(err) {
+		r.Errorf("want that it is told whose it is, got %v", err)
+	}
+	if got := Writes(r.Operations()[before:]); len(got) != 0 {
+		r.Errorf("another's thing was changed: %v", got)
+	}
+}
+
+// takenOver is how long ago the tags were read by then, which a look still goes by.
+const takenOver = 30 * time.Minute

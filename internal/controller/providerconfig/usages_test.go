@@ -1,0 +1,85 @@
+package providerconfig
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// A usage that a tenant has made by hand keeps a config of the cluster neither from being
+// looked after nor from being deleted.
+func TestPoisonedUsages(t *testing.T) {
+	gone := func(u *v1beta1.ProviderConfigUsage) { u.SetDeletionTimestamp(&metav1.Time{Time: time.Now()}) }
+	cases := map[string]struct {
+		reason string
+		poison func(u *v1beta1.ProviderConfigUsage)
+		others []client.Object
+		kube   interceptor.Funcs
+		// users that status shows, and whether the config is there after its deletion.
+		users int64
+		kept  bool
+	}{
+		"UnknownKind":      {reason: "No provider knows its owner's kind.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].Kind = "Nope" }, users: 1},
+		"UnknownGroup":     {reason: "Nor its group.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "nope.example.org/v1" }, users: 1},
+		"BrokenGroup":      {reason: "It has none.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].APIVersion = "a/b/c/d" }, users: 1},
+		"UnknownKindGoing": {reason: "And it is being deleted.", poison: func(u *v1beta1.ProviderConfigUsage) { gone(u); u.OwnerReferences[0].Kind = "Nope" }},
+		"NoResource": {reason: "Its owner is of a kind that uses no config.", poison: func(u *v1beta1.ProviderConfigUsage) {
+			u.OwnerReferences[0].APIVersion, u.OwnerReferences[0].Kind = "v1", "Secret"
+		}, others: []client.Object{secret("poison")}, users: 1},
+		"NotThere": {reason: "Its owner is not there.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1},
+		"Another":  {reason: "Its owner is another of that name.", poison: func(u *v1beta1.ProviderConfigUsage) { u.OwnerReferences[0].UID = "u2" }, others: []client.Object{function("poison")}, users: 1},
+		"AnotherConfig": {reason: "Its owner uses another config.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{func() client.Object {
+			f := function("poison")
+			f.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"})
+			return f
+		}()}, users: 1},
+		"NotReleased": {
+			reason: "It can't be let go.", poison: func(u *v1beta1.ProviderConfigUsage) { gone(u) },
+			kube: interceptor.Funcs{Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+				if _, ok := o.(*v1beta1.ProviderConfigUsage); ok {
+					return errors.New("refused")
+				}
+				return c.Patch(ctx, o, p, opts...)
+			}},
+		},
+		"Genuine": {reason: "Nobody has made this one up.", poison: func(*v1beta1.ProviderConfigUsage) {}, others: []client.Object{function("poison")}, users: 1, kept: true},
+		"Unread": {
+			reason: "Who knows whether this one is.", poison: func(*v1beta1.ProviderConfigUsage) {}, users: 1, kept: true,
+			kube: interceptor.Funcs{Get: func(ctx context.Context, c client.WithWatch, k client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+				if _, ok := o.(*v1beta1.Function); ok {
+					return errors.New("away")
+				}
+				return c.Get(ctx, k, o, opts...)
+			}},
+		},
+	}
+	for n, tc := range cases {
+		t.Run(n, func(t *testing.T) {
+			u := usage(ns, "ClusterProviderConfig", "poison")
+			tc.poison(u)
+			b := newBed(t, clusterKind, append(tc.others, cpc(), u)...)
+			b.kube = interceptor.NewClient(b.kube.(client.WithWatch), tc.kube)
+			c := cpc()
+			b.reconcile(name(c))
+			b.get(c)
+			if c.Status.ObservedGeneration != c.Generation || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || c.Status.Users != tc.users {
+				t.Errorf("%s\nIt is to be looked at, and to show %d users: %+v", tc.reason, tc.users, c.Status)
+			}
+			b.delete(c)
+			b.reconcile(name(c))
+			if kept := b.get(c); kept != tc.kept {
+				t.Errorf("%s\nAfter its deletion, the config is there: %t", tc.reason, kept)
+			}
+		})
+	}
+}

@@ -1,0 +1,56 @@
+package fields
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+)
+
+// ConfigMaps reads what is in ConfigMaps. *objects.Reader does.
+type ConfigMaps interface {
+	Get(ctx context.Context, ref objects.Ref) (objects.Data, error)
+}
+
+// Refs are the ConfigMaps among what is selected in a namespace. Their changes are told by
+// the watch of the metadata of all ConfigMaps that there is anyway, and what is in them is
+// read one by one: a watch here would have all ConfigMaps of a cluster sent, whole.
+func Refs(namespace string, selectors []v1beta1.FieldSelector) []objects.Ref {
+	var refs []objects.Ref
+	for _, s := range selectors {
+		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil && isConfigMap(gv.WithKind(s.Kind)) {
+			refs = append(refs, objects.Ref{Kind: objects.ConfigMap, Namespace: namespace, Name: s.Name})
+		}
+	}
+	return refs
+}
+
+func isConfigMap(kind schema.GroupVersionKind) bool {
+	return kind.Group == "" && kind.Kind == "ConfigMap"
+}
+
+// unwatched tells whether the objects of a kind are read one by one, whatever the provider
+// may watch: those of Kubernetes's own are too many.
+func unwatched(kind schema.GroupVersionKind) bool { return kind.Group == "" }
+
+// configMap reads a text in the data of a ConfigMap.
+func (r *Reader) configMap(ctx context.Context, obj Object, path string) (string, error) {
+	data, err := r.o.ConfigMaps.Get(ctx, objects.Ref{Kind: objects.ConfigMap, Namespace: obj.Namespace, Name: obj.Name})
+	if objects.IsMissing(err) {
+		return given(value{}, obj, path)
+	}
+	if err != nil {
+		return "", errors.Wrapf(err, "cannot read %s", obj)
+	}
+	texts := make(map[string]any, len(data))
+	for k, v := range data {
+		texts[k] = string(v)
+	}
+	u := &unstructured.Unstructured{Object: map[string]any{"data": texts}}
+	return given(value{exists: true, text: text(u, path)}, obj, path)
+}
