@@ -2,6 +2,7 @@ package quota
 
 import (
 	"maps"
+	"strings"
 	"time"
 )
 
@@ -11,6 +12,11 @@ const (
 	// sweepEvery is how often such scopes are looked for.
 	sweepEvery = 10 * time.Minute
 )
+
+// String tells scopes apart.
+func (s Scope) String() string {
+	return strings.Join([]string{s.Account, s.Region, s.Config, s.Endpoint}, "/")
+}
 
 // scope to reserve and take tokens of, made if there is none.
 func (l *Limiter) scope(s Scope) *scope {
