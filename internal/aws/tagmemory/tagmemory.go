@@ -117,10 +117,13 @@ func named(mg metav1.Object, tags map[string]string) bool {
 }
 
 // Forget the tags of a resource's thing, because they are to change.
-func (m *Memory) Forget(mg metav1.Object) {
+func (m *Memory) Forget(mg metav1.Object) { m.Drop(mg.GetUID()) }
+
+// Drop what is kept of a resource that is gone.
+func (m *Memory) Drop(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.entries, mg.GetUID())
+	delete(m.entries, uid)
 }
 
 // known is what is remembered, if it is still good. The lock is held.
