@@ -52,8 +52,9 @@ type flags struct {
 	EnableTracing            bool   `default:"false" env:"ENABLE_TRACING" help:"Send OpenTelemetry traces of reconciles and of their AWS calls by OTLP. Where to, and how many, is what the standard environment variables OTEL_* say."`
 	SafeStart                bool   `default:"true" negatable:"" help:"Start the controller of a kind once its CustomResourceDefinition is there, rather than fail without it."`
 
-	AllowNamespacedPodIdentity bool `help:"Let ProviderConfigs of any namespace use the identity of the provider's own pod (IRSA, PodIdentity, WebIdentity with a token file). Whoever may create a ProviderConfig then acts as the provider."`
-	ForbidNamespacedEndpoints  bool `help:"Refuse spec.endpoint in namespaced ProviderConfigs, so that tenants cannot have the provider call hosts of their choice."`
+	AllowNamespacedPodIdentity bool     `help:"Let ProviderConfigs of any namespace use the identity of the provider's own pod (IRSA, PodIdentity, WebIdentity with a token file). Whoever may create a ProviderConfig then acts as the provider."`
+	AllowNamespacedEndpoints   bool     `help:"Let ProviderConfigs of any namespace name an endpoint. Whoever may create one then has the provider call hosts of their choice: name those in --namespaced-endpoint-host."`
+	NamespacedEndpointHost     []string `help:"Host that the endpoint of a ProviderConfig may name, with --allow-namespaced-endpoints: a name, or a pattern such as *.example.org. Default: all with a public address. A host with a private address has to be named as it is; loopback and link-local addresses are never called."`
 
 	QuotaGetFunction  float64 `default:"98" help:"Calls of lambda:GetFunction a second for each AWS account and region. AWS's quota is 100 and is shared with whatever else calls it there."`
 	QuotaControlPlane float64 `default:"14.7" help:"Calls of all other operations of Lambda's control plane together, a second, for each account and region. AWS's quota is 15."`
@@ -80,6 +81,14 @@ func (f flags) validate() error {
 	}
 	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
 		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane are more than 0"))
+	}
+	if len(f.NamespacedEndpointHost) > 0 && !f.AllowNamespacedEndpoints {
+		errs = append(errs, errors.New("--namespaced-endpoint-host has no effect without --allow-namespaced-endpoints"))
+	}
+	for _, h := range f.NamespacedEndpointHost {
+		if err := config.CheckHostPattern(h); err != nil {
+			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it is a host, or a pattern such as *.example.org", h))
+		}
 	}
 	return errors.Join(errs...)
 }
@@ -108,8 +117,12 @@ func (f flags) options() manager.Options {
 		Namespaces:              f.WatchNamespace,
 		SafeStart:               f.SafeStart,
 		StateMetricInterval:     f.PollStateMetric,
-		Config:                  config.Options{AllowNamespacedPodIdentity: f.AllowNamespacedPodIdentity, ForbidNamespacedEndpoints: f.ForbidNamespacedEndpoints},
-		Quota:                   f.quota(),
+		Config: config.Options{
+			AllowNamespacedPodIdentity: f.AllowNamespacedPodIdentity,
+			AllowNamespacedEndpoints:   f.AllowNamespacedEndpoints,
+			NamespacedEndpointHosts:    f.NamespacedEndpointHost,
+		},
+		Quota: f.quota(),
 	}
 	if f.EnableChangelogs {
 		features.Enable(feature.EnableAlphaChangeLogs)

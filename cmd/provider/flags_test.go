@@ -46,8 +46,8 @@ func TestDefaults(t *testing.T) {
 	if f.EnableTracing || o.Tracer != nil {
 		t.Error("tracing is off")
 	}
-	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity {
-		t.Errorf("pprof, the change log and the pod's identity for tenants are off: %+v", o)
+	if o.PprofAddress != "" || o.ChangeLogSocket != "" || o.Config.AllowNamespacedPodIdentity || o.Config.AllowNamespacedEndpoints || o.Config.AllowLoopbackEndpoints {
+		t.Errorf("pprof, the change log, and the pod's identity and endpoints for tenants are off: %+v", o)
 	}
 	if o.LeaseDuration != manager.DefaultLeaseDuration || o.RenewDeadline != manager.DefaultRenewDeadline {
 		t.Errorf("a lease of %s, to be renewed within %s", o.LeaseDuration, o.RenewDeadline)
@@ -61,7 +61,7 @@ func TestFlagsReachTheManager(t *testing.T) {
 	f, _, err := parse(t, "--no-leader-election", "--no-enable-management-policies", "--no-safe-start", "--enable-changelogs",
 		"--changelogs-socket-path=/tmp/s", "--poll=5m", "--min-poll=1m", "--poll-jitter-percentage=20", "--sync=2h", "--max-reconcile-rate=7",
 		"--cluster-id=prod", "--watch-namespace=a,b", "--metrics-bind-address=0", "--health-probe-bind-address=127.0.0.1:1",
-		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--forbid-namespaced-endpoints",
+		"--pprof-bind-address=127.0.0.1:2", "--quota-get-function=50", "--quota-control-plane=5", "--allow-namespaced-endpoints", "--namespaced-endpoint-host=a.example.org,*.b.example.org",
 		"--allow-namespaced-pod-identity", "--enable-tracing", "--leader-election-namespace=ns", "--leader-election-lease-duration=15s",
 		"--leader-election-renew-deadline=10s", "--poll-state-metric=2m")
 	if err != nil {
@@ -83,7 +83,8 @@ func TestFlagsReachTheManager(t *testing.T) {
 		"namespaces":          strings.Join(o.Namespaces, " ") != "a b",
 		"addresses":           o.MetricsAddress != "0" || o.HealthAddress != "127.0.0.1:1" || o.PprofAddress != "127.0.0.1:2",
 		"quotas":              o.Quota.Rates[quota.GetFunction].PerSecond != 50 || o.Quota.Rates[quota.ControlPlane].PerSecond != 5,
-		"tenants":             !o.Config.ForbidNamespacedEndpoints || !o.Config.AllowNamespacedPodIdentity,
+		"tenants":             !o.Config.AllowNamespacedEndpoints || !o.Config.AllowNamespacedPodIdentity,
+		"hosts":               strings.Join(o.Config.NamespacedEndpointHosts, " ") != "a.example.org *.b.example.org",
 		"state metrics":       o.StateMetricInterval != 2*time.Minute,
 	} {
 		if wrong {
@@ -108,6 +109,8 @@ func TestInvalidFlags(t *testing.T) {
 		"Lease":    {reason: "The Lease object counts in seconds.", args: []string{"--leader-election-lease-duration=59.5s"}, want: "--leader-election-lease-duration"},
 		"Renewal":  {reason: "One leader stops before the next begins.", args: []string{"--leader-election-lease-duration=50s"}, want: "--leader-election-renew-deadline"},
 		"Hasty":    {reason: "A request takes time.", args: []string{"--leader-election-renew-deadline=500ms"}, want: "--leader-election-renew-deadline"},
+		"Hosts":    {reason: "Hosts that are listed and not allowed are a mistake.", args: []string{"--namespaced-endpoint-host=a"}, want: "--allow-namespaced-endpoints"},
+		"Pattern":  {reason: "A pattern that cannot be read would match nothing.", args: []string{"--allow-namespaced-endpoints", "--namespaced-endpoint-host=[a"}, want: "--namespaced-endpoint-host"},
 		"Negative": {reason: "Nor a negative one.", args: []string{"--quota-get-function=-1"}, want: "--quota-get-function"},
 	}
 	for name, tc := range cases {

@@ -92,7 +92,7 @@ func TestRunWithWrongTraces(t *testing.T) {
 	}
 }
 
-// applyFunction applies a Function, and a ProviderConfig for an endpoint.
+// applyFunction applies a Function, and a ClusterProviderConfig for an endpoint.
 func applyFunction(t *testing.T, cfg *rest.Config, ns, endpoint string) {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -104,17 +104,17 @@ func applyFunction(t *testing.T, cfg *rest.Config, ns, endpoint string) {
 		t.Fatal(err)
 	}
 	for _, obj := range []client.Object{
-		&v1beta1.ProviderConfig{
-			ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: ns},
-			Spec: v1beta1.ProviderConfigSpec{
-				Credentials:    v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+		&v1beta1.ClusterProviderConfig{
+			ObjectMeta: metav1.ObjectMeta{Name: ns},
+			Spec: v1beta1.ClusterProviderConfigSpec{
+				Credentials:    v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
 				ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &endpoint}}},
 			},
 		},
 		&v1beta1.Function{
 			ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: ns},
 			Spec: v1beta1.FunctionSpec{
-				ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
+				ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: ns}},
 				ForProvider: v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: v1beta1.FunctionSettings{
 					Runtime: ptr.To("python3.13"), Handler: ptr.To("index.handler"), Role: ptr.To("arn:aws:iam::123456789012:role/r"),
 					Code: &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}},

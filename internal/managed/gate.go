@@ -250,8 +250,12 @@ func (g *gate[T]) measure(mg T, t *Turn, known record) {
 }
 
 func (g *gate[T]) forget(key types.NamespacedName) {
-	if r, ok := g.memory.forget(key); ok && r.holder != "" {
+	r, ok := g.memory.forget(key)
+	if ok && r.holder != "" {
 		g.limiter.Forget(r.scope, r.holder)
+	}
+	if ok && g.kind.Forget != nil {
+		g.kind.Forget(r.uid)
 	}
 	g.kube.Forget(key)
 	if g.kind.Fields != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
@@ -45,6 +46,8 @@ func TestLifeOfAThing(t *testing.T) {
 		t.Errorf("want observedGeneration 2, got %d", got)
 	}
 
+	var forgotten []types.UID
+	h.gate.kind.Forget = func(uid types.UID) { forgotten = append(forgotten, uid) }
 	h.delete()
 	h.clock = h.stored().GetDeletionTimestamp().Time
 	if got := h.reconcile(); got != cadence.MinPending {
@@ -55,6 +58,9 @@ func TestLifeOfAThing(t *testing.T) {
 	}
 	if got := h.reconcile(); got != 0 || h.gate.memory.records[cart] != nil {
 		t.Errorf("what is gone is forgotten: %s, %v", got, h.gate.memory.records)
+	}
+	if diff := cmp.Diff([]types.UID{"u1"}, forgotten); diff != "" {
+		t.Errorf("nor does the kind remember it: -want, +got:\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"u1"}, h.limiter.gone); diff != "" {
 		t.Errorf("what is gone holds no place in the limiter: -want, +got:\n%s", diff)

@@ -6,6 +6,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -99,6 +100,10 @@ type Kind[T Managed] struct {
 	// Redact removes from a copy of a resource what a change log must not show,
 	// such as the values of environment variables. Nil if there is nothing.
 	Redact func(T)
+
+	// Forget what the kind keeps in memory of a resource that is gone. Nil if there is
+	// nothing.
+	Forget func(uid types.UID)
 
 	// Watch adds further watches to the controller. poke has a resource reconciled as
 	// if the user had changed it; it does not enqueue it. Nil if there are none.

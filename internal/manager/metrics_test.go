@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -48,9 +49,17 @@ func TestServedMetrics(t *testing.T) {
 		o.MetricsAddress, o.StateMetricInterval = "127.0.0.1:0", time.Second
 		o.LeaderElection, o.LeaderElectionNamespace = true, o.Namespaces[0]
 	})
-	r.create(r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)})), r.keys("aws", ciID, ciKey))
+	// Of an endpoint that an administrator names, the account is shown.
+	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
+	c.Spec.ConnectionSpec = r.pc("", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)})).Spec.ConnectionSpec
+	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
+	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: r.ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	r.create(c, r.keys("aws", ciID, ciKey))
 	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.Throttle()})
-	f := r.using("aws", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
+	f := r.using(r.ns, "f", func(f *v1beta1.Function) {
+		f.Spec.ProviderConfigReference.Kind = "ClusterProviderConfig"
+		f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
+	})
 	r.create(f)
 	r.ready(f)
 	r.look(f)

@@ -26,6 +26,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -125,6 +126,8 @@ func (r *rig) start(change ...func(*Options)) {
 		MinPollInterval: time.Second,
 		ClusterID:       "test-cluster",
 		Namespaces:      []string{r.ns},
+		// The double is on this machine.
+		Config: config.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
 	}
 	for _, f := range change {
 		f(&o)

@@ -34,6 +34,9 @@ const (
 	// idle is how long a region counts as used after a resource was last looked at there.
 	idle = 2 * time.Hour
 
+	// sweepEvery is how often regions that are not used any more are looked for.
+	sweepEvery = 10 * time.Minute
+
 	// most is how many regions of a config there are figures of.
 	most = 20
 )
@@ -77,6 +80,7 @@ type Book struct {
 
 	mu      sync.Mutex
 	records map[key]*record
+	swept   time.Time
 }
 
 // A key is a config in a region.
@@ -102,7 +106,7 @@ type record struct {
 
 // New returns an empty Book.
 func New(l Limiter, now func() time.Time) *Book {
-	return &Book{limiter: l, now: now, records: map[key]*record{}}
+	return &Book{limiter: l, now: now, records: map[key]*record{}, swept: now()}
 }
 
 // A Resolver of configs. *config.Resolver is one.
@@ -130,6 +134,7 @@ func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region s
 func (b *Book) note(s *config.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.sweep()
 	k := keyOf(s)
 	r := b.records[k]
 	if r == nil {
@@ -137,6 +142,21 @@ func (b *Book) note(s *config.Session) {
 		b.records[k] = r
 	}
 	r.session, r.used = s, b.now()
+}
+
+// sweep out the regions that are not used any more. Nobody looks at those of a config
+// that has no resources left. The lock is held.
+func (b *Book) sweep() {
+	now := b.now()
+	if now.Sub(b.swept) < sweepEvery {
+		return
+	}
+	b.swept = now
+	for k, r := range b.records {
+		if now.Sub(r.used) > idle {
+			b.drop(k)
+		}
+	}
 }
 
 func keyOf(s *config.Session) key { return key{config: s.Ref.UID, region: s.Scope.Region} }

@@ -43,7 +43,7 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect what is known, once for each account and region.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	for scope, f := range c.book.byScope() {
+	for l, f := range c.book.byLabels() {
 		for d, v := range map[*prometheus.Desc]float64{
 			c.concurrency: float64(f.ConcurrentExecutions),
 			c.unreserved:  float64(f.UnreservedConcurrentExecutions),
@@ -51,39 +51,51 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 			c.codeUsed:    float64(f.CodeStorageUsed),
 			c.functions:   float64(f.Functions),
 		} {
-			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, scope.Account, scope.Region)
+			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, l.account, l.region)
 		}
 	}
 }
 
-// byScope are the figures of each account and region: those that a ClusterProviderConfig
-// has read, if any did, since a tenant's own endpoint may say what it likes, and of these
-// the latest.
-func (b *Book) byScope() map[quota.Scope]Figures {
+// labels of an account's metrics.
+type labels struct{ account, region string }
+
+// byLabels are the figures of each account and region: those that a ClusterProviderConfig
+// has read, if any did, and of these the latest. What an endpoint of a tenant's says is
+// left out, as are regions that AWS is not known to have: that would be figures of
+// several accounts or regions under one label.
+func (b *Book) byLabels() map[labels]Figures {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	best := map[quota.Scope]*record{}
+	best := map[labels]*record{}
 	for _, r := range b.records {
-		if r.read.IsZero() || b.now().Sub(r.used) > idle {
+		s := r.session.Scope
+		l := labels{account: s.Account, region: quota.RegionLabel(s.Region)}
+		if r.read.IsZero() || b.now().Sub(r.used) > idle || s.Account == quota.Unverified || l.region != s.Region {
 			continue
 		}
-		if was := best[r.session.Scope]; was == nil || better(r, was) > 0 {
-			best[r.session.Scope] = r
+		if was := best[l]; was == nil || better(r, was) > 0 {
+			best[l] = r
 		}
 	}
-	found := make(map[quota.Scope]Figures, len(best))
-	for scope, r := range best {
-		found[scope] = r.figures
+	found := make(map[labels]Figures, len(best))
+	for l, r := range best {
+		found[l] = r.figures
 	}
 	return found
 }
 
+// better are the figures of AWS itself, then those that a ClusterProviderConfig has read,
+// then the latest.
 func better(x, y *record) int {
 	rank := func(r *record) int {
-		if r.session.Ref.Kind == v1beta1.ClusterProviderConfigKind {
+		switch {
+		case r.session.Scope.Endpoint != "":
+			return 0
+		case r.session.Ref.Kind == v1beta1.ClusterProviderConfigKind:
+			return 2
+		default:
 			return 1
 		}
-		return 0
 	}
 	return cmp.Or(cmp.Compare(rank(x), rank(y)), x.read.Compare(y.read))
 }

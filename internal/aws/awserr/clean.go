@@ -98,8 +98,8 @@ func describeAnswer(err error, op *smithy.OperationError) string {
 	if IsAccessDenied(err) {
 		return code + ": " + describeDenied(Message(err), message, op)
 	}
-	if hint := credentialHint(code); hint != "" {
-		return code + ": " + hint
+	if h := hint(code); h != "" {
+		return code + ": " + h
 	}
 	if message == "" {
 		return code
@@ -107,8 +107,8 @@ func describeAnswer(err error, op *smithy.OperationError) string {
 	return code + ": " + message
 }
 
-// credentialHint is what to do about credentials that AWS does not accept.
-func credentialHint(code string) string {
+// hint is what to do about credentials that AWS does not accept, and buckets elsewhere.
+func hint(code string) string {
 	switch code {
 	case "ExpiredToken", "ExpiredTokenException":
 		return "the credentials or the token have expired: renew them"
@@ -116,6 +116,8 @@ func credentialHint(code string) string {
 		return "AWS does not know the access key, or the session token does not go with it: check the credentials"
 	case "SignatureDoesNotMatch", "InvalidSignatureException":
 		return "the signature does not match: check the secret access key, the signing region and the clock of the provider's node"
+	case "PermanentRedirect", "MovedPermanently":
+		return "the bucket lies in another region: name one of the resource's region"
 	default:
 		return ""
 	}
@@ -129,6 +131,9 @@ func describeConnection(err error) string {
 		if u, perr := url.Parse(e.URL); perr == nil && u.Hostname() != "" {
 			host = u.Hostname()
 		}
+	}
+	if e, ok := errors.AsType[explained](err); ok {
+		return e.Error()
 	}
 	switch {
 	case isUntrusted(err):

@@ -74,6 +74,9 @@ func isTransientConnection(err error) bool {
 	if e, ok := errors.AsType[*net.DNSError](err); ok && e.IsNotFound {
 		return false
 	}
+	if isRefusedHere(err) {
+		return false
+	}
 	if StatusCode(err) >= http.StatusInternalServerError && !isNotImplemented(err) || IsThrottled(err) {
 		return true
 	}
@@ -84,6 +87,19 @@ func isTransientConnection(err error) bool {
 		return true
 	}
 	return slices.ContainsFunc(broken, func(target error) bool { return errors.Is(err, target) })
+}
+
+// isRefusedHere says that the provider itself does not go on: the host is not allowed, or
+// answers with what is of no use. That stays so.
+func isRefusedHere(err error) bool {
+	if _, ok := errors.AsType[*HostError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*RedirectError](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*OversizeError](err)
+	return ok
 }
 
 // A later error says itself when to come back: the call was not sent.

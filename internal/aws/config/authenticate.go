@@ -79,11 +79,7 @@ func (r *Resolver) load(ctx context.Context, s settings, region string) (aws.Con
 	if err != nil {
 		return aws.Config{}, fmt.Errorf("cannot set up the AWS SDK: %w", err)
 	}
-	if s.CABundle == nil {
-		cfg.HTTPClient = r.sharedClient(cfg.HTTPClient)
-	} else {
-		cfg.HTTPClient = freeze(cfg.HTTPClient)
-	}
+	cfg.HTTPClient = r.finish(s, cfg.HTTPClient)
 	if r.options.STSEndpoint != "" {
 		url := r.options.STSEndpoint
 		cfg.ServiceOptions = append(cfg.ServiceOptions, func(_ string, options any) {
@@ -95,6 +91,7 @@ func (r *Resolver) load(ctx context.Context, s settings, region string) (aws.Con
 	overrideEndpoint(&cfg, s.ConnectionSpec)
 	spans.AddTo(&cfg, r.options.Tracer)
 	r.options.Measure.AddTo(&cfg)
+	s.distrust(&cfg)
 	return cfg, nil
 }
 

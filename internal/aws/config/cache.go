@@ -10,9 +10,12 @@ import (
 )
 
 const (
-	// idle is how long a session that depends on a resource is kept unused.
+	// idle is how long what was made for a resource or a region is kept unused.
 	idle = 2 * time.Hour
-	// sweepEvery is how often such sessions are looked for.
+	// forgotten is how long a config is kept that nobody looks at, as one that is gone is
+	// not: those that are there are looked at every few minutes.
+	forgotten = 24 * time.Hour
+	// sweepEvery is how often that is looked for.
 	sweepEvery = 10 * time.Minute
 )
 
@@ -29,14 +32,21 @@ type cache struct {
 // A new version replaces it.
 type entry struct {
 	version string
+	used    time.Time
 	// base are configurations with what does not depend on a resource, by
 	// partition.
 	base       map[string]*memo[aws.Config]
-	identities map[identityKey]*memo[identity]
-	sessions   map[sessionKey]*Session
-	used       map[sessionTags]time.Time
+	identities map[identityKey]*kept[*memo[identity]]
+	sessions   map[sessionKey]*kept[*Session]
 	// region that a resource was last served in.
 	region string
+}
+
+// kept is what is let go when it was not used for long: tenants can name as many
+// regions and resources as they like.
+type kept[T any] struct {
+	value T
+	used  time.Time
 }
 
 // An identityKey has the partition of the STS that is asked, for keys of one are
@@ -65,22 +75,25 @@ func (c *cache) entry(uid types.UID, version string) *entry {
 		e = &entry{
 			version:    version,
 			base:       map[string]*memo[aws.Config]{},
-			identities: map[identityKey]*memo[identity]{},
-			sessions:   map[sessionKey]*Session{},
-			used:       map[sessionTags]time.Time{},
+			identities: map[identityKey]*kept[*memo[identity]]{},
+			sessions:   map[sessionKey]*kept[*Session]{},
 		}
 		c.configs[uid] = e
 	}
+	e.used = c.now()
 	return e
 }
 
 func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.used[k.tags] = c.now()
 	e.region = k.region
 	s, ok := e.sessions[k]
-	return s, ok
+	if !ok {
+		return nil, false
+	}
+	s.used = c.now()
+	return s.value, true
 }
 
 // keep a session that was made, unless another was first.
@@ -88,23 +101,23 @@ func (c *cache) keep(e *entry, k sessionKey, fresh func() *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if s, ok := e.sessions[k]; ok {
-		return s
+		return s.value
 	}
 	s := fresh()
-	e.sessions[k] = s
+	e.sessions[k] = &kept[*Session]{value: s, used: c.now()}
 	return s
 }
 
 func (c *cache) identity(e *entry, k identityKey) *memo[identity] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e.used[k.tags] = c.now()
 	m, ok := e.identities[k]
 	if !ok {
-		m = &memo[identity]{now: c.now}
+		m = &kept[*memo[identity]]{value: &memo[identity]{now: c.now}}
 		e.identities[k] = m
 	}
-	return m
+	m.used = c.now()
+	return m.value
 }
 
 // shared by all resources of a config in a partition.
@@ -132,26 +145,28 @@ func (c *cache) forget(uid types.UID) {
 	delete(c.configs, uid)
 }
 
-// sweep out sessions of single resources that were not used for long.
+// sweep out what was not used for long: sessions of regions and of single resources,
+// and configs that nobody looks at. An identity is used for as long
+// as a session that was made of it.
 func (c *cache) sweep() {
 	now := c.now()
 	if now.Sub(c.swept) < sweepEvery {
 		return
 	}
 	c.swept = now
-	for _, e := range c.configs {
-		for t, used := range e.used {
-			if t == (sessionTags{}) || now.Sub(used) < idle {
-				continue
-			}
-			e.drop(t)
+	for uid, e := range c.configs {
+		if now.Sub(e.used) >= forgotten {
+			delete(c.configs, uid)
+			continue
 		}
+		used := map[sessionTags]bool{}
+		maps.DeleteFunc(e.sessions, func(k sessionKey, s *kept[*Session]) bool {
+			gone := now.Sub(s.used) >= idle
+			used[k.tags] = used[k.tags] || !gone
+			return gone
+		})
+		maps.DeleteFunc(e.identities, func(k identityKey, m *kept[*memo[identity]]) bool {
+			return now.Sub(m.used) >= idle && k.tags != (sessionTags{}) && !used[k.tags]
+		})
 	}
-}
-
-// drop all that was made for a resource.
-func (e *entry) drop(t sessionTags) {
-	delete(e.used, t)
-	maps.DeleteFunc(e.identities, func(k identityKey, _ *memo[identity]) bool { return k.tags == t })
-	maps.DeleteFunc(e.sessions, func(k sessionKey, _ *Session) bool { return k.tags == t })
 }

@@ -64,6 +64,15 @@ func endpointURL(e *v1beta1.EndpointConfig, id, region string) string {
 	}
 }
 
+// endpointOf a service by its id of the SDK, where the config has one of its own. It is
+// empty where calls go to AWS's.
+func (s settings) endpointOf(id, region string) string {
+	if !overrides(s.Endpoint, id) {
+		return ""
+	}
+	return endpointURL(s.Endpoint, id, region)
+}
+
 // overrideEndpoint makes the clients of cfg use the endpoint of a config.
 func overrideEndpoint(cfg *aws.Config, s v1beta1.ConnectionSpec) {
 	e := s.Endpoint

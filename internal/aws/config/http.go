@@ -4,6 +4,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -43,23 +44,45 @@ func systemRoots() *x509.CertPool {
 	return x509.NewCertPool()
 }
 
-// sharedClient keeps one pool of connections for all configs that trust the same
-// authorities: the SDK would make one for each client of each service.
-func (r *Resolver) sharedClient(c aws.HTTPClient) aws.HTTPClient {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.shared == nil {
-		r.shared = freeze(c)
-	}
-	return r.shared
+// clients of a config that has no authorities of its own: one pool of connections for all
+// of these, where the SDK would make one for each client of each service, and one for
+// the endpoints that tenants name.
+type clients struct {
+	mu      sync.Mutex
+	shared  aws.HTTPClient
+	guarded aws.HTTPClient
 }
 
-// freeze a client: the SDK changes it no more.
-func freeze(c aws.HTTPClient) aws.HTTPClient {
-	if b, ok := c.(*awshttp.BuildableClient); ok {
-		return b.Freeze()
+// finish the client of a config: the SDK changes it no more.
+func (r *Resolver) finish(s settings, c aws.HTTPClient) aws.HTTPClient {
+	b, ok := c.(*awshttp.BuildableClient)
+	if !ok {
+		return c
 	}
-	return c
+	if !s.foreign() {
+		return r.once(s, &r.clients.shared, func() aws.HTTPClient { return r.bounded(b.GetTransport()) })
+	}
+	own := r.once(s, &r.clients.guarded, func() aws.HTTPClient { return r.bounded(r.guard().transport(b.GetTransport())) })
+	rest := r.once(s, &r.clients.shared, func() aws.HTTPClient { return r.bounded(b.GetTransport()) })
+	return routedClient{own: func(id string) bool { return overrides(s.Endpoint, id) }, to: own, rest: rest}
+}
+
+func (r *Resolver) bounded(t *http.Transport) aws.HTTPClient {
+	t.MaxResponseHeaderBytes = headerBytes
+	return boundedClient{transport: t, silence: r.options.Silence}
+}
+
+// once makes a client that configs share, unless the config has authorities of its own.
+func (r *Resolver) once(s settings, shared *aws.HTTPClient, make func() aws.HTTPClient) aws.HTTPClient {
+	if s.CABundle != nil {
+		return make()
+	}
+	r.clients.mu.Lock()
+	defer r.clients.mu.Unlock()
+	if *shared == nil {
+		*shared = make()
+	}
+	return *shared
 }
 
 // newRetryer tries once more, at once, what failed on the way or in AWS. Whatever

@@ -5,12 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
 // An identity is an authenticated aws.Config, and whom AWS takes it for.
@@ -18,6 +20,37 @@ type identity struct {
 	Identity
 
 	aws aws.Config
+
+	// asked is where the account was asked for: nowhere, at AWS's STS, or at an endpoint.
+	asked asked
+}
+
+// asked says who told an account.
+type asked int
+
+const (
+	// nobody was asked: the account is a guess.
+	nobody asked = iota
+	// atAWS was asked: the STS of AWS, or what the provider's operator put in its place.
+	atAWS
+	// atEndpoint of the config was asked.
+	atEndpoint
+)
+
+// scope that the calls of an identity are counted by. Whoever may make a ProviderConfig
+// can have an endpoint of theirs claim any account, and answer that its quota is used
+// up, so only what AWS has told counts of a namespaced config whose calls go to AWS. An
+// administrator's config is taken at its word.
+func (i identity) scope(s settings, region string) quota.Scope {
+	ownLambda := s.endpointOf("Lambda", region) != ""
+	switch {
+	case s.namespaced && (i.asked != atAWS || ownLambda):
+		return quota.Scope{Account: quota.Unverified, Region: region, Config: string(s.ref.UID)}
+	case i.asked == atEndpoint, i.asked == nobody && ownLambda:
+		return quota.Scope{Account: i.Account, Region: region, Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region)}
+	default:
+		return quota.Scope{Account: i.Account, Region: region}
+	}
 }
 
 // identify a config: authenticate, and ask STS who that is unless told not to.
@@ -31,14 +64,34 @@ func (r *Resolver) identify(ctx context.Context, s settings, m material, e *entr
 	}
 	out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	switch {
-	case err == nil:
-		return identity{aws: cfg, Identity: Identity{Account: aws.ToString(out.Account), ARN: aws.ToString(out.Arn)}}, nil
+	case err == nil && accountPattern.MatchString(aws.ToString(out.Account)):
+		return told(s, cfg, out, region), nil
 	case s.SkipCredentialsValidation:
 		return identity{aws: cfg, Identity: Identity{Account: guessAccount(s, m)}}, nil
+	case err == nil:
+		return identity{}, fmt.Errorf("STS does not tell the account of its credentials by an id of 12 digits: check the endpoint, or set skip_requesting_account_id")
 	default:
 		return identity{}, cannotAuthenticate(err)
 	}
 }
+
+// told is the identity that STS has told. It is shown in status, so of an endpoint that is
+// not AWS no more is taken than looks like an ARN.
+func told(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region string) identity {
+	i := identity{aws: cfg, Identity: Identity{Account: aws.ToString(out.Account)}, asked: atAWS}
+	if s.endpointOf("STS", region) != "" {
+		i.asked = atEndpoint
+	}
+	if arn := aws.ToString(out.Arn); callerPattern.MatchString(arn) {
+		i.ARN = arn
+	}
+	return i
+}
+
+var (
+	accountPattern = regexp.MustCompile(`^[0-9]{12}$`)
+	callerPattern  = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{12}:[A-Za-z0-9+=,.@_/-]{1,640}$`)
+)
 
 func cannotAuthenticate(err error) error {
 	return fmt.Errorf("AWS does not accept its credentials: %w", awserr.Clean(err))

@@ -3,11 +3,11 @@ package config
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/netip"
 	"os"
-	"sync"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"go.opentelemetry.io/otel/trace"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,9 +31,27 @@ type Options struct {
 	// token of the pod.
 	AllowNamespacedPodIdentity bool
 
-	// ForbidNamespacedEndpoints refuses endpoint in namespaced configs, so that
-	// tenants cannot make the provider call hosts of their choice.
-	ForbidNamespacedEndpoints bool
+	// AllowNamespacedEndpoints lets namespaced configs have the provider call hosts of
+	// their choice, as far as NamespacedEndpointHosts allows.
+	AllowNamespacedEndpoints bool
+
+	// NamespacedEndpointHosts are the hosts that endpoints of namespaced configs may
+	// name: names, addresses, or patterns such as *.example.org. None means all that
+	// have public addresses. Hosts with private ones are called only if they are named
+	// here as they are, and those with loopback and link-local ones never.
+	NamespacedEndpointHosts []string
+
+	// AllowLoopbackEndpoints lets namespaced configs name loopback addresses, where the
+	// double of AWS is in tests. No flag sets it: in a pod it would open whatever else
+	// listens there.
+	AllowLoopbackEndpoints bool
+
+	// Silence is how long a host that is called may send and take nothing, for tests. 0
+	// means what each operation has.
+	Silence time.Duration
+
+	// LookupHost finds the addresses of a host. The default is the system's resolver.
+	LookupHost func(ctx context.Context, host string) ([]netip.Addr, error)
 
 	// HTTPClient that all clients begin with. It is a BuildableClient since the
 	// SDK adds the authorities of AWS_CA_BUNDLE to no other.
@@ -65,6 +83,11 @@ func (o Options) withDefaults() Options {
 	if o.HTTPClient == nil {
 		o.HTTPClient = awshttp.NewBuildableClient()
 	}
+	if o.LookupHost == nil {
+		o.LookupHost = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
 	if o.LookupEnv == nil {
 		o.LookupEnv = os.LookupEnv
 	}
@@ -84,9 +107,7 @@ type Resolver struct {
 	options Options
 	cache   cache
 	labels  labelCache
-
-	mu     sync.Mutex
-	shared aws.HTTPClient
+	clients clients
 }
 
 // New returns a Resolver. kube reads configs from a cache.
@@ -152,6 +173,9 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 		return Identity{}, err
 	}
 	if err := r.permit(s); err != nil {
+		return Identity{}, err
+	}
+	if err := r.reachable(ctx, s); err != nil {
 		return Identity{}, err
 	}
 	m, err := r.material(ctx, s)

@@ -23,8 +23,8 @@ func (r *Resolver) permit(s settings) error {
 	if !s.namespaced {
 		return nil
 	}
-	if s.Endpoint != nil && r.options.ForbidNamespacedEndpoints {
-		return fmt.Errorf("endpoint is not allowed in a namespaced config: remove it, or use a ClusterProviderConfig")
+	if err := r.permitEndpoint(s); err != nil {
+		return err
 	}
 	if err := permitTags(s); err != nil {
 		return err

@@ -89,7 +89,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 	cfg := known.aws.Copy()
 	cfg.Region = region
 	cfg.APIOptions = slices.Clone(cfg.APIOptions)
-	scope := quota.Scope{Account: known.Account, Region: region}
+	scope := known.scope(s, region)
 	r.limiter.AddTo(&cfg, scope)
 	r.options.Fence.addTo(&cfg)
 	return &Session{

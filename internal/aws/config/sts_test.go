@@ -1,10 +1,12 @@
 package config
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"sync"
@@ -141,6 +143,11 @@ func newBed(t *testing.T, o Options, objs ...client.Object) *bed {
 	b.kube = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).Build()
 	b.sts = newFakeSTS(t, b.now)
 	o.STSEndpoint = b.sts.URL
+	// What the double of AWS needs. Tests of what is refused take it back.
+	o.AllowNamespacedEndpoints, o.AllowLoopbackEndpoints = true, true
+	if o.LookupHost == nil {
+		o.LookupHost = func(context.Context, string) ([]netip.Addr, error) { return nil, errWire }
+	}
 	o.LookupEnv = func(k string) (string, bool) { v, ok := b.env[k]; return v, ok }
 	o.ReadFile = func(p string) ([]byte, error) {
 		if v, ok := b.files[p]; ok {

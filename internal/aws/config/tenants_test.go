@@ -28,6 +28,7 @@ func TestTenants(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
 		options Options
+		strict  bool
 		change  []func(*v1beta1.ProviderConfigSpec)
 		want    string
 	}{
@@ -90,9 +91,16 @@ func TestTenants(t *testing.T) {
 			want: "tags of assumeRoleChain must not have the key Crossplane-Namespace",
 		},
 		"Endpoint": {
-			reason:  "An operator may keep tenants from having the provider call hosts of theirs.",
-			options: Options{ForbidNamespacedEndpoints: true},
-			change:  []func(*v1beta1.ProviderConfigSpec){endpoint}, want: "endpoint is not allowed in a namespaced config",
+			reason: "Tenants do not have the provider call hosts of theirs, unless its operator lets them.",
+			strict: true,
+			change: []func(*v1beta1.ProviderConfigSpec){endpoint}, want: "endpoint is not allowed in a namespaced config",
+		},
+		"AutoEndpoint": {
+			reason: "An endpoint that names no host is AWS's own.",
+			strict: true,
+			change: []func(*v1beta1.ProviderConfigSpec){func(s *v1beta1.ProviderConfigSpec) {
+				s.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeAuto}, SigningRegion: new("us-east-1")}
+			}},
 		},
 		"OwnSecret": {
 			reason: "A Secret of the namespace is the tenant's own.",
@@ -107,6 +115,7 @@ func TestTenants(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pc := namespaced(tc.change...)
 			b := newBed(t, tc.options, pc, secret(ns, "aws", map[string]string{"creds": ini}))
+			b.options.AllowNamespacedEndpoints = !tc.strict
 			b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"], b.files["/pod"], b.files["/token"] = roleTwo, "/pod", "jwt", "jwt"
 			_, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 			_, identifyErr := b.Identify(t.Context(), pc)

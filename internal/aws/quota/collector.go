@@ -1,6 +1,10 @@
 package quota
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"maps"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // Collector shows a limiter's state to Prometheus.
 type Collector struct {
@@ -33,11 +37,11 @@ func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	}
 }
 
-// Collect a snapshot.
+// Collect a snapshot. Scopes with the same labels are added up.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	for _, s := range c.limiter.Stats() {
+	for l, s := range c.limiter.labelled() {
 		send := func(d *prometheus.Desc, t prometheus.ValueType, v float64, more ...string) {
-			ch <- prometheus.MustNewConstMetric(d, t, v, append([]string{s.Scope.Account, s.Scope.Region, s.Bucket.String()}, more...)...)
+			ch <- prometheus.MustNewConstMetric(d, t, v, append([]string{l.account, l.region, l.bucket.String()}, more...)...)
 		}
 		send(c.tokens, prometheus.GaugeValue, s.Tokens)
 		send(c.rate, prometheus.GaugeValue, s.Rate)
@@ -47,4 +51,41 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 		send(c.calls, prometheus.CounterValue, float64(s.Deferred), "deferred")
 		send(c.calls, prometheus.CounterValue, float64(s.Throttled), "throttled")
 	}
+}
+
+// labels of a bucket's metrics. They are fewer than scopes: tenants can make up as many
+// of these as they like.
+type labels struct {
+	account, region string
+	bucket          Bucket
+}
+
+func labelsOf(s Scope, b Bucket) labels {
+	return labels{account: s.Account, region: RegionLabel(s.Region), bucket: b}
+}
+
+// labelled are the stats by labels, with what scopes that are gone had counted.
+func (l *Limiter) labelled() map[labels]Stats {
+	sums := map[labels]Stats{}
+	for _, s := range l.Stats() {
+		k := labelsOf(s.Scope, s.Bucket)
+		sum := sums[k]
+		sum.Tokens += s.Tokens
+		sum.Rate += s.Rate
+		sum.WaitingUsers += s.WaitingUsers
+		sum.WaitingPolls += s.WaitingPolls
+		sum.Counts = sum.add(s.Counts)
+		sums[k] = sum
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	// Counters of labels that are still there must not go back. Those of others start
+	// anew if they come again.
+	maps.DeleteFunc(l.gone, func(k labels, _ Counts) bool { _, there := sums[k]; return !there })
+	for k, c := range l.gone {
+		sum := sums[k]
+		sum.Counts = sum.add(c)
+		sums[k] = sum
+	}
+	return sums
 }

@@ -14,13 +14,23 @@ import (
 	"time"
 )
 
-// A Scope is what AWS counts requests by.
+// A Scope is what AWS counts requests by. Only an account that AWS itself has told is
+// shared by configs: who could claim another's account could use up its quota, or have
+// it closed by answering that it is used up.
 type Scope struct {
-	// Account is the AWS account id.
+	// Account is the AWS account id, or Unverified.
 	Account string
 	// Region such as eu-west-1.
 	Region string
+	// Config is the UID of the one config that a scope of an unverified account is of.
+	Config string
+	// Endpoint is the URL that told the account where an administrator's config has
+	// one of its own. Empty where that was AWS's STS.
+	Endpoint string
 }
+
+// Unverified stands for an account id that AWS has not told.
+const Unverified = "unverified"
 
 // A Priority says who goes first.
 type Priority int
@@ -99,17 +109,24 @@ type Limiter struct {
 
 	mu     sync.Mutex
 	scopes map[Scope]*scope
+	swept  time.Time
+	// gone is what scopes have counted that were swept out, by the labels that they
+	// shared with others.
+	gone map[labels]Counts
 }
 
 // A scope has the buckets of one account and region.
 type scope struct {
+	// used is when somebody last asked for it. The limiter's lock guards it.
+	used time.Time
+
 	mu      sync.Mutex
 	buckets [bucketCount]*bucket
 }
 
 // New returns a Limiter whose buckets are full.
 func New(now func() time.Time, o Options) *Limiter {
-	return &Limiter{now: now, options: o.withDefaults(), scopes: map[Scope]*scope{}}
+	return &Limiter{now: now, options: o.withDefaults(), scopes: map[Scope]*scope{}, swept: now(), gone: map[labels]Counts{}}
 }
 
 // Reserve makes sure that the holder has a ticket for each of the Lambda
@@ -172,32 +189,18 @@ func (l *Limiter) throttled(s Scope, b Bucket, pause time.Duration) {
 	sc.buckets[b].throttled(l.now(), pause)
 }
 
+// each bucket of a scope that is known.
 func (l *Limiter) each(s Scope, fn func(b *bucket, now time.Time)) {
-	sc := l.scope(s)
+	l.mu.Lock()
+	sc, ok := l.scopes[s]
+	l.mu.Unlock()
+	if !ok {
+		return
+	}
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	now := l.now()
 	for _, b := range sc.buckets {
 		fn(b, now)
 	}
-}
-
-func (l *Limiter) scope(s Scope) *scope {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	sc, ok := l.scopes[s]
-	if ok {
-		return sc
-	}
-	sc = &scope{}
-	now := l.now()
-	for b := range sc.buckets {
-		rate, ok := l.options.Rates[Bucket(b)]
-		if !ok {
-			rate = DefaultRates[Bucket(b)]
-		}
-		sc.buckets[b] = newBucket(rate, l.options, now)
-	}
-	l.scopes[s] = sc
-	return sc
 }

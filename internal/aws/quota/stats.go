@@ -2,6 +2,7 @@ package quota
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -20,6 +21,14 @@ type Counts struct {
 	Expired int
 	// Dropped holders: they did not come back.
 	Dropped int
+}
+
+// add the counts of another scope.
+func (c Counts) add(d Counts) Counts {
+	return Counts{
+		Granted: c.Granted + d.Granted, Sent: c.Sent + d.Sent, Deferred: c.Deferred + d.Deferred,
+		Throttled: c.Throttled + d.Throttled, Expired: c.Expired + d.Expired, Dropped: c.Dropped + d.Dropped,
+	}
 }
 
 // Stats of one bucket at one moment.
@@ -43,13 +52,12 @@ type Stats struct {
 // Stats is a snapshot of every bucket, ordered by account, region and bucket.
 func (l *Limiter) Stats() []Stats {
 	l.mu.Lock()
-	keys := make([]Scope, 0, len(l.scopes))
-	for s := range l.scopes {
-		keys = append(keys, s)
-	}
+	l.sweep(l.now())
+	keys := slices.Collect(maps.Keys(l.scopes))
 	l.mu.Unlock()
 	slices.SortFunc(keys, func(a, b Scope) int {
-		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Region, b.Region))
+		return cmp.Or(cmp.Compare(a.Account, b.Account), cmp.Compare(a.Region, b.Region),
+			cmp.Compare(a.Config, b.Config), cmp.Compare(a.Endpoint, b.Endpoint))
 	})
 	all := make([]Stats, 0, len(keys)*bucketCount)
 	for _, s := range keys {

@@ -124,10 +124,13 @@ func named(mg metav1.Object, tags map[string]string) bool {
 }
 
 // Forget the tags of a resource's thing, because they are to change.
-func (m *Memory) Forget(mg metav1.Object) {
+func (m *Memory) Forget(mg metav1.Object) { m.Drop(mg.GetUID()) }
+
+// Drop what is kept of a resource that is gone.
+func (m *Memory) Drop(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.entries, mg.GetUID())
+	delete(m.entries, uid)
 }
 
 // Outdated tells whether the tags that Read has returned are too old to change the thing

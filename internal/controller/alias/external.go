@@ -16,6 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
@@ -92,7 +93,11 @@ func (t *thing) key() inventory.Key { return inventory.Key{Operation: callList, 
 func (t *thing) list(ctx context.Context) (map[string]types.AliasConfiguration, error) {
 	all := map[string]types.AliasConfiguration{}
 	pages := lambda.NewListAliasesPaginator(t.api, &lambda.ListAliasesInput{FunctionName: ptr.To(t.id.function)})
+	var read answer.Pages
 	for pages.HasMorePages() {
+		if err := read.Next("aliases"); err != nil {
+			return nil, err
+		}
 		page, err := pages.NextPage(ctx)
 		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
 			return nil, nil

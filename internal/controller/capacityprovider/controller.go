@@ -37,6 +37,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Region:            func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
 		Reads:             c.reads,
 		Connect:           c.connect,
+		Forget:            c.tags.Drop,
 		DeterministicName: true,
 		Fields:            func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return fields.In(c.Spec) },
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
@@ -88,7 +89,11 @@ func (t *thing) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string
 func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
 	var all []types.CodeSigningConfig
 	pages := lambda.NewListCodeSigningConfigsPaginator(t.api, &lambda.ListCodeSigningConfigsInput{})
+	var read answer.Pages
 	for pages.HasMorePages() {
+		if err := read.Next("code signing configurations"); err != nil {
+			return nil, err
+		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, errors.Wrap(awserr.Clean(err), "cannot list code signing configurations, to find the one that may have been created")

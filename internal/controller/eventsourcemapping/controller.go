@@ -42,6 +42,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Region:            func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
 		Reads:             c.reads,
 		Connect:           c.connect,
+		Forget:            c.tags.Drop,
 		DeterministicName: true,
 		References:        references,
 		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -112,7 +113,11 @@ func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) (
 		in.FunctionName = ptr.To(functionName(p))
 	}
 	var found []types.EventSourceMappingConfiguration
+	var read answer.Pages
 	for pages := lambda.NewListEventSourceMappingsPaginator(t.api, in); pages.HasMorePages(); {
+		if err := read.Next("event source mappings"); err != nil {
+			return nil, err
+		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return nil, errors.Wrap(awserr.Clean(err), "cannot list event source mappings, to find the one that may have been created")

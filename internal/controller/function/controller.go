@@ -44,6 +44,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Region:            func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
 		Reads:             expectedReads,
 		Connect:           c.connect,
+		Forget:            c.memory.drop,
 		DeterministicName: true,
 		Refs:              objectRefs,
 		References:        references,

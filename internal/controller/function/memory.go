@@ -65,10 +65,13 @@ func (m *records) of(mg metav1.Object) *record {
 }
 
 // forget a resource.
-func (m *records) forget(mg metav1.Object) {
+func (m *records) forget(mg metav1.Object) { m.drop(mg.GetUID()) }
+
+// drop what is kept of a resource that is gone.
+func (m *records) drop(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	delete(m.records, mg.GetUID())
+	delete(m.records, uid)
 }
 
 // refuse notes that AWS has refused a call. One that is final stands back at once.

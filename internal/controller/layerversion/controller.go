@@ -36,6 +36,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Region:            func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
 		Reads:             reads,
 		Connect:           c.connect,
+		Forget:            c.usages.drop,
 		DeterministicName: true,
 		Refs:              objectRefs,
 		Redact:            redact,

@@ -15,6 +15,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
@@ -132,7 +133,11 @@ func (t *thing) published(ctx context.Context, l *v1beta1.LayerVersion, i intent
 func (t *thing) newer(ctx context.Context, layer string, than int64) ([]int64, error) {
 	var numbers []int64
 	pages := lambda.NewListLayerVersionsPaginator(t.api, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
+	var read answer.Pages
 	for pages.HasMorePages() {
+		if err := read.Next("layer versions"); err != nil {
+			return nil, err
+		}
 		page, err := pages.NextPage(ctx)
 		if awserr.IsNotFound(err) {
 			return nil, nil

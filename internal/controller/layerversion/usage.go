@@ -76,10 +76,13 @@ func (u *usages) keep(mg metav1.Object, e usage) {
 }
 
 // forget a resource that is gone, or that has nothing to delete.
-func (u *usages) forget(mg metav1.Object) {
+func (u *usages) forget(mg metav1.Object) { u.drop(mg.GetUID()) }
+
+// drop what is kept of a resource that is gone.
+func (u *usages) drop(uid types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	delete(u.entries, mg.GetUID())
+	delete(u.entries, uid)
 }
 
 // unused are those of the old versions that no function uses. While it is not known, or

@@ -42,7 +42,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
 		Reads:        reads,
 		Connect: func(_ context.Context, _ *v1beta1.Permission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Permission], error) {
-			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Identity.Account + "/" + s.AWS.Region}
+			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}
 			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
 		},
 		DeterministicName: true,

@@ -15,6 +15,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -105,6 +106,20 @@ func TestReads(t *testing.T) {
 				t.Errorf("%s\ngot %v", tc.reason, got)
 			}
 		})
+	}
+}
+
+// TestListWithoutEnd has each page name a next.
+func TestListWithoutEnd(t *testing.T) {
+	calls := 0
+	r := &Reader[string]{Cache: &inventory.Cache{}, Operation: "ListThings", ARN: func(s string) *string { return &s }}
+	r.Page = func(context.Context, string, *string) ([]string, *string, error) {
+		calls++
+		return []string{"arn"}, ptr.To("next"), nil
+	}
+	n, _ := functionname.Parse("cart")
+	if _, _, err := r.Read(managed.WithTurn(t.Context(), &managed.Turn{}), &managedtest.Thing{}, n); err == nil || calls > answer.MostPages+1 {
+		t.Errorf("%d pages were read, %v", calls, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
@@ -85,8 +86,12 @@ func (r *Reader[V]) single(ctx context.Context, n functionname.Name) (V, bool, e
 // list all pages. Those after the first come unexpected: if there is no quota for one,
 // the client defers it and with it the reconcile, which comes back with quota for all.
 func (r *Reader[V]) list(ctx context.Context, function string) ([]V, error) {
+	var read answer.Pages
 	all, marker, err := r.Page(ctx, function, nil)
 	for err == nil && ptr.Deref(marker, "") != "" {
+		if err := read.Next("what function " + function + " has"); err != nil {
+			return nil, err
+		}
 		managed.Reserve(ctx, r.Operation)
 		var page []V
 		page, marker, err = r.Page(ctx, function, marker)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
@@ -57,7 +58,11 @@ type Lister interface {
 func List(ctx context.Context, api Lister, function string) ([]types.FunctionConfiguration, error) {
 	all := []types.FunctionConfiguration{}
 	pages := lambda.NewListVersionsByFunctionPaginator(api, &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
+	var read answer.Pages
 	for pages.HasMorePages() {
+		if err := read.Next("versions"); err != nil {
+			return nil, err
+		}
 		page, err := pages.NextPage(ctx)
 		if awserr.IsNotFound(err) {
 			return all, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
@@ -65,7 +66,11 @@ func usesOf(ctx context.Context, api API, function string) (Uses, error) {
 // addAliases adds the versions that aliases send calls to, whatever their weight.
 func addAliases(ctx context.Context, api API, function string, u Uses) error {
 	pages := lambda.NewListAliasesPaginator(api, &lambda.ListAliasesInput{FunctionName: ptr.To(function)})
+	var read answer.Pages
 	for pages.HasMorePages() {
+		if err := read.Next("aliases"); err != nil {
+			return err
+		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return errors.Wrapf(err, "cannot list the aliases of function %s", function)
@@ -86,7 +91,11 @@ func addAliases(ctx context.Context, api API, function string, u Uses) error {
 
 func addProvisioned(ctx context.Context, api API, function string, u Uses) error {
 	pages := lambda.NewListProvisionedConcurrencyConfigsPaginator(api, &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(function)})
+	var read answer.Pages
 	for pages.HasMorePages() {
+		if err := read.Next("provisioned concurrency"); err != nil {
+			return err
+		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return errors.Wrapf(err, "cannot list the provisioned concurrency of function %s", function)
@@ -100,7 +109,11 @@ func addProvisioned(ctx context.Context, api API, function string, u Uses) error
 
 func addInvokeConfigs(ctx context.Context, api API, function string, u Uses) error {
 	pages := lambda.NewListFunctionEventInvokeConfigsPaginator(api, &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(function)})
+	var read answer.Pages
 	for pages.HasMorePages() {
+		if err := read.Next("event invoke configs"); err != nil {
+			return err
+		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
 			return errors.Wrapf(err, "cannot list the event invoke configs of function %s", function)
@@ -128,7 +141,11 @@ func useOf(ctx context.Context, api API, f Function, version string) (string, er
 // about, and of the answer only those count that name it.
 func mappingOf(ctx context.Context, api API, arn string) (string, error) {
 	pages := lambda.NewListEventSourceMappingsPaginator(api, &lambda.ListEventSourceMappingsInput{FunctionName: ptr.To(arn)})
+	var read answer.Pages
 	for pages.HasMorePages() {
+		if err := read.Next("event source mappings"); err != nil {
+			return "", err
+		}
 		page, err := pages.NextPage(ctx)
 		if awserr.IsNotFound(err) {
 			return "", nil

@@ -1,0 +1,137 @@
+package awserr
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// An explained error says in words of the provider's own why a call got no answer that is
+// of use. None of them quotes what the other side has sent.
+type explained interface {
+	error
+	explained()
+}
+
+// A SilentError says that a host sent nothing for too long.
+type SilentError struct {
+	// Host that was called.
+	Host string
+}
+
+func (e *SilentError) Error() string { return "no answer from " + e.Host + " in time" }
+func (*SilentError) explained()      {}
+
+// Timeout makes it a timeout, as those of the network are.
+func (*SilentError) Timeout() bool { return true }
+
+// Temporary is what net.Error asks for.
+func (*SilentError) Temporary() bool { return true }
+
+// Is says that it is a deadline that was exceeded.
+func (*SilentError) Is(target error) bool { return target == context.DeadlineExceeded } //nolint:errorlint // Is is called for each error of a chain.
+
+// RetryableError keeps the SDK from waiting for another time as long.
+func (*SilentError) RetryableError() bool { return false }
+
+// An OversizeError says that an answer is longer than any that AWS gives.
+type OversizeError struct {
+	// Host that was called.
+	Host string
+	// Limit in bytes.
+	Limit int64
+}
+
+func (e *OversizeError) Error() string {
+	return fmt.Sprintf("%s answered with more than %d MB, which AWS never does: check the endpoint", e.Host, e.Limit>>20)
+}
+func (*OversizeError) explained() {}
+
+// RetryableError keeps the SDK from reading as much again.
+func (*OversizeError) RetryableError() bool { return false }
+
+// A RedirectError says that a host sends callers elsewhere.
+type RedirectError struct {
+	// Host that was called.
+	Host string
+	// Status of HTTP.
+	Status int
+}
+
+func (e *RedirectError) Error() string {
+	return fmt.Sprintf("%s redirects calls (HTTP %d), which is not followed: name the place itself in endpoint.url", e.Host, e.Status)
+}
+func (*RedirectError) explained() {}
+
+// RetryableError keeps the SDK from trying again.
+func (*RedirectError) RetryableError() bool { return false }
+
+// A HostError says that a host must not be called.
+type HostError struct {
+	// Host as the config names it.
+	Host string
+	// Reason why, and what to do.
+	Reason string
+}
+
+func (e *HostError) Error() string {
+	return fmt.Sprintf("endpoint %s is not allowed in a namespaced config: %s", e.Host, e.Reason)
+}
+func (*HostError) explained() {}
+
+// RetryableError keeps the SDK from trying again.
+func (*HostError) RetryableError() bool { return false }
+
+// A StrangeError says that an endpoint did not answer as AWS does.
+type StrangeError struct {
+	// Status of HTTP, 0 where there was none.
+	Status int
+}
+
+func (e *StrangeError) Error() string {
+	const m = "the endpoint did not answer as AWS does"
+	if e.Status == 0 {
+		return m
+	}
+	return fmt.Sprintf("%s: HTTP %d", m, e.Status)
+}
+func (*StrangeError) explained() {}
+
+// Foreign is the error of a call to an endpoint that need not be AWS's, such as one that a
+// tenant names: anything may answer there, and what it says could be what only the
+// provider may read. What is told is what the provider has found out itself, and answers
+// that have the form and a code of the service's errors.
+func Foreign(service string, err error) error {
+	if err == nil || isErrorOf(service, Code(err)) || found(err) {
+		return err
+	}
+	strange := &StrangeError{Status: StatusCode(err)}
+	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok {
+		return &smithyhttp.ResponseError{Response: e.Response, Err: strange}
+	}
+	if _, ok := errors.AsType[*smithyhttp.RequestSendError](err); ok {
+		return &smithyhttp.RequestSendError{Err: strange}
+	}
+	return strange
+}
+
+// found says that an error is of what the provider has found out itself.
+func found(err error) bool {
+	if Code(err) != "" {
+		return false
+	}
+	if _, ok := errors.AsType[explained](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[*net.DNSError](err); ok {
+		return true
+	}
+	if _, ok := errors.AsType[syscall.Errno](err); ok {
+		return true
+	}
+	return isUntrusted(err) || isTimeout(err) || errors.Is(err, context.Canceled)
+}

@@ -1,0 +1,66 @@
+package awserr
+
+// commonCodes are codes by which any service of AWS refuses a call, and by which
+// emulators say that they lack an operation.
+var commonCodes = codes(
+	"AccessDenied", "AccessDeniedException", "AuthFailure", "ExpiredToken", "ExpiredTokenException", "IncompleteSignature",
+	"InternalError", "InternalFailure", "InternalServerError", "InvalidAccessKeyId", "InvalidClientTokenId",
+	"InvalidSignatureException", "MissingAuthenticationToken", "MissingAuthenticationTokenException", "NotImplemented",
+	"NotImplementedException", "OptInRequired", "PriorRequestNotComplete", "RequestExpired", "RequestLimitExceeded",
+	"RequestThrottled", "RequestThrottledException", "RequestTimeout", "RequestTimeoutException", "SerializationException",
+	"ServiceException", "ServiceUnavailable", "ServiceUnavailableException", "SignatureDoesNotMatch", "ThrottledException",
+	"Throttling", "ThrottlingException", "TooManyRequestsException", "UnauthorizedOperation", "UnknownOperation",
+	"UnknownOperationException", "UnrecognizedClientException", "ValidationError", "ValidationException",
+)
+
+// serviceCodes are codes of single services, by the services' ids of the SDK. Those of
+// S3 include what the SDK makes of an answer without a body.
+var serviceCodes = map[string]map[string]bool{
+	"Lambda": codes(
+		"AliasLimitExceededException", "CallbackTimeoutException", "CapacityProviderLimitExceededException",
+		"CodeArtifactUserDeletedException", "CodeArtifactUserFailedException", "CodeArtifactUserPendingException",
+		"CodeSigningConfigNotFoundException", "CodeStorageExceededException", "CodeVerificationFailedException",
+		"DurableExecutionAlreadyStartedException", "EC2AccessDeniedException", "EC2ThrottledException", "EC2UnexpectedException",
+		"EFSIOException", "EFSMountConnectivityException", "EFSMountFailureException", "EFSMountTimeoutException",
+		"ENILimitReachedException", "ENINotReadyException", "FunctionVersionsPerCapacityProviderLimitExceededException",
+		"InvalidCodeSignatureException", "InvalidParameterCombination", "InvalidParameterValueException",
+		"InvalidRequestContentException", "InvalidRuntimeException", "InvalidSecurityGroupIDException", "InvalidSubnetIDException",
+		"InvalidZipFileException", "KMSAccessDeniedException", "KMSDisabledException", "KMSInvalidStateException",
+		"KMSNotFoundException", "ModeNotSupportedException", "NoPublishedVersionException", "PolicyLengthExceededException",
+		"PreconditionFailedException", "ProvisionedConcurrencyConfigNotFoundException", "PublicPolicyException",
+		"RecursiveInvocationException", "RequestEntityTooLargeException", "RequestTooLargeException", "ResourceConflictException",
+		"ResourceInUseException", "ResourceNotFoundException", "ResourceNotReadyException", "S3FilesMountConnectivityException",
+		"S3FilesMountFailureException", "S3FilesMountTimeoutException",
+		"SerializedRequestEntityTooLargeException", "ServiceQuotaExceededException", "SnapStartException",
+		"SnapStartNotReadyException", "SnapStartRegenerationFailureException", "SnapStartTimeoutException",
+		"SubnetIPAddressLimitReachedException", "UnsupportedMediaTypeException",
+	),
+	"STS": codes(
+		"ExpiredTradeInTokenException", "IDPCommunicationError", "IDPRejectedClaim", "InvalidAuthorizationMessageException",
+		"InvalidIdentityToken", "JWTPayloadSizeExceededException", "MalformedPolicyDocument",
+		"OutboundWebIdentityFederationDisabledException", "PackedPolicyTooLarge", "RegionDisabledException",
+		"SessionDurationEscalationException",
+	),
+	"S3": codes(
+		"AuthorizationHeaderMalformed", "BadRequest", "Forbidden", "InvalidObjectState", "InvalidRequest", "MovedPermanently",
+		"NoSuchBucket", "NoSuchKey", "NoSuchVersion", "NotFound", "PermanentRedirect", "PreconditionFailed", "SlowDown",
+		"TemporaryRedirect",
+	),
+	"ECR": codes(
+		"ImageNotFoundException", "InvalidParameterException", "LimitExceededException", "RepositoryNotFoundException",
+		"ServerException", "UnableToGetUpstreamImageException",
+	),
+}
+
+func codes(list ...string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, c := range list {
+		set[c] = true
+	}
+	return set
+}
+
+// isErrorOf says that a service of AWS has errors of a code.
+func isErrorOf(service, code string) bool {
+	return code != "" && (commonCodes[code] || serviceCodes[service][code])
+}

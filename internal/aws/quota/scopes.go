@@ -1,0 +1,74 @@
+package quota
+
+import (
+	"maps"
+	"strings"
+	"time"
+)
+
+const (
+	// idle is how long a scope is kept that nobody asks for.
+	idle = 2 * time.Hour
+	// sweepEvery is how often such scopes are looked for.
+	sweepEvery = 10 * time.Minute
+)
+
+// String tells scopes apart.
+func (s Scope) String() string {
+	return strings.Join([]string{s.Account, s.Region, s.Config, s.Endpoint}, "/")
+}
+
+// scope to reserve and take tokens of, made if there is none.
+func (l *Limiter) scope(s Scope) *scope {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	l.sweep(now)
+	sc, ok := l.scopes[s]
+	if !ok {
+		sc = &scope{}
+		for b := range sc.buckets {
+			rate, ok := l.options.Rates[Bucket(b)]
+			if !ok {
+				rate = DefaultRates[Bucket(b)]
+			}
+			sc.buckets[b] = newBucket(rate, l.options, now)
+		}
+		l.scopes[s] = sc
+	}
+	sc.used = now
+	return sc
+}
+
+// sweep out scopes that were not used for long and of which nothing is to be
+// remembered. A new one would be the same, but for what it has counted. The limiter's
+// lock is held.
+func (l *Limiter) sweep(now time.Time) {
+	if now.Sub(l.swept) < sweepEvery {
+		return
+	}
+	l.swept = now
+	maps.DeleteFunc(l.scopes, func(s Scope, sc *scope) bool {
+		if now.Sub(sc.used) < idle || !sc.fresh(now) {
+			return false
+		}
+		for b := range sc.buckets {
+			k := labelsOf(s, Bucket(b))
+			l.gone[k] = l.gone[k].add(sc.buckets[b].stats)
+		}
+		return true
+	})
+}
+
+// fresh says that no bucket has holders, and that all are full.
+func (sc *scope) fresh(now time.Time) bool {
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	for _, b := range sc.buckets {
+		b.advance(now)
+		if len(b.accounts) > 0 || b.level.tokens < b.level.burst-rounding || b.level.rate(now) < b.level.perSecond || b.level.paused(now) > 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,171 @@
+package quota
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// series that a limiter's collector shows, and the value of one of them.
+func series(t *testing.T, l *Limiter, name string, labels map[string]string) (all int, value float64) {
+	t.Helper()
+	r := prometheus.NewRegistry()
+	r.MustRegister(NewCollector(l))
+	families, err := r.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		for _, m := range f.GetMetric() {
+			all++
+			got := map[string]string{}
+			for _, p := range m.GetLabel() {
+				got[p.GetName()] = p.GetValue()
+			}
+			if f.GetName() == name && cmp.Equal(labels, got) {
+				value = m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			}
+		}
+	}
+	return all, value
+}
+
+// TestScopesComeAndGo has resources of made-up regions and configs come and go.
+func TestScopesComeAndGo(t *testing.T) {
+	w := newWorld(1)
+	l := small(w)
+	l.Reserve(here, user("stays"), "CreateFunction")
+	l.Release(here, "stays")
+	before, _ := series(t, l, "", nil)
+	most := 0
+	for i := range 5000 {
+		s := Scope{Account: Unverified, Region: fmt.Sprintf("eu-x%d-1", i), Config: fmt.Sprintf("c%d", i%50)}
+		l.Reserve(s, user("u"), "CreateFunction")
+		if wait := l.take(s, ControlPlane, user("u")); wait > 0 {
+			t.Fatalf("scope %d waits %s", i, wait)
+		}
+		l.Forget(s, "u")
+		w.now = w.now.Add(time.Minute)
+		l.Reserve(here, user("stays"), "CreateFunction")
+		l.Release(here, "stays")
+		most = max(most, len(l.scopes))
+	}
+	if limit := int((idle + sweepEvery).Minutes()) + 2; most > limit {
+		t.Errorf("%d scopes were kept at a time, want %d at most", most, limit)
+	}
+	during, sent := series(t, l, "provider_lambda_quota_calls_total", map[string]string{"account": Unverified, "region": "other", "bucket": "ControlPlane", "result": "sent"})
+	if during != 2*before {
+		t.Errorf("%d series, want those of made-up regions in one label: %d", during, 2*before)
+	}
+	if sent != 5000 {
+		t.Errorf("%v calls were counted of 5000: a counter goes up only, whatever becomes of scopes", sent)
+	}
+	for range 20 {
+		w.now = w.now.Add(sweepEvery)
+		l.Reserve(here, user("stays"), "CreateFunction")
+		l.Release(here, "stays")
+	}
+	if after, _ := series(t, l, "", nil); after != before || len(l.scopes) != 1 || len(l.gone) != 0 {
+		t.Errorf("%d series, %d scopes and %d sums are left, want %d, 1 and 0", after, len(l.scopes), len(l.gone), before)
+	}
+}
+
+// TestScopesAreKept has scopes unused of which something is to be remembered.
+func TestScopesAreKept(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		use    func(l *Limiter)
+		after  time.Duration
+		want   int
+	}{
+		"Unused": {"A full bucket that nobody waits for is like a new one.", func(l *Limiter) { l.Release(here, "u") }, idle, 0},
+		"Recent": {"It is kept for a while.", func(*Limiter) {}, idle - sweepEvery, 1},
+		"Paused": {"What AWS has closed is not opened by looking away.", func(l *Limiter) { l.throttled(here, ControlPlane, 3*time.Hour) }, idle, 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(1)
+			l := small(w)
+			l.Reserve(here, user("u"), "CreateFunction")
+			tc.use(l)
+			w.now = w.now.Add(tc.after)
+			l.Stats()
+			if got := len(l.scopes); got != tc.want {
+				t.Errorf("%s\n%d scopes, want %d", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestLookingMakesNoScope has a scope asked about that nobody uses.
+func TestLookingMakesNoScope(t *testing.T) {
+	l := small(newWorld(1))
+	l.Release(here, "u")
+	l.Forget(here, "u")
+	l.Stats()
+	if len(l.scopes) != 0 {
+		t.Errorf("%d scopes were made of nothing", len(l.scopes))
+	}
+}
+
+// TestUnverifiedAccountsAreApart has one config told that its quota is used up.
+func TestUnverifiedAccountsAreApart(t *testing.T) {
+	w := newWorld(1)
+	l := small(w)
+	evil := Scope{Account: Unverified, Region: here.Region, Config: "evil"}
+	l.throttled(evil, ControlPlane, time.Hour)
+	for _, s := range []Scope{here, {Account: Unverified, Region: here.Region, Config: "other"}, {Account: here.Account, Region: here.Region, Endpoint: "http://emulator"}} {
+		if wait := l.Reserve(s, user("u"), "CreateFunction"); wait > 0 {
+			t.Errorf("%+v waits %s for what another's endpoint has answered", s, wait)
+		}
+	}
+}
+
+// TestRegionsAreTheSDKs compares the regions that have labels of their own with those of
+// the SDK.
+func TestRegionsAreTheSDKs(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-sdk-go-v2").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(out)), "internal", "endpoints", "awsrulesfn", "partitions.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var model struct {
+		Partitions []struct {
+			Regions map[string]any `json:"regions"`
+		} `json:"partitions"`
+	}
+	if err := json.Unmarshal(b, &model); err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for _, p := range model.Partitions {
+		for r := range p.Regions {
+			if !strings.HasSuffix(r, "-global") {
+				want = append(want, r)
+			}
+		}
+	}
+	slices.Sort(want)
+	got := strings.Fields(regions)
+	slices.Sort(got)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("regions of AWS: -SDK, +known here:\n%s", diff)
+	}
+	for _, made := range []string{"eu-abc-1", "", "us-east-1.example.org"} {
+		if got := RegionLabel(made); got != otherRegion {
+			t.Errorf("%q is labelled %q", made, got)
+		}
+	}
+}
