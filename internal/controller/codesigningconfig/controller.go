@@ -38,6 +38,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             c.reads,
 		Connect:           c.connect,
 		DeterministicName: true,
+		Tagged:            true,
 		Fields:            func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return fields.In(c.Spec) },
 	})
 }
