@@ -220,7 +220,7 @@ func TestTenantsWhoTrustEachOther(t *testing.T) {
 	p, thief := r.attempts()["Permission"], r.other("thief")
 	r.create(p, thief)
 	r.refused(p, "belongs to Function")
-	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) { c.NamespaceIsolation = v1beta1.NamespaceIsolationNone})
+	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) { c.NamespaceIsolation = v1beta1.NamespaceIsolationNone })
 	r.ready(p)
 	r.refused(thief, "belongs to Function")
 
