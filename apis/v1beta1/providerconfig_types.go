@@ -43,8 +43,68 @@ type ClusterProviderConfigSpec struct {
 	// +optional
 	AllowedNamespaces *AllowedNamespaces `json:"allowedNamespaces,omitempty"`
 
+	// NamespaceIsolation is Enforced or None. Enforced, a resource acts on what a
+	// resource of another namespace owns only where that one, or its namespace, allows it
+	// by the annotation lambda.aws.m.crossplane.io/allowed-namespaces. None, the namespaces
+	// that use this config trust each other: it takes no annotation between two resources
+	// that both use it. Even then, nothing is taken over from a resource that is there.
+	// +optional
+	// +kubebuilder:default=Enforced
+	// +kubebuilder:validation:Enum=Enforced;None
+	NamespaceIsolation NamespaceIsolation `json:"namespaceIsolation,omitempty"`
+
+	// FunctionNames say which functions the resources of a namespace may be about, by the
+	// beginning of the function's name. Absent, any. Otherwise a namespace may use the
+	// names of all rules that are for it, and a namespace that no rule is for may use none.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=200
+	FunctionNames []FunctionNameRule `json:"functionNames,omitempty"`
+
 	ConnectionSpec `json:",inline"`
 }
+
+// NamespaceIsolation says whether namespaces that share a config are kept apart.
+type NamespaceIsolation string
+
+// Values of NamespaceIsolation.
+const (
+	NamespaceIsolationEnforced NamespaceIsolation = "Enforced"
+	NamespaceIsolationNone     NamespaceIsolation = "None"
+)
+
+// NamespacePlaceholder stands for the name of the resource's namespace in a
+// FunctionNamePrefix.
+const NamespacePlaceholder = "{namespace}"
+
+// A FunctionNameRule says how the functions may be named that the resources of a
+// namespace are about.
+type FunctionNameRule struct {
+	// Namespaces that the rule is for. Absent, all.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=63
+	Namespaces []string `json:"namespaces,omitempty"`
+
+	// Prefixes are the beginnings of names, one of which a name must have. {namespace}
+	// stands for the name of the resource's namespace. Such a name has hyphens and no
+	// underscores, so "{namespace}_" tells shop from shop-eu, and "{namespace}-" does not.
+	// An empty prefix allows every name.
+	// +listType=set
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=20
+	Prefixes []FunctionNamePrefix `json:"prefixes"`
+}
+
+// FunctionNamePrefix is the beginning of a function's name.
+//
+// +kubebuilder:validation:MaxLength=64
+// +kubebuilder:validation:XValidation:rule="self.replace('{namespace}', 'n').matches('^[a-zA-Z0-9_-]*$')",message="a prefix has letters, digits, hyphens and underscores, as a function's name does, and {namespace} for the name of the namespace"
+type FunctionNamePrefix string
 
 // ConnectionSpec is what both kinds of config share.
 type ConnectionSpec struct {

@@ -18,6 +18,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // errHeld drops a reconcile. The runtime takes a conflict for a reason to come back
@@ -26,13 +28,12 @@ var errHeld error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
 
 // connector connects a kind's external clients, and puts a guard before each.
 type connector[T Managed] struct {
-	connect    func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
+	kind       Kind[T]
 	tracker    Tracker
 	references *references[T]
+	tenants    *tenancy.Book
 	policies   bool
 	tracer     trace.Tracer
-	// functionName as in Kind.
-	functionName func(T) **string
 }
 
 // Connect with the configuration that the gate has resolved.
@@ -48,12 +49,12 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 	if meta.WasDeleted(mg) {
 		c.references.resolveDeleted(ctx, mg)
 	}
-	if c.functionName != nil {
-		if err := plainFunctionName(mg, c.functionName(mg), s); err != nil {
+	if c.kind.FunctionName != nil {
+		if err := plainFunctionName(mg, c.kind.FunctionName(mg), s); err != nil {
 			return nil, refuse(t, err)
 		}
 	}
-	e, err := c.connect(ctx, mg, s)
+	e, err := c.client(ctx, t, mg, s)
 	if err != nil {
 		return nil, refuse(t, err)
 	}
@@ -61,6 +62,20 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 		e = &spannedClient[T]{TypedExternalClient: e, tracer: c.tracer}
 	}
 	return &guard[T]{inner: e, policies: c.policies}, nil
+}
+
+// client of a resource that may use what it is about. One that is being deleted and may
+// not lets go of it.
+func (c *connector[T]) client(ctx context.Context, t *Turn, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error) {
+	err := c.permit(ctx, t, mg, s)
+	switch {
+	case err == nil:
+		return c.kind.Connect(ctx, mg, s)
+	case meta.WasDeleted(mg) && leaves(err):
+		return &leaving[T]{why: err}, nil
+	}
+	mg.SetConditions(condition.Unavailable(mg.GetGeneration(), err.Error()))
+	return nil, err
 }
 
 // guard keeps from the runtime what is no error, tells the turn of what is, and

@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // A gate decides when the managed reconciler behind it runs, and when it runs next.
@@ -38,6 +39,7 @@ type gate[T Managed] struct {
 	memory   *memory
 	traces   *traces
 	fields   *fields.Reader
+	tenants  *tenancy.Book
 	poll     cadence.Poll
 	metrics  *Metrics
 	policies bool
@@ -258,6 +260,7 @@ func (g *gate[T]) forget(key types.NamespacedName) {
 		g.kind.Forget(r.uid)
 	}
 	g.kube.Forget(key)
+	g.tenants.Forget(g.kind.GVK.Kind, key)
 	if g.kind.Fields != nil {
 		g.fields.Refer(g.user(key), nil)
 	}

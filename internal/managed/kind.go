@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // A Managed resource as this provider has them. The methods beyond the
@@ -97,6 +98,18 @@ type Kind[T Managed] struct {
 	// the plain name, in memory. Nil if the kind has no such field, or takes ARNs.
 	FunctionName func(T) **string
 
+	// Owns is what a resource is to own in AWS, or only looks at, where others may act on
+	// it: a function or a version of a layer. Nil if the kind has no such things.
+	Owns func(T) []tenancy.Target
+
+	// Acts is what a resource acts on that others may own: all functions or versions of
+	// layers that spec, its references resolved, status and annotations name. Nil if it
+	// acts on none.
+	Acts func(T) []tenancy.Target
+
+	// Tagged says that tags in AWS tell whose things of this kind are.
+	Tagged bool
+
 	// Redact removes from a copy of a resource what a change log must not show,
 	// such as the values of environment variables. Nil if there is nothing.
 	Redact func(T)
@@ -158,6 +171,9 @@ type Options struct {
 
 	// Fields reads fields of other providers' objects that specs refer to.
 	Fields *fields.Reader
+
+	// Tenants tells who owns what, and who of another namespace may use it. Nil allows all.
+	Tenants *tenancy.Book
 
 	// ClusterID is the value of the tag that says which cluster owns a thing.
 	ClusterID string

@@ -8,6 +8,7 @@ import (
 
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,6 +18,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // A Reference is one by which a spec names another resource of this provider. Ref
@@ -40,8 +43,9 @@ type Reference struct {
 // changes. While a resource is being deleted, what cannot be resolved is left empty,
 // for what it refers to may be gone.
 type references[T Managed] struct {
-	kind   Kind[T]
-	reader client.Client
+	kind    Kind[T]
+	reader  client.Client
+	tenants *tenancy.Book
 }
 
 // A referrer has the method that angryjet generates.
@@ -73,7 +77,10 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error 
 	if !ok {
 		return nil
 	}
-	err := rr.ResolveReferences(ctx, oldestFirst{r.reader})
+	if err := r.mayRefer(ctx, mg); err != nil {
+		return err
+	}
+	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, may: func(ctx context.Context, to client.Object) error { return r.may(ctx, mg, "", to) }})
 	if err == nil {
 		return nil
 	}
@@ -85,6 +92,46 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error 
 		}
 	}
 	return errors.Wrap(err, "cannot resolve references")
+}
+
+// mayRefer returns an error where a spec names a resource of another namespace that does
+// not allow that, whether or not the reference is going to be resolved. What a selector of
+// another namespace may select is for selectable to tell.
+func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed) error {
+	t, ok := mg.(T)
+	if !ok || r.kind.References == nil {
+		return nil
+	}
+	for _, ref := range r.kind.References(t) {
+		if ref.Ref == nil || cmp.Or(ref.Ref.Namespace, mg.GetNamespace()) == mg.GetNamespace() {
+			continue
+		}
+		to, err := r.object(ref.To)
+		if err != nil {
+			return err
+		}
+		key := client.ObjectKey{Namespace: ref.Ref.Namespace, Name: ref.Ref.Name}
+		if err := r.reader.Get(ctx, key, to); kerrors.IsNotFound(err) || kmeta.IsNoMatchError(err) {
+			to.SetNamespace(key.Namespace)
+			to.SetName(key.Name)
+		} else if err != nil {
+			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
+		}
+		if err := r.may(ctx, mg, ref.To.Kind, to); err != nil {
+			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
+		}
+	}
+	return nil
+}
+
+// may returns an error where a resource may not refer to another.
+func (r *references[T]) may(ctx context.Context, mg resource.Managed, kind string, to client.Object) error {
+	user, ok := mg.(resource.ModernManaged)
+	if !ok {
+		return nil
+	}
+	s, _ := sessionOf(ctx) // Without one, annotations tell.
+	return r.tenants.MayRefer(ctx, tenancy.User{Resource: user, Session: s}, kind, to, client.ObjectKeyFromObject(to))
 }
 
 // explain what keeps a reference from being resolved, in the user's words.
@@ -132,8 +179,14 @@ func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed
 		return err.Error()
 	}
 	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
-		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef && !meta.HaveSameController(mg, to)
+		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef && !meta.HaveSameController(mg, to) ||
+			r.may(ctx, mg, ref.To.Kind, to) != nil
 	})
+	if len(items) == 0 && namespace != mg.GetNamespace() {
+		if err := r.may(ctx, mg, ref.To.Kind, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
+			return err.Error()
+		}
+	}
 	if len(items) == 0 {
 		return fmt.Sprintf("no %s in namespace %s matches the selector", ref.To.Kind, namespace)
 	}
@@ -157,16 +210,35 @@ func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, erro
 	return o, nil
 }
 
-// oldestFirst lists the oldest resource first, so that a selector which matches
-// several keeps to the same one when another comes along.
-type oldestFirst struct{ client.Reader }
+// selectable lists what a selector may select, the oldest resource first, so that a
+// selector which matches several keeps to the same one when another comes along.
+type selectable struct {
+	client.Reader
+
+	// may returns an error where an object may not be referred to.
+	may func(ctx context.Context, to client.Object) error
+}
 
 // List objects, the oldest first.
-func (o oldestFirst) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	if err := o.Reader.List(ctx, list, opts...); err != nil {
+func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := s.Reader.List(ctx, list, opts...); err != nil {
 		return err
 	}
 	items, err := kmeta.ExtractList(list)
+	if err != nil {
+		return err
+	}
+	items = slices.DeleteFunc(items, func(item runtime.Object) bool {
+		o, ok := item.(client.Object)
+		if !ok {
+			return true
+		}
+		refused := s.may(ctx, o)
+		if refused != nil && !tenancy.IsRefused(refused) {
+			err = refused
+		}
+		return refused != nil
+	})
 	if err != nil {
 		return err
 	}

@@ -24,6 +24,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // referentIndex is the field index from a resource to what its references name.
@@ -46,8 +47,22 @@ func indexReferences[T Managed](mgr ctrl.Manager, k Kind[T]) error {
 		if !ok {
 			return nil
 		}
-		return referentKeys(k.References(mg), mg.GetNamespace())
+		return append(referentKeys(k.References(mg), mg.GetNamespace()), actingKeys(k, mg)...)
 	})
+}
+
+// actingKeys are the index keys of what a resource acts on, whoever owns it.
+func actingKeys[T Managed](k Kind[T], mg T) []string {
+	if k.Acts == nil {
+		return nil
+	}
+	var keys []string
+	for _, t := range k.Acts(mg) {
+		t.Region = cmp.Or(t.Region, k.Region(mg))
+		keys = append(keys, t.Key())
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys)
 }
 
 // referentKeys are the index keys of the references of a resource in a namespace.
@@ -121,26 +136,45 @@ func (h *referentHandler) Update(ctx context.Context, e event.UpdateEvent, q que
 	if referred(e.ObjectOld) != referred(e.ObjectNew) {
 		h.enqueue(ctx, e.ObjectNew, q)
 	}
+	if allowed(e.ObjectOld) != allowed(e.ObjectNew) {
+		h.enqueueActing(ctx, e.ObjectNew, q)
+	}
 }
 
 // Delete handles an object that is gone.
 func (h *referentHandler) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
 	h.enqueue(ctx, e.Object, q)
+	h.enqueueActing(ctx, e.Object, q)
 }
 
 // Generic events do not occur.
 func (h *referentHandler) Generic(context.Context, event.GenericEvent, queue) {}
 
+func (h *referentHandler) referrers() objects.Referrers {
+	return objects.Referrers{Resources: h.resources, NewList: h.newList, Index: referentIndex, Changed: h.poke}
+}
+
 func (h *referentHandler) enqueue(ctx context.Context, o client.Object, q queue) {
-	r := objects.Referrers{Resources: h.resources, NewList: h.newList, Index: referentIndex, Changed: h.poke}
+	r := h.referrers()
 	for _, name := range []string{o.GetName(), anyName} {
 		objects.EnqueueReferrers(ctx, q, r, referentKey(h.gvk, o.GetNamespace(), name))
 	}
 }
 
+// enqueueActing enqueues the resources that act on what an object owns, or are refused to.
+func (h *referentHandler) enqueueActing(ctx context.Context, o client.Object, q queue) {
+	r := h.referrers()
+	for _, key := range tenancy.IndexedBy(o) {
+		objects.EnqueueReferrers(ctx, q, r, key)
+	}
+}
+
+// allowed are the namespaces that an object allows.
+func allowed(o client.Object) string { return o.GetAnnotations()[tenancy.AnnotationAllowedNamespaces] }
+
 // referred is all of an object that those who refer to it may go by, as one text.
 func referred(o client.Object) string {
-	parts := []string{meta.GetExternalName(o)}
+	parts := []string{meta.GetExternalName(o), allowed(o)}
 	if c, ok := o.(resource.Conditioned); ok {
 		parts = append(parts, string(isTrue(c.GetCondition(xpv2.TypeReady))))
 	}

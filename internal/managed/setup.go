@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 const defaultTimeout = time.Minute
@@ -58,6 +59,11 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
 		}
 	}
+	if tenancy.Owns(k.New()) {
+		if err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index, tenancy.IndexedBy); err != nil {
+			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
+		}
+	}
 	c, err := b.Build(g.traced(o.Tracer))
 	if err != nil {
 		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
@@ -83,6 +89,7 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 		memory:   m,
 		traces:   ids,
 		fields:   o.Fields,
+		tenants:  o.Tenants,
 		poll:     o.poll(),
 		metrics:  o.Metrics,
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
@@ -108,8 +115,8 @@ func (g *gate[T]) traced(t trace.Tracer) reconcile.Reconciler {
 // has a floor under the poll interval, and never names a resource by default.
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
-	refs := &references[T]{kind: k, reader: kc}
-	c := &connector[T]{connect: k.Connect, tracker: o.Tracker, references: refs, policies: policies, tracer: o.Tracer, functionName: k.FunctionName}
+	refs := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
+	c := &connector[T]{kind: k, tracker: o.Tracker, references: refs, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
 	timeout := o.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout

@@ -39,6 +39,9 @@ type Turn struct {
 
 	releaser func()
 
+	// permission of the resource, once its client is connected.
+	permission *permission
+
 	mu        sync.Mutex
 	comeBack  time.Duration
 	hold      time.Duration

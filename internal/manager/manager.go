@@ -39,6 +39,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 const (
@@ -235,6 +236,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Objects:         objs,
 		Fields:          reader,
 		Accounts:        accounts,
+		Tenants:         tenancy.New(mgr.GetClient(), mgr.GetAPIReader(), o.Now),
 		Metrics:         m,
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,

@@ -38,6 +38,9 @@ type Session struct {
 	// Ref names the config.
 	Ref Ref
 
+	// Tenancy is what the config says of the namespaces that share it.
+	Tenancy Tenancy
+
 	inventory inventory.Cache
 
 	mu      sync.Mutex
@@ -100,6 +103,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 		Tags:       defaultTags(s.Tags),
 		IgnoreTags: ignored(s.IgnoreTags),
 		Ref:        s.ref,
+		Tenancy:    s.tenancy,
 	}
 }
 

@@ -39,6 +39,7 @@ type settings struct {
 	generation int64
 	namespaced bool
 	allowed    *v1beta1.AllowedNamespaces
+	tenancy    Tenancy
 
 	source  xpv2.CredentialsSource
 	secret  *secretKey
@@ -107,6 +108,7 @@ func ofCluster(c *v1beta1.ClusterProviderConfig) settings {
 		ref:            Ref{Kind: v1beta1.ClusterProviderConfigKind, Name: c.GetName(), UID: c.GetUID()},
 		generation:     c.GetGeneration(),
 		allowed:        c.Spec.AllowedNamespaces,
+		tenancy:        tenancyOf(c),
 		source:         in.Source,
 		secret:         anywhere(in.SecretRef),
 		path:           pathOf(in.Source, in.Fs),

@@ -39,6 +39,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect:           c.connect,
 		Forget:            c.tags.Drop,
 		DeterministicName: true,
+		Tagged:            true,
 		Fields:            func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return fields.In(c.Spec) },
 	})
 }

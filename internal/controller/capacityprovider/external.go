@@ -68,10 +68,10 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 }
 
 // Judge whose a capacity provider is, by its tags.
-func (t *thing) Judge(_ context.Context, c *v1beta1.CapacityProvider, f found) (ownership.Verdict, error) {
+func (t *thing) Judge(ctx context.Context, c *v1beta1.CapacityProvider, f found) (ownership.Verdict, error) {
 	arn := ptr.Deref(f.Thing.provider.CapacityProviderArn, "")
 	same := ownership.WroteName(c) && ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn
-	return t.owner.Judge(c, f.Thing.tags, same || ownership.UserSetName(c), f.What)
+	return t.owner.Judge(ctx, c, f.Thing.tags, same || ownership.UserSetName(c), f.What)
 }
 
 // Show what was found in status.atProvider.

@@ -71,9 +71,9 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, 
 func what(arn string) string { return "code signing configuration " + arn }
 
 // Judge whose a configuration is, by its tags.
-func (t *thing) Judge(_ context.Context, c *v1beta1.CodeSigningConfig, f found) (ownership.Verdict, error) {
+func (t *thing) Judge(ctx context.Context, c *v1beta1.CodeSigningConfig, f found) (ownership.Verdict, error) {
 	named := meta.GetExternalName(c) == f.Name && (ownership.UserSetName(c) || ownership.WroteName(c))
-	return t.owner.Judge(c, f.Thing.tags, named, f.What)
+	return t.owner.Judge(ctx, c, f.Thing.tags, named, f.What)
 }
 
 // Show what was found in status.atProvider.

@@ -27,6 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // kind as tags tell it.
@@ -44,9 +45,13 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect:           c.connect,
 		Forget:            c.tags.Drop,
 		DeterministicName: true,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Fields:            func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return fields.In(m.Spec) },
+		Acts: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
+			return tenancy.Functions(m.Spec.ForProvider.FunctionName)
+		},
+		Tagged:     true,
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Fields:     func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return fields.In(m.Spec) },
 	})
 }
 

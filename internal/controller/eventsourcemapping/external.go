@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // thing is how this kind sees its mapping in AWS. It lives for one reconcile.
@@ -51,6 +52,9 @@ func (t *thing) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (flow.F
 	if awserr.IsNotFound(err) {
 		return flow.Found[observed]{}, nil
 	}
+	if err == nil && flow.ObserveOnly(m) {
+		err = managed.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
+	}
 	if err == nil && !flow.ObserveOnly(m) {
 		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
 	}
@@ -69,16 +73,22 @@ func (t *thing) get(ctx context.Context, uuid string) (observed, error) {
 func what(uuid string) string { return "event source mapping " + uuid }
 
 // Judge whose a mapping is, by its tags.
-func (t *thing) Judge(_ context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed]) (ownership.Verdict, error) {
-	return t.judge(m, f.Thing, f.Name)
+func (t *thing) Judge(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed]) (ownership.Verdict, error) {
+	return t.judge(ctx, m, f.Thing, f.Name)
 }
 
-func (t *thing) judge(m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Verdict, error) {
-	v, err := t.owner.Judge(m, o.tags, named(m, uuid), what(uuid))
+func (t *thing) judge(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Verdict, error) {
+	v, err := t.owner.Judge(ctx, m, o.tags, named(m, uuid), what(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
 		err = errors.Errorf("%w, %s", err, uuid)
 	}
-	return v, err
+	if err != nil || meta.WasDeleted(m) && v != ownership.Adopted {
+		return v, err // What is ours is deleted, whoever owns its function.
+	}
+	if err := managed.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
+		return ownership.Foreign, ownership.NewNotAllowedError(what(uuid), err)
+	}
+	return v, nil
 }
 
 // named says that this very mapping is meant: the user named it, or the resource itself

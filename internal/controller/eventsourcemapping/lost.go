@@ -155,7 +155,7 @@ func (t *thing) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, dup
 	if err != nil {
 		return "", errors.Wrapf(err, "AWS has event source mapping %s of this source and function already", uuid)
 	}
-	v, err := t.judge(m, o, uuid)
+	v, err := t.judge(ctx, m, o, uuid)
 	if err != nil {
 		return "", err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -32,6 +33,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // Setup adds a controller of Functions to the manager.
@@ -46,6 +48,8 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect:           c.connect,
 		Forget:            c.memory.drop,
 		DeterministicName: true,
+		Owns:              func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
+		Tagged:            true,
 		Refs:              objectRefs,
 		References:        references,
 		RefersTo: []schema.GroupVersionKind{

@@ -72,13 +72,13 @@ func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 }
 
 // Judge whose the function is, by its tags.
-func (t *thing) Judge(_ context.Context, f *v1beta1.Function, found found) (ownership.Verdict, error) {
+func (t *thing) Judge(ctx context.Context, f *v1beta1.Function, found found) (ownership.Verdict, error) {
 	o := found.Thing
 	if e := o.function.TagsError; e != nil {
 		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which say whose it is: %s; grant lambda:ListTags on it", found.What, ptr.Deref(e.Message, ""))
 	}
 	var err error
-	t.verdict, err = t.owner.Judge(f, o.function.Tags, named(f, o), found.What)
+	t.verdict, err = t.owner.Judge(ctx, f, o.function.Tags, named(f, o), found.What)
 	return t.verdict, err
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // Setup adds a controller of FunctionEventInvokeConfigs to the manager.
@@ -31,9 +32,12 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             func(c *v1beta1.FunctionEventInvokeConfig) []string { return configured.Reads(c, callList, callPut) },
 		Connect:           c.connect,
 		DeterministicName: true,
-		Fields:            fieldsOf,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Acts: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
+			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
+		},
+		Fields:     fieldsOf,
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 	})
 }
 

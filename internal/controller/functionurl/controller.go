@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // Setup adds a controller of FunctionURLs to the manager.
@@ -30,8 +31,11 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             func(u *v1beta1.FunctionURL) []string { return configured.Reads(u, callList, callCreate) },
 		Connect:           connect,
 		DeterministicName: true,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Acts: func(mg *v1beta1.FunctionURL) []tenancy.Target {
+			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
+		},
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // Setup adds a controller of Invocations to the manager.
@@ -38,10 +39,13 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			return &external{api: config.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen}, nil
 		},
 		DeterministicName: true,
-		Refs:              refs,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Redact:            redact,
+		Acts: func(i *v1beta1.Invocation) []tenancy.Target {
+			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)
+		},
+		Refs:       refs,
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Redact:     redact,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -24,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // Setup adds a controller of LayerVersions to the manager.
@@ -38,6 +40,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect:           c.connect,
 		Forget:            c.usages.drop,
 		DeterministicName: true,
+		Owns:              func(l *v1beta1.LayerVersion) []tenancy.Target { return tenancy.LayerVersions(ptr.To(flow.Name(l))) },
 		Refs:              objectRefs,
 		Redact:            redact,
 	})

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // The AWS operations that this kind calls.
@@ -42,6 +43,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
 		},
 		DeterministicName: true,
+		Acts:              acts,
 		References:        references,
 		RefersTo:          []schema.GroupVersionKind{v1beta1.LayerVersionGroupVersionKind},
 	})
@@ -59,4 +61,16 @@ func reads(p *v1beta1.LayerVersionPermission) []string {
 func references(p *v1beta1.LayerVersionPermission) []managed.Reference {
 	fp := p.Spec.ForProvider
 	return []managed.Reference{{Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind, Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector}}
+}
+
+// acts are the layer versions whose policy has the statement, or may have it.
+func acts(p *v1beta1.LayerVersionPermission) []tenancy.Target {
+	at, others, _ := places(p) // Read tells what is wrong.
+	var out []tenancy.Target
+	for _, of := range append(others, at) {
+		if of.known() {
+			out = append(out, tenancy.Target{Kind: v1beta1.LayerVersionKind, Name: of.holder()})
+		}
+	}
+	return append(out, tenancy.LayerVersions(p.Spec.ForProvider.LayerVersionArn)...)
 }

@@ -22,6 +22,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // The AWS operations that this kind calls.
@@ -46,10 +48,13 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
 		},
 		DeterministicName: true,
-		Fields:            selectors,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Redact:            redact,
+		Acts: func(mg *v1beta1.Permission) []tenancy.Target {
+			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
+		},
+		Fields:     selectors,
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Redact:     redact,
 	})
 }
 

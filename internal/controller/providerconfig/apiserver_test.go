@@ -198,7 +198,12 @@ func TestAdmission(t *testing.T) {
 		"Tags":              {spec: keys + "tags: {team: a}\nignoreTags: {keys: [a], keyPrefixes: [b]}"},
 		"AllowedNamespaces": {cluster: true, spec: anywhere + "allowedNamespaces: {names: [a], selector: {matchLabels: {aws: 'yes'}}}"},
 		"Flags":             {cluster: true, spec: anywhere + "skip_credentials_validation: true\nskip_region_validation: true\nskip_metadata_api_check: true\nskip_requesting_account_id: true\ns3_use_path_style: true"},
+		"Tenants":           {cluster: true, spec: anywhere + "namespaceIsolation: None\nfunctionNames: [{prefixes: ['{namespace}_', '']}, {namespaces: [shop], prefixes: [legacy-]}]"},
 
+		"NoIsolation":       {cluster: true, spec: anywhere + "namespaceIsolation: Never", want: "Unsupported value"},
+		"NoFunctionNames":   {cluster: true, spec: anywhere + "functionNames: []", want: "functionNames"},
+		"NoPrefixes":        {cluster: true, spec: anywhere + "functionNames: [{namespaces: [shop]}]", want: "prefixes"},
+		"BadPrefix":         {cluster: true, spec: anywhere + "functionNames: [{prefixes: ['{name}-']}]", want: "a prefix has letters, digits, hyphens and underscores"},
 		"NoSource":          {spec: "credentials: {}", want: "credentials.source"},
 		"UnknownSource":     {spec: "credentials: {source: Upbound}", want: "Unsupported value"},
 		"NamespacedEnv":     {spec: "credentials: {source: Environment}", want: "Unsupported value"},

@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
@@ -32,8 +33,11 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return configured.Reads(c, callList, callPut) },
 		Connect:           c.connect,
 		DeterministicName: true,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
+		Acts: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
+			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
+		},
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -16,6 +17,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // The AWS operations that this kind calls.
@@ -38,6 +41,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			return flow.New(t, flow.Calls{Create: callPut, Delete: callDelete}), nil
 		},
 		DeterministicName: true,
+		Acts:              acts,
 		Fields:            selectors,
 		References:        references,
 		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
@@ -63,4 +67,10 @@ func selectors(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector {
 func references(p *v1beta1.ResourcePolicy) []managed.Reference {
 	fp := p.Spec.ForProvider
 	return []managed.Reference{{Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind, Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector}}
+}
+
+// acts are the functions that spec, status and annotations name, but for what a field of
+// another object tells: Read asks for that one.
+func acts(p *v1beta1.ResourcePolicy) []tenancy.Target {
+	return tenancy.Functions(p.Spec.ForProvider.ResourceArn, p.Status.AtProvider.ResourceArn, ptr.To(flow.Name(p)), ptr.To(ownership.Parent(p)))
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
@@ -45,6 +46,14 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, err
 	}
 	if t.arn == "" {
 		return found{}, nil // It is being deleted, and was never put.
+	}
+	if err := managed.MayAct(ctx, tenancy.Functions(ptr.To(t.arn))...); err != nil {
+		if meta.WasDeleted(p) && known(p) == "" {
+			return found{}, nil // Nothing was put.
+		}
+		if !meta.WasDeleted(p) {
+			return found{}, err
+		}
 	}
 	f := found{Thing: observed{arn: t.arn}, Name: t.arn, What: "the policy of " + t.arn}
 	out, err := t.api.GetResourcePolicy(ctx, &lambda.GetResourcePolicyInput{ResourceArn: ptr.To(t.arn)})

@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // Setup adds a controller of RuntimeManagementConfigs to the manager.
@@ -32,8 +33,11 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             func(c *v1beta1.RuntimeManagementConfig) []string { return configured.Reads(c, callGet, callPut) },
 		Connect:           connect,
 		DeterministicName: true,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
+		Acts: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
+			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
+		},
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
 	})
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -27,6 +28,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
@@ -50,8 +53,11 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             reads,
 		Connect:           c.connect,
 		DeterministicName: true,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
+		Acts: func(mg *v1beta1.Version) []tenancy.Target {
+			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
+		},
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
 // A Target is what a spec says that it configures, once its references are resolved.
@@ -83,6 +84,11 @@ func (t Target) known(mg resource.Managed) (functionname.Name, error) {
 // never came to what it names deletes nothing.
 func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
 	return ownership.WrittenName(mg) != "" || t.Function == nil || *t.Function == known.Function
+}
+
+// Acts are the functions that spec and annotations say a resource configures.
+func Acts(mg resource.Managed, function *string) []tenancy.Target {
+	return tenancy.Functions(function, ptr.To(meta.GetExternalName(mg)), ptr.To(ownership.WrittenName(mg)), ptr.To(ownership.Parent(mg)))
 }
 
 // Pending notes in memory what a thing is about to be made for, so that it is found

@@ -33,7 +33,7 @@ const (
 	ReasonAdopted event.Reason = "AdoptedExternalResource"
 
 	// ReasonNotDeleted tells of a thing that was left in AWS, since it is not ours.
-	ReasonNotDeleted event.Reason = "LeftForeignResource"
+	ReasonNotDeleted = managed.ReasonNotDeleted
 )
 
 // again is when to look again after AWS said that it is busy, or that someone else

@@ -33,6 +33,12 @@ func NewForeignError(what string, tags map[string]string, c Claim) *ForeignError
 		what, owner(tags, c), AnnotationAdopt)}
 }
 
+// NewNotAllowedError explains that a thing is not to be touched for another reason, such as
+// that it is for a function of another namespace.
+func NewNotAllowedError(what string, why error) *ForeignError {
+	return &ForeignError{message: what + " is not for this resource: " + why.Error()}
+}
+
 // NewForeignUntaggedError explains the verdict Foreign on a thing that cannot carry
 // tags. name is what the external name has to be to import it.
 func NewForeignUntaggedError(what, name string) *ForeignError {
@@ -65,4 +71,17 @@ func or(s, otherwise string) string {
 		return otherwise
 	}
 	return s
+}
+
+// OwnedBy says that another resource of this cluster, which is there, owns a thing, and
+// what to do.
+func OwnedBy(what, kind, namespace, name string) string {
+	return fmt.Sprintf(
+		"%s belongs to %s %s/%s of this cluster, and nothing takes over what a resource that is there owns: delete one of the two; to move it here, delete that one first, with managementPolicies that lack Delete",
+		what, kind, namespace, name)
+}
+
+// NewOwnedError explains that a thing is another resource's, as OwnedBy does.
+func NewOwnedError(what, kind, namespace, name string) *ForeignError {
+	return &ForeignError{message: OwnedBy(what, kind, namespace, name)}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -93,9 +94,12 @@ func (o Owner) Told(desired, have map[string]string) map[string]string {
 
 // Judge whose a thing is by its tags. named says that this very thing is meant, see
 // ownership.Claim; what names it to users. An error says why it is not ours.
-func (o Owner) Judge(mg metav1.Object, tags map[string]string, named bool, what string) (ownership.Verdict, error) {
+func (o Owner) Judge(ctx context.Context, mg metav1.Object, tags map[string]string, named bool, what string) (ownership.Verdict, error) {
 	claim := ownership.Claim{Kind: o.Kind, ClusterID: o.ClusterID, Named: named}
 	v := ownership.Judge(tags, mg, claim)
+	if err := managed.CheckOwner(ctx, tags, v, claim, what); err != nil {
+		return ownership.Foreign, err
+	}
 	if !v.Manageable() {
 		return v, ownership.NewForeignError(what, tags, claim)
 	}

@@ -1,0 +1,161 @@
+package managed
+
+import (
+	"context"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+)
+
+// ReasonNotDeleted is the reason of the event that tells of something that was left in AWS
+// when its resource was deleted, since it is not that resource's.
+const ReasonNotDeleted event.Reason = "LeftForeignResource"
+
+// permission is what a resource may use in one reconcile.
+type permission struct {
+	book *tenancy.Book
+	user tenancy.User
+
+	// owns is what the resource is to own.
+	owns []tenancy.Target
+}
+
+// permit returns an error where a resource may not use what it is about: a function that a
+// resource of another namespace owns, or one whose name the config does not allow.
+func (c *connector[T]) permit(ctx context.Context, t *Turn, mg T, s *config.Session) error {
+	u := tenancy.User{Resource: mg, Session: s}
+	p := permission{book: c.tenants, user: u}
+	if c.kind.Owns != nil {
+		p.owns = c.kind.Owns(mg)
+		c.tenants.Serve(c.kind.GVK.Kind, u)
+	}
+	t.permission = &p
+	if meta.WasDeleted(mg) && c.kind.Tagged {
+		return nil // What it owns, and so deletes, its tags in AWS tell.
+	}
+	for _, target := range p.owns {
+		if err := c.mayOwn(ctx, u, target); err != nil {
+			return err
+		}
+	}
+	var acts []tenancy.Target
+	if c.kind.Acts != nil {
+		acts = c.kind.Acts(mg)
+	}
+	for _, target := range acts {
+		if err := p.mayAct(ctx, target); err != nil && !c.mayDelete(ctx, u, target, err) {
+			return err
+		}
+	}
+	c.tenants.Acts(c.kind.GVK.Kind, u, acts)
+	return nil
+}
+
+// mayOwn returns an error where a resource may not own a target, or not look at it if that
+// is all it does.
+func (c *connector[T]) mayOwn(ctx context.Context, u tenancy.User, target tenancy.Target) error {
+	if err := checkName(u, target); err != nil {
+		return err
+	}
+	if policies := u.Resource.GetManagementPolicies(); len(policies) == 1 && policies[0] == xpv2.ManagementActionObserve {
+		return c.tenants.MayAct(ctx, u, target)
+	}
+	return c.tenants.MayOwn(ctx, u, target, c.kind.Tagged)
+}
+
+// mayDelete tells whether a resource that is being deleted may delete what it made when it
+// was allowed to, whatever it is refused for now. Its annotations alone are no proof of
+// that: its user can write them.
+func (c *connector[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
+	if !meta.WasDeleted(u.Resource) || !leaves(err) || ownership.WrittenName(u.Resource) == "" {
+		return false
+	}
+	return c.tenants.Acted(c.kind.GVK.Kind, u, target) || c.tenants.OwnedWithin(ctx, u, target)
+}
+
+// mayAct returns an error where the user may not act on a target.
+func (p *permission) mayAct(ctx context.Context, target tenancy.Target) error {
+	if err := checkName(p.user, target); err != nil {
+		return err
+	}
+	return p.book.MayAct(ctx, p.user, target)
+}
+
+// checkName returns an error where the config does not let the user's namespace use a
+// function of that name.
+func checkName(u tenancy.User, target tenancy.Target) error {
+	if target.Kind != v1beta1.FunctionKind {
+		return nil
+	}
+	return Invalid(u.Session.CheckFunctionName(u.Resource.GetNamespace(), target.Name))
+}
+
+// leaves tells whether an error says that something is not for a resource, which lets go of
+// it when it is deleted.
+func leaves(err error) bool { return tenancy.IsRefused(err) || isInvalid(err) }
+
+// MayAct returns an error where a resource may not act on functions, or read them, of which
+// it learns only from AWS or from fields of other objects. What spec names was checked
+// before its client was connected.
+func MayAct(ctx context.Context, targets ...tenancy.Target) error {
+	p := turnOf(ctx).permission
+	if p == nil {
+		return nil
+	}
+	for _, target := range targets {
+		if err := p.mayAct(ctx, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckOwner returns an error where another resource that is there owns what was found in
+// AWS with these tags, whatever the verdict by the tags alone.
+func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Verdict, c ownership.Claim, what string) error {
+	p := turnOf(ctx).permission
+	if p == nil {
+		return nil
+	}
+	return p.book.CheckTags(ctx, p.user, tags, v, c, what, p.owns)
+}
+
+// leaving is the client of a resource that is being deleted and may not touch what it
+// names: for the runtime, there is nothing.
+type leaving[T resource.Managed] struct {
+	why error
+}
+
+// Observe tells that something is left in AWS.
+func (l *leaving[T]) Observe(ctx context.Context, _ T) (xpmanaged.ExternalObservation, error) {
+	Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, since it is not ours: "+l.why.Error()))
+	return xpmanaged.ExternalObservation{}, nil
+}
+
+// Create is not called.
+func (l *leaving[T]) Create(context.Context, T) (xpmanaged.ExternalCreation, error) {
+	return xpmanaged.ExternalCreation{}, errors.New("a resource that is being deleted creates nothing")
+}
+
+// Update is not called.
+func (l *leaving[T]) Update(context.Context, T) (xpmanaged.ExternalUpdate, error) {
+	return xpmanaged.ExternalUpdate{}, errors.New("a resource that is being deleted updates nothing")
+}
+
+// Delete does nothing.
+func (l *leaving[T]) Delete(context.Context, T) (xpmanaged.ExternalDelete, error) {
+	return xpmanaged.ExternalDelete{}, nil
+}
+
+// Disconnect does nothing.
+func (l *leaving[T]) Disconnect(context.Context) error { return nil }

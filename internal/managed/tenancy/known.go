@@ -1,0 +1,101 @@
+package tenancy
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+)
+
+func keyOf(kind string, o client.Object) resourceKey {
+	return resourceKey{kind: kind, NamespacedName: client.ObjectKeyFromObject(o)}
+}
+
+// known is what is known of a user of a kind, made if there is none. The lock is held.
+func (b *Book) known(kind string, u User) *knownResource {
+	key := keyOf(kind, u.Resource)
+	k, ok := b.resources[key]
+	if !ok || k.uid != u.Resource.GetUID() {
+		b.drop(key)
+		k = &knownResource{uid: u.Resource.GetUID()}
+		b.resources[key] = k
+	}
+	return k
+}
+
+// drop what is known of a resource. The lock is held.
+func (b *Book) drop(key resourceKey) {
+	k, ok := b.resources[key]
+	if !ok {
+		return
+	}
+	if k.owns != nil && b.confirmed[*k.owns] == key {
+		delete(b.confirmed, *k.owns)
+	}
+	delete(b.resources, key)
+}
+
+// Forget a resource of a kind that is gone.
+func (b *Book) Forget(kind string, name types.NamespacedName) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drop(resourceKey{kind: kind, NamespacedName: name})
+}
+
+// Serve notes in which scope a resource of a kind is served.
+func (b *Book) Serve(kind string, u User) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known(kind, u).scope = u.Session.Scope
+}
+
+// confirm that a resource owns a target.
+func (b *Book) confirm(u User, t Target) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k, key := b.known(t.Kind, u), confirmedKey{scope: u.Session.Scope, target: t.in(u.Session).Key()}
+	if k.owns != nil && *k.owns != key && b.confirmed[*k.owns] == keyOf(t.Kind, u.Resource) {
+		delete(b.confirmed, *k.owns)
+	}
+	k.owns = &key
+	b.confirmed[key] = keyOf(t.Kind, u.Resource)
+}
+
+func (b *Book) isConfirmed(u User, t Target, o resource.ModernManaged) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := keyOf(t.Kind, o)
+	k, ok := b.resources[key]
+	return ok && k.uid == o.GetUID() && b.confirmed[confirmedKey{scope: u.Session.Scope, target: t.Key()}] == key
+}
+
+// Acts notes that a resource of a kind was let act on targets.
+func (b *Book) Acts(kind string, u User, targets []Target) {
+	if b == nil || len(targets) == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k := b.known(kind, u); !slices.Equal(k.acted, targets) {
+		k.acted = slices.Clone(targets)
+	}
+}
+
+// Acted tells whether this process has let a resource of a kind act on a target before.
+func (b *Book) Acted(kind string, u User, t Target) bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k, ok := b.resources[keyOf(kind, u.Resource)]
+	return ok && k.uid == u.Resource.GetUID() && slices.Contains(k.acted, t)
+}

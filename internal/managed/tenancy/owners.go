@@ -1,0 +1,269 @@
+package tenancy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// A resourceKey names a resource.
+type resourceKey struct {
+	kind string
+	types.NamespacedName
+}
+
+// knownResource is what this process has learnt of a resource, which whoever may edit the
+// resource cannot have written: status and annotations can be.
+type knownResource struct {
+	uid types.UID
+
+	// scope that the resource is served in.
+	scope quota.Scope
+
+	// acted are the targets that the resource was let act on.
+	acted []Target
+
+	// owns is what AWS said that the resource owns.
+	owns *confirmedKey
+}
+
+// A confirmedKey names a target in AWS as one scope reaches it.
+type confirmedKey struct {
+	scope  quota.Scope
+	target string
+}
+
+// MayAct returns an error where a resource may not act on a target, or read it, since a
+// resource of another namespace owns it and does not allow that. What no resource owns may
+// be acted on.
+func (b *Book) MayAct(ctx context.Context, u User, t Target) error {
+	if b == nil {
+		return nil
+	}
+	if t.invalid {
+		return &RefusedError{message: fmt.Sprintf("%q is neither the name nor the ARN of a function", t.Name)}
+	}
+	owners, err := b.owners(ctx, u, t)
+	if err != nil {
+		return err
+	}
+	for _, o := range owners {
+		if ok, err := b.allows(ctx, u, o); err != nil {
+			return err
+		} else if !ok {
+			name := client.ObjectKeyFromObject(o)
+			return &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not let namespace %s use it: %s",
+				t.What(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name, u.Resource.GetNamespace()))}
+		}
+	}
+	return nil
+}
+
+// OwnedWithin tells whether a resource of the user's own namespace owns a target, as AWS
+// has confirmed.
+func (b *Book) OwnedWithin(ctx context.Context, u User, t Target) bool {
+	if b == nil {
+		return false
+	}
+	owners, err := b.owners(ctx, u, t)
+	return err == nil && len(owners) == 1 && owners[0].GetNamespace() == u.Resource.GetNamespace() && b.isConfirmed(u, t.in(u.Session), owners[0])
+}
+
+// MayOwn returns an error where a resource that is there owns a target already, in
+// whichever namespace. tagged says that tags in AWS tell whose it is, which CheckTags then
+// judges: without them, the oldest resource that says so owns it.
+func (b *Book) MayOwn(ctx context.Context, u User, t Target, tagged bool) error {
+	if b == nil {
+		return nil
+	}
+	owners, err := b.owners(ctx, u, t)
+	if err != nil {
+		return err
+	}
+	if o := rival(u, owners, tagged); o != nil {
+		return &RefusedError{message: ownership.OwnedBy(t.What(), t.Kind, o.GetNamespace(), o.GetName())}
+	}
+	if !tagged && slices.ContainsFunc(owners, u.is) {
+		b.confirm(u, t)
+	}
+	return nil
+}
+
+func (u User) is(o resource.ModernManaged) bool { return o.GetUID() == u.Resource.GetUID() }
+
+// rival is the owner that goes before the user, if any does.
+func rival(u User, owners []resource.ModernManaged, tagged bool) resource.ModernManaged {
+	owns := slices.ContainsFunc(owners, u.is)
+	if len(owners) == 0 || owns && (tagged || u.is(owners[0])) {
+		return nil
+	}
+	return owners[0]
+}
+
+// CheckTags returns an error where the tags of what was found in AWS, or the status of
+// others if it has no such tags, say that another resource that is there owns it. v is the
+// verdict by the tags alone, targets what the resource is to own, what names it to users.
+func (b *Book) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Verdict, c ownership.Claim, what string, targets []Target) error {
+	if b == nil {
+		return nil
+	}
+	if tags[ownership.TagUID] != string(u.Resource.GetUID()) {
+		if err := b.checkOwner(ctx, u, tags, c, what); err != nil {
+			return err
+		}
+	}
+	if !v.Manageable() {
+		return nil
+	}
+	for _, t := range targets {
+		if tags[ownership.TagUID] == "" && tags[ownership.TagCluster] == "" {
+			owners, err := b.owners(ctx, u, t)
+			if err != nil {
+				return err
+			}
+			if o := rival(u, owners, false); o != nil {
+				return ownership.NewOwnedError(what, t.Kind, o.GetNamespace(), o.GetName())
+			}
+		}
+		b.confirm(u, t)
+	}
+	return nil
+}
+
+// checkOwner returns an error where the resource that the tags name is there, and still
+// manages what carries them.
+func (b *Book) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Claim, what string) error {
+	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
+	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind || name == client.ObjectKeyFromObject(u.Resource) {
+		return nil
+	}
+	o, err := b.get(ctx, u.Resource, name)
+	if err != nil || o == nil || observes(o) {
+		return err
+	}
+	if string(o.GetUID()) != tags[ownership.TagUID] && !sameName(o, u.Resource) {
+		return nil // It has the owner's name, and is about something else.
+	}
+	gvk, err := apiutil.GVKForObject(o, b.cached.Scheme())
+	if err != nil {
+		return err
+	}
+	return ownership.NewOwnedError(what, gvk.Kind, name.Namespace, name.Name)
+}
+
+// get a resource of the example's kind. It is nil where there is none: the API server is
+// asked for what the cache lacks, which may be behind, or not be of all namespaces.
+func (b *Book) get(ctx context.Context, example resource.ModernManaged, name types.NamespacedName) (resource.ModernManaged, error) {
+	gvk, err := apiutil.GVKForObject(example, b.cached.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range []client.Reader{b.cached, b.live} {
+		obj, err := b.cached.Scheme().New(gvk)
+		if err != nil {
+			return nil, err
+		}
+		o, ok := obj.(resource.ModernManaged)
+		if !ok {
+			return nil, errors.Errorf("%s is no managed resource", gvk.Kind)
+		}
+		switch err = r.Get(ctx, name, o); {
+		case err == nil:
+			return o, nil
+		case r == b.live && !kerrors.IsNotFound(err):
+			return nil, errors.Wrapf(err, "cannot tell whether %s %s, which owns it by its tags, is there", gvk.Kind, name)
+		}
+	}
+	return nil, nil //nolint:nilnil // There is none.
+}
+
+// sameName tells whether two resources may be about one thing in AWS.
+func sameName(a, b resource.ModernManaged) bool {
+	plain := func(o resource.ModernManaged) string {
+		name := meta.GetExternalName(o)
+		if name == "" {
+			name = o.GetName()
+		}
+		if r, ok := functionname.ParseReference(name); ok {
+			return r.Function
+		}
+		return name
+	}
+	return plain(a) == plain(b)
+}
+
+// owners are the resources that own a target as the user's session reaches it, the oldest
+// first: the one that AWS has confirmed, or else all whose status says so.
+func (b *Book) owners(ctx context.Context, u User, t Target) ([]resource.ModernManaged, error) {
+	t = t.in(u.Session)
+	list, items := t.newList()
+	err := b.cached.List(ctx, list, client.MatchingFields{Index: t.Key()}, client.UnsafeDisableDeepCopy)
+	if kmeta.IsNoMatchError(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, errors.Wrapf(err, "cannot tell which %s owns %s", t.Kind, t.What())
+	}
+	var owners []resource.ModernManaged
+	for _, item := range items() {
+		o, ok := item.(resource.ModernManaged)
+		if !ok || !b.reaches(u, t, o) {
+			continue
+		}
+		if b.isConfirmed(u, t, o) {
+			return []resource.ModernManaged{o}, nil
+		}
+		owners = append(owners, o)
+	}
+	slices.SortStableFunc(owners, func(x, y resource.ModernManaged) int {
+		return x.GetCreationTimestamp().Compare(y.GetCreationTimestamp().Time)
+	})
+	return owners, nil
+}
+
+// reaches tells whether a resource that owns something of the target's region and name
+// owns that of the target's account. Where the session's account is not known, only
+// resources of the same config are known to reach the same.
+func (b *Book) reaches(u User, t Target, o resource.ModernManaged) bool {
+	account := ""
+	for _, own := range owned(o) {
+		account = own.Account
+	}
+	if t.Account == "" {
+		return sameConfig(u.Resource, o)
+	}
+	if account != t.Account {
+		return false
+	}
+	if ref := o.GetProviderConfigReference(); ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind {
+		return true
+	}
+	// The endpoint of a tenant's own config may answer with any account.
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k, ok := b.resources[keyOf(t.Kind, o)]
+	return !ok || k.uid != o.GetUID() || k.scope.Account == u.Session.Scope.Account
+}
+
+// observes tells whether a resource may do nothing but observe.
+func observes(mg resource.Managed) bool {
+	p := mg.GetManagementPolicies()
+	return len(p) == 1 && p[0] == xpv2.ManagementActionObserve
+}

@@ -1,0 +1,138 @@
+package tenancy
+
+import (
+	"regexp"
+	"strings"
+
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+)
+
+// Index is the field index from a region and a name in AWS to the resources whose status
+// says that they own it.
+const Index = "status.owns"
+
+// A Target is something in AWS that one resource owns and others act on.
+type Target struct {
+	// Kind of the resource that owns it: Function or LayerVersion.
+	Kind string
+
+	// Region and Account that it lies in. Empty where they are those of the session.
+	Region, Account string
+
+	// Name of a function, or of a layer with a colon and the version's number.
+	Name string
+
+	// invalid says that the name is none.
+	invalid bool
+}
+
+// What names the target to users.
+func (t Target) What() string {
+	if t.Kind == v1beta1.LayerVersionKind {
+		return "layer version " + t.Name
+	}
+	return "function " + t.Name
+}
+
+// Key of the target in Index.
+func (t Target) Key() string { return strings.Join([]string{t.Kind, t.Region, t.Name}, "/") }
+
+// accountID is the form of an account's id. Where nobody told it, a session has a made-up
+// name in its place.
+var accountID = regexp.MustCompile(`^[0-9]{12}$`)
+
+// in is the target with the region and account of a session, where it names none.
+func (t Target) in(s *config.Session) Target {
+	if t.Region == "" {
+		t.Region = s.AWS.Region
+	}
+	if t.Account == "" && accountID.MatchString(s.Identity.Account) {
+		t.Account = s.Identity.Account
+	}
+	return t
+}
+
+// Functions are those that references to functions name, each a name or an ARN, with or
+// without a qualifier. Those that are nil or empty name none. AWS also takes names with
+// less of an ARN before them, such as function:cart: where a text can be read in two ways,
+// both count, and one that cannot be read is not valid.
+func Functions(refs ...*string) []Target {
+	var out []Target
+	for _, ref := range refs {
+		if ptr.Deref(ref, "") == "" {
+			continue
+		}
+		r, ok := functionname.ParseReference(*ref)
+		if !ok {
+			out = append(out, Target{Kind: v1beta1.FunctionKind, Name: *ref, invalid: true})
+			continue
+		}
+		out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Function})
+		if r.Qualifier != "" && (r.Function == "function" || accountID.MatchString(r.Function)) {
+			out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Qualifier})
+		}
+	}
+	return out
+}
+
+// LayerVersions are those that ARNs name. What is no ARN of a layer version names none.
+func LayerVersions(arns ...*string) []Target {
+	const count = 8 // arn, partition, lambda, region, account, layer, name, version
+	var out []Target
+	for _, arn := range arns {
+		parts := strings.Split(ptr.Deref(arn, ""), ":")
+		if len(parts) == count && parts[5] == "layer" {
+			out = append(out, Target{Kind: v1beta1.LayerVersionKind, Region: parts[3], Account: parts[4], Name: parts[6] + ":" + parts[7]})
+		}
+	}
+	return out
+}
+
+// owned is what the status of a resource says that it owns. One that only observes owns
+// nothing.
+func owned(o client.Object) []Target {
+	switch r := o.(type) {
+	case *v1beta1.Function:
+		if !observes(r) {
+			return Functions(r.Status.AtProvider.FunctionArn)
+		}
+	case *v1beta1.LayerVersion:
+		if !observes(r) {
+			return LayerVersions(r.Status.AtProvider.LayerVersionArn)
+		}
+	}
+	return nil
+}
+
+// IndexedBy are the keys of a resource in Index.
+func IndexedBy(o client.Object) []string {
+	var keys []string
+	for _, t := range owned(o) {
+		keys = append(keys, t.Key())
+	}
+	return keys
+}
+
+// Owns tells whether resources of the example's kind own targets, and so need Index.
+func Owns(example client.Object) bool {
+	_, function := example.(*v1beta1.Function)
+	_, layer := example.(*v1beta1.LayerVersion)
+	return function || layer
+}
+
+// newList of the kind that owns a target.
+func (t Target) newList() (client.ObjectList, func() []resource.Managed) {
+	if t.Kind == v1beta1.LayerVersionKind {
+		l := &v1beta1.LayerVersionList{}
+		return l, l.GetItems
+	}
+	l := &v1beta1.FunctionList{}
+	return l, l.GetItems
+}

@@ -1,0 +1,179 @@
+// Package tenancy keeps namespaces apart that reach the same AWS account: it tells which
+// resource owns a function or a version of a layer, and who of another namespace may act
+// on it or refer to it.
+package tenancy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+)
+
+// AnnotationAllowedNamespaces names the namespaces whose resources may refer to a resource
+// and act on what it owns: names with commas between them, or * for all. On a Namespace, it
+// is for all resources in it.
+const AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespaces"
+
+// AnyNamespace is the value of AnnotationAllowedNamespaces that allows all.
+const AnyNamespace = "*"
+
+// A RefusedError says what a resource may not use, and who can allow it.
+type RefusedError struct{ message string }
+
+// Error is the message for the user.
+func (e *RefusedError) Error() string { return e.message }
+
+// IsRefused tells whether an error says that a resource may not use something.
+func IsRefused(err error) bool {
+	var r *RefusedError
+	return errors.As(err, &r)
+}
+
+// A User is a resource that is about to use something, in the session that it uses it
+// with. The session may be nil where only references are concerned.
+type User struct {
+	Resource resource.ModernManaged
+	Session  *config.Session
+}
+
+// A Book knows who owns what. It is safe for concurrent use. A nil Book allows all.
+type Book struct {
+	cached client.Client
+	live   client.Reader
+	now    func() time.Time
+
+	mu         sync.Mutex
+	namespaces map[string]knownNamespace
+	resources  map[resourceKey]*knownResource
+	confirmed  map[confirmedKey]resourceKey
+}
+
+// New returns a Book. cached has the index Index of the kinds that Owns tells of; live
+// reads Namespaces, which the provider may lack the right to watch, and what the cache
+// does not have.
+func New(cached client.Client, live client.Reader, now func() time.Time) *Book {
+	return &Book{
+		cached:     cached,
+		live:       live,
+		now:        now,
+		namespaces: map[string]knownNamespace{},
+		resources:  map[resourceKey]*knownResource{},
+		confirmed:  map[confirmedKey]resourceKey{},
+	}
+}
+
+// MayRefer returns an error where a resource may not refer to one of another namespace. It
+// says the same whether there is such a resource or not. An empty name is that of what a
+// selector may match.
+func (b *Book) MayRefer(ctx context.Context, u User, kind string, to client.Object, name types.NamespacedName) error {
+	from := u.Resource.GetNamespace()
+	if b == nil || name.Namespace == from {
+		return nil
+	}
+	if to != nil && b.byObject(u, to) {
+		return nil
+	}
+	if ok, err := b.byNamespace(ctx, from, name.Namespace); ok || err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%s %s", kind, name)
+	if name.Name == "" {
+		what = fmt.Sprintf("any %s in namespace %s that the selector matches", kind, name.Namespace)
+	}
+	return &RefusedError{message: fmt.Sprintf("namespace %s may not refer to %s: %s", from, what, howToAllow(kind, name, from))}
+}
+
+func howToAllow(kind string, name types.NamespacedName, namespace string) string {
+	of := kind + " " + name.String()
+	if name.Name == "" {
+		of = "the " + kind
+	}
+	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", AnnotationAllowedNamespaces, of, name.Namespace, namespace)
+}
+
+// allows tells whether what a resource owns may be used.
+func (b *Book) allows(ctx context.Context, u User, owner resource.ModernManaged) (bool, error) {
+	if owner.GetNamespace() == u.Resource.GetNamespace() || b.byObject(u, owner) {
+		return true, nil
+	}
+	return b.byNamespace(ctx, u.Resource.GetNamespace(), owner.GetNamespace())
+}
+
+// byObject tells whether an object itself allows a user, or the config of both does.
+func (b *Book) byObject(u User, o client.Object) bool {
+	if names(o.GetAnnotations()[AnnotationAllowedNamespaces], u.Resource.GetNamespace()) {
+		return true
+	}
+	owner, ok := o.(resource.ModernManaged)
+	return ok && u.Session != nil && u.Session.Tenancy.Trusting && sameConfig(u.Resource, owner)
+}
+
+// sameConfig tells whether two resources use one config.
+func sameConfig(a, b resource.ModernManaged) bool {
+	x, y := a.GetProviderConfigReference(), b.GetProviderConfigReference()
+	if x == nil || y == nil || *x != *y {
+		return false
+	}
+	return x.Kind == v1beta1.ClusterProviderConfigKind || a.GetNamespace() == b.GetNamespace()
+}
+
+// names tells whether the value of AnnotationAllowedNamespaces names a namespace.
+func names(value, namespace string) bool {
+	return slices.ContainsFunc(strings.Split(value, ","), func(s string) bool {
+		s = strings.TrimSpace(s)
+		return s == AnyNamespace || s == namespace
+	})
+}
+
+// namespaceAge is how long the annotation of a Namespace is taken for true.
+const namespaceAge = 10 * time.Second
+
+type knownNamespace struct {
+	allowed string
+	until   time.Time
+}
+
+// byNamespace tells whether a Namespace allows another one. Where the provider may not read
+// Namespaces, none does.
+func (b *Book) byNamespace(ctx context.Context, from, to string) (bool, error) {
+	b.mu.Lock()
+	known, ok := b.namespaces[to]
+	b.mu.Unlock()
+	if ok && b.now().Before(known.until) {
+		return names(known.allowed, from), nil
+	}
+	ns := &corev1.Namespace{}
+	err := b.live.Get(ctx, types.NamespacedName{Name: to}, ns)
+	if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
+		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", AnnotationAllowedNamespaces, to)
+	}
+	allowed := ns.GetAnnotations()[AnnotationAllowedNamespaces]
+	b.keep(to, allowed)
+	return names(allowed, from), nil
+}
+
+func (b *Book) keep(namespace, allowed string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	for name, k := range b.namespaces {
+		if !now.Before(k.until) {
+			delete(b.namespaces, name)
+		}
+	}
+	b.namespaces[namespace] = knownNamespace{allowed: allowed, until: now.Add(namespaceAge)}
+}

@@ -1,0 +1,289 @@
+package manager
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+)
+
+// tenantsRig is a provider of two namespaces that share a ClusterProviderConfig, of which
+// one has a Ready Function checkout, with an alias.
+type tenantsRig struct {
+	*rig
+
+	shop, evil string
+	shares     *v1beta1.ClusterProviderConfig
+	checkout   *v1beta1.Function
+}
+
+func newTenantsRig(t *testing.T) *tenantsRig {
+	t.Helper()
+	evil := suite.Cluster(t).Namespace(t)
+	r := &tenantsRig{evil: evil}
+	r.rig = newRig(t, awsdouble.Options{}, func(o *Options) { o.Namespaces = append(o.Namespaces, evil) })
+	r.shop = r.ns
+	r.shares = &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.shop}}
+	r.shares.Spec.Credentials.Source = v1beta1.CredentialsSourceNone
+	r.shares.Spec.Endpoint = &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(r.double.URL())}}
+	r.checkout = r.function("checkout", func(f *v1beta1.Function) {
+		f.Spec.ProviderConfigReference = r.shared()
+		f.Spec.ForProvider.Publish = ptr.To(true)
+		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"STAGE": "shop"}}
+	})
+	r.create(r.shares, r.checkout)
+	r.ready(r.checkout)
+	return r
+}
+
+func (r *tenantsRig) shared() *xpv2.ProviderConfigReference {
+	return &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: r.shop}
+}
+
+// attempts are resources of the other namespace that are about the function by its name.
+func (r *tenantsRig) attempts() map[string]managed.Managed {
+	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.evil} }
+	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared()}
+	checkout, arn := ptr.To("checkout"), r.checkout.Status.AtProvider.FunctionArn
+	fn := v1beta1.ConfiguredFunction{Region: region, FunctionName: checkout}
+	return map[string]managed.Managed{
+		"Alias": &v1beta1.Alias{ObjectMeta: name("evil"), Spec: v1beta1.AliasSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.AliasParameters{
+			Region: region, FunctionName: checkout, AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+		}}},
+		"Permission": &v1beta1.Permission{ObjectMeta: name("evil"), Spec: v1beta1.PermissionSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.PermissionParameters{
+			Region: region, FunctionName: checkout, Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"),
+		}}},
+		"FunctionURL": &v1beta1.FunctionURL{ObjectMeta: name("evil"), Spec: v1beta1.FunctionURLSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.FunctionURLParameters{
+			ConfiguredFunction: fn, FunctionURLSettings: v1beta1.FunctionURLSettings{AuthType: ptr.To("NONE")},
+		}}},
+		"ByExternalName": &v1beta1.FunctionURL{
+			ObjectMeta: metav1.ObjectMeta{Name: "named", Namespace: r.evil, Annotations: map[string]string{meta.AnnotationKeyExternalName: "checkout:$LATEST"}},
+			Spec: v1beta1.FunctionURLSpec{
+				ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared(), ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionObserve}},
+				ForProvider:         v1beta1.FunctionURLParameters{ConfiguredFunction: v1beta1.ConfiguredFunction{Region: region}},
+			},
+		},
+		"FunctionEventInvokeConfig": &v1beta1.FunctionEventInvokeConfig{ObjectMeta: name("evil"), Spec: v1beta1.FunctionEventInvokeConfigSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.FunctionEventInvokeConfigParameters{
+			ConfiguredFunction: fn, FunctionEventInvokeConfigSettings: v1beta1.FunctionEventInvokeConfigSettings{MaximumRetryAttempts: ptr.To[int32](0)},
+		}}},
+		"RuntimeManagementConfig": &v1beta1.RuntimeManagementConfig{ObjectMeta: name("evil"), Spec: v1beta1.RuntimeManagementConfigSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.RuntimeManagementConfigParameters{
+			ConfiguredFunction: fn, RuntimeManagementConfigSettings: v1beta1.RuntimeManagementConfigSettings{UpdateRuntimeOn: ptr.To("FunctionUpdate")},
+		}}},
+		"Version": &v1beta1.Version{ObjectMeta: name("evil"), Spec: v1beta1.VersionSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.VersionParameters{Region: region, FunctionName: checkout}}},
+		"Invocation": &v1beta1.Invocation{ObjectMeta: name("evil"), Spec: v1beta1.InvocationSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.InvocationParameters{
+			Region: region, FunctionName: arn, Payload: ptr.To("{}"),
+		}}},
+		"EventSourceMapping": &v1beta1.EventSourceMapping{ObjectMeta: name("evil"), Spec: v1beta1.EventSourceMappingSpec{ManagedResourceSpec: spec, ForProvider: v1beta1.EventSourceMappingParameters{
+			Region: region, FunctionName: arn, EventSourceArn: ptr.To(ordersQueue),
+		}}},
+		"ResourcePolicy": &v1beta1.ResourcePolicy{ObjectMeta: name("evil"), Spec: v1beta1.ResourcePolicySpec{ManagedResourceSpec: spec, ForProvider: v1beta1.ResourcePolicyParameters{
+			Region: region, ResourceArn: arn, Policy: ptr.To(`{"Statement": {"Effect": "Allow", "Principal": {"AWS": "111122223333"}, "Action": "lambda:InvokeFunction", "Resource": "*"}}`),
+		}}},
+		"Reader": r.other("reader", func(f *v1beta1.Function) {
+			f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+			f.Spec.ForProvider.FunctionSettings = v1beta1.FunctionSettings{}
+		}),
+	}
+}
+
+// other is a Function of the other namespace that is about the same function.
+func (r *tenantsRig) other(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
+	return r.function(name, append([]func(*v1beta1.Function){func(f *v1beta1.Function) {
+		f.Namespace = r.evil
+		f.Spec.ProviderConfigReference = r.shared()
+		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "evil"}}
+		f.Annotations = map[string]string{meta.AnnotationKeyExternalName: "checkout", ownership.AnnotationAdopt: "true"}
+	}}, change...)...)
+}
+
+// refused waits until both conditions say what keeps a resource from AWS.
+func (r *tenantsRig) refused(mg managed.Managed, what string) {
+	r.Helper()
+	var synced, ready xpv2.Condition
+	defer func() {
+		if r.Failed() {
+			r.Logf("%T: %+v %+v", mg, synced, ready)
+		}
+	}()
+	r.until(fmt.Sprintf("%T %s says %q", mg, mg.GetName(), what), func() bool {
+		r.get(mg)
+		synced, ready = mg.GetCondition(xpv2.TypeSynced), mg.GetCondition(xpv2.TypeReady)
+		return synced.Status == corev1.ConditionFalse && strings.Contains(synced.Message, what) &&
+			ready.Status == corev1.ConditionFalse && strings.Contains(ready.Message, what)
+	})
+}
+
+// allow the other namespace on an object. Empty takes it back.
+func (r *tenantsRig) allow(o client.Object, namespaces string) {
+	r.Helper()
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, tenancy.AnnotationAllowedNamespaces, namespaces)
+	if err := r.kube.Patch(r.Context(), o, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+		r.Fatal(err)
+	}
+}
+
+// TestTenantsOfOneConfig has a namespace reach for the function of another one, by name,
+// before and after it is allowed to.
+func TestTenantsOfOneConfig(t *testing.T) {
+	r := newTenantsRig(t)
+	before := r.config("checkout").Configuration
+	r.double.ResetCalls()
+	belongs := "function checkout belongs to Function " + r.shop + "/checkout"
+	attempts := r.attempts()
+	kinds := slices.Sorted(maps.Keys(attempts))
+	thief := r.other("thief")
+	r.create(thief)
+	for _, kind := range kinds {
+		r.create(attempts[kind])
+	}
+	for _, kind := range kinds {
+		r.refused(attempts[kind], belongs+`, which does not let namespace `+r.evil+` use it: set the annotation `+tenancy.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.evil+`"`)
+	}
+	r.refused(thief, belongs+" of this cluster, and nothing takes over what a resource that is there owns: delete one of the two")
+	if calls := r.double.Calls(); len(calls) > 0 {
+		t.Errorf("nothing of AWS is to be called for what is refused, got %v", calls)
+	}
+
+	// What is deleted lets go.
+	r.remove(attempts["Permission"])
+	r.gone(attempts["Permission"])
+	r.remove(thief)
+	r.gone(thief)
+	if calls := r.double.Calls(); slices.ContainsFunc(calls, func(c awsdouble.Call) bool { return !strings.HasPrefix(c.Operation, "Get") }) {
+		t.Errorf("a deletion must leave alone what is not its own, got %v", calls)
+	}
+	if after := r.config("checkout").Configuration; *after.RevisionId != *before.RevisionId {
+		t.Errorf("the function was changed: %+v", after)
+	}
+
+	r.allow(r.checkout, "x, "+r.evil)
+	for _, kind := range kinds {
+		if kind != "Permission" && kind != "ByExternalName" {
+			r.ready(attempts[kind])
+		}
+	}
+
+	// Whoever made something when it was allowed removes it when it is not any more.
+	r.allow(r.checkout, "")
+	alias, invocation := attempts["Alias"], attempts["Invocation"]
+	r.refused(alias, belongs)
+	r.double.ResetCalls()
+	r.remove(alias)
+	r.gone(alias)
+	r.remove(invocation)
+	r.gone(invocation)
+	if r.double.Count("DeleteAlias") != 1 || r.double.Count("Invoke") != 0 {
+		t.Errorf("the alias is to be deleted, and nothing else called, got %v", r.double.Calls())
+	}
+}
+
+// TestTenantsTakeOverOnlyWhatIsLeft has a function change hands once its first owner has
+// let go of it, in which order ever.
+func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
+	r := newTenantsRig(t)
+	sibling := r.other("sibling", func(f *v1beta1.Function) { f.Namespace = r.shop })
+	r.create(sibling)
+	r.refused(sibling, "delete one of the two; to move it here, delete that one first, with managementPolicies that lack Delete")
+	edit(r.rig, r.checkout, func(f *v1beta1.Function) {
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
+	})
+	r.remove(r.checkout)
+	r.gone(r.checkout)
+	r.look(sibling)
+	r.ready(sibling)
+	if got := r.config("checkout").Tags[ownership.TagName]; got != "sibling" {
+		t.Errorf("the function is to be the other's now, its tags say %q", got)
+	}
+}
+
+// TestTenantsWhoTrustEachOther has a config lift the walls between its namespaces, and
+// another one raise them by function names.
+func TestTenantsWhoTrustEachOther(t *testing.T) {
+	r := newTenantsRig(t)
+	p, thief := r.attempts()["Permission"], r.other("thief")
+	r.create(p, thief)
+	r.refused(p, "belongs to Function")
+	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) { c.NamespaceIsolation = v1beta1.NamespaceIsolationNone })
+	r.ready(p)
+	r.refused(thief, "belongs to Function")
+
+	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) {
+		c.FunctionNames = []v1beta1.FunctionNameRule{{Namespaces: []string{r.shop}, Prefixes: []v1beta1.FunctionNamePrefix{"check"}}, {Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}
+	})
+	rule := `spec.functionNames of ClusterProviderConfig "` + r.shop + `" lets namespace "` + r.evil + `" use functions whose names begin with "` + r.evil + `_", and checkout does not`
+	r.refused(p, rule)
+	r.refused(thief, rule)
+	mine := r.other("mine", func(f *v1beta1.Function) {
+		f.Annotations = map[string]string{meta.AnnotationKeyExternalName: r.evil[:30] + "_x"}
+	})
+	r.create(mine)
+	r.refused(mine, "spec.functionNames")
+	r.look(r.checkout)
+	r.ready(r.checkout)
+
+	// What was made before the rule is deleted all the same.
+	r.double.ResetCalls()
+	r.remove(p)
+	r.gone(p)
+	if r.double.Count("RemovePermission") != 1 {
+		t.Errorf("a rule must not keep a resource from deleting what it made, got %v", r.double.Calls())
+	}
+}
+
+func (r *tenantsRig) configure(change func(*v1beta1.ClusterProviderConfigSpec)) {
+	r.Helper()
+	r.until("the config is changed", func() bool {
+		if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(r.shares), r.shares); err != nil {
+			r.Fatal(err)
+		}
+		change(&r.shares.Spec)
+		return r.kube.Update(r.Context(), r.shares) == nil
+	})
+}
+
+// TestReferencesAcrossNamespaces has them refused until the object, or its Namespace,
+// allows them.
+func TestReferencesAcrossNamespaces(t *testing.T) {
+	r := newTenantsRig(t)
+	to := func(mg managed.Managed, name string) *v1beta1.Alias {
+		a := mg.DeepCopyObject().(*v1beta1.Alias) //nolint:forcetypeassert // It is one.
+		a.Name, a.Spec.ForProvider.FunctionName = name, nil
+		a.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "checkout", Namespace: r.shop}
+		return a
+	}
+	alias := r.attempts()["Alias"]
+	a, absent := to(alias, "a"), to(alias, "b")
+	absent.Spec.ForProvider.FunctionNameRef.Name = "secret"
+	selected := to(alias, "c")
+	selected.Spec.ForProvider.FunctionNameRef = nil
+	selected.Spec.ForProvider.FunctionNameSelector = &xpv2.NamespacedSelector{Namespace: r.shop, MatchLabels: map[string]string{"app": "shop"}}
+	edit(r.rig, r.checkout, func(f *v1beta1.Function) { f.Labels = map[string]string{"app": "shop"} })
+	r.create(a, absent, selected)
+	const may = "cannot resolve spec.forProvider.functionName: namespace "
+	r.refused(a, may+r.evil+" may not refer to Function "+r.shop+"/checkout: set the annotation")
+	r.refused(absent, may+r.evil+" may not refer to Function "+r.shop+"/secret: set the annotation")
+	r.refused(selected, may+r.evil+" may not refer to any Function in namespace "+r.shop)
+	r.allow(r.checkout, tenancy.AnyNamespace)
+	r.ready(a)
+	r.ready(selected)
+	r.refused(absent, "may not refer to")
+	r.allow(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.shop}}, r.evil)
+	r.refused(absent, "Function "+r.shop+"/secret does not exist")
+}
