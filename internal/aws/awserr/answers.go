@@ -33,7 +33,7 @@ func (*SilentError) Timeout() bool { return true }
 func (*SilentError) Temporary() bool { return true }
 
 // Is says that it is a deadline that was exceeded.
-func (*SilentError) Is(target error) bool { return target == context.DeadlineExceeded } //nolint:errorlint // Is is called for each error of a chain.
+func (*SilentError) Is(target error) bool { return target == context.DeadlineExceeded }
 
 // RetryableError keeps the SDK from waiting for another time as long.
 func (*SilentError) RetryableError() bool { return false }

@@ -25,17 +25,15 @@ type boundedClient struct {
 
 // Do sends a request of the SDK's.
 func (c boundedClient) Do(r *http.Request) (*http.Response, error) {
-	ctx := r.Context()
+	ctx, end := context.WithCancelCause(r.Context())
 	service := awsmiddleware.GetServiceID(ctx)
 	b := c.bound(service, awsmiddleware.GetOperationName(ctx))
-	w := newWatch(ctx, r.URL.Hostname(), b.silence)
+	w := newWatch(ctx, end, r.URL.Hostname(), b.silence)
+	r = r.WithContext(ctx)
 	if r.Body == nil || r.Body == http.NoBody {
 		w.sent(b.wait)
-		r = r.WithContext(w.ctx)
 	} else {
-		body := r.Body
-		r = r.WithContext(w.ctx)
-		r.Body = &upload{ReadCloser: body, watch: w, wait: b.wait, left: r.ContentLength}
+		r.Body = &upload{ReadCloser: r.Body, watch: w, wait: b.wait, left: r.ContentLength}
 	}
 	res, err := c.transport.RoundTrip(r)
 	if err != nil {
@@ -94,9 +92,8 @@ type watch struct {
 	finished bool
 }
 
-func newWatch(ctx context.Context, host string, silence time.Duration) *watch {
-	w := &watch{host: host, silence: silence}
-	w.ctx, w.end = context.WithCancelCause(ctx)
+func newWatch(ctx context.Context, end context.CancelCauseFunc, host string, silence time.Duration) *watch {
+	w := &watch{ctx: ctx, end: end, host: host, silence: silence}
 	//nolint:forbidigo // It ends a call, and nobody waits for it.
 	w.timer = time.AfterFunc(silence, func() { w.end(&awserr.SilentError{Host: host}) })
 	return w
@@ -168,7 +165,7 @@ type upload struct {
 func (u *upload) Read(p []byte) (int, error) {
 	n, err := u.ReadCloser.Read(p)
 	u.left -= int64(n)
-	if err == io.EOF || u.left == 0 { //nolint:errorlint // A reader returns it as it is.
+	if err == io.EOF || u.left == 0 {
 		u.watch.sent(u.wait)
 	} else {
 		u.watch.heard()
@@ -197,7 +194,7 @@ func (d *download) Read(p []byte) (int, error) {
 	if n > 0 {
 		d.watch.heard()
 	}
-	if err != nil && err != io.EOF { //nolint:errorlint // As above.
+	if err != nil && err != io.EOF { //nolint:errorlint // A reader returns it as it is.
 		err = d.watch.cause(err)
 	}
 	return n, err

@@ -3,6 +3,7 @@ package config
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,11 +12,13 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	lambdatypes "github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -171,47 +174,103 @@ func TestSilence(t *testing.T) {
 	}
 }
 
-// TestSlowIsNotSilent has an upload and an answer each take longer than the bound, with a
-// byte now and then, and a function run for as long.
+// A tripper answers in place of the network.
+type tripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip calls the function.
+func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// slowly reads, with a pause before each byte.
+type slowly struct {
+	io.Reader
+
+	pause time.Duration
+}
+
+func (s slowly) Read(p []byte) (int, error) {
+	time.Sleep(s.pause) // The clock is that of the test.
+	return s.Reader.Read(p[:1])
+}
+
+// calling is the context of a call of an operation.
+func calling(t *testing.T, service, operation string) (ctx context.Context) {
+	t.Helper()
+	m := awsmiddleware.RegisterServiceMetadata{ServiceID: service, OperationName: operation}
+	_, _, _ = m.HandleInitialize(t.Context(), middleware.InitializeInput{}, middleware.InitializeHandlerFunc(
+		func(c context.Context, _ middleware.InitializeInput) (middleware.InitializeOutput, middleware.Metadata, error) {
+			ctx = c
+			return middleware.InitializeOutput{}, middleware.Metadata{}, nil
+		}))
+	return ctx
+}
+
+// TestSlowIsNotSilent has uploads and answers take longer than any silence may, and calls
+// take a while to be answered.
 func TestSlowIsNotSilent(t *testing.T) {
-	const short = 600 * time.Millisecond
-	pause := func(r *http.Request) {
-		select {
-		case <-r.Context().Done():
-		case <-time.After(short / 3):
-		}
+	cases := map[string]struct {
+		reason               string
+		operation            string
+		upload, wait, answer time.Duration
+		silent               bool
+	}{
+		"Usual":        {"Most calls are answered at once.", "GetFunction", 0, silence - 1, 0, false},
+		"Late":         {"What is not, is given up.", "GetFunction", 0, silence + 1, 0, true},
+		"Upload":       {"An upload goes on for as long as it goes on.", "CreateFunction", silence - 1, silence - 1, silence - 1, false},
+		"UploadStops":  {"One that stops is given up.", "CreateFunction", silence + 1, 0, 0, true},
+		"Code":         {"AWS may take a while to unpack code.", "UpdateFunctionCode", 0, codeSilence - 1, 0, false},
+		"CodeLate":     {"It does not take longer.", "UpdateFunctionCode", 0, codeSilence + 1, 0, true},
+		"Invoke":       {"A function may run for long.", "Invoke", 0, time.Hour, silence - 1, false},
+		"InvokeStops":  {"What it returns comes at once.", "Invoke", 0, time.Hour, silence + 1, true},
+		"AnswerTrails": {"An answer that stops is given up.", "GetFunction", 0, 0, silence + 1, true},
 	}
-	s := hostile(t, short, func(w http.ResponseWriter, r *http.Request) {
-		buf := make([]byte, 4<<20)
-		for {
-			if _, err := io.ReadFull(r.Body, buf); err != nil {
-				break
-			}
-			pause(r)
-		}
-		if strings.HasSuffix(r.URL.Path, "/invocations") {
-			for range 5 {
-				pause(r)
-			}
-		}
-		w.Header().Set("Content-Type", "application/json")
-		for _, b := range []byte(`{  }`) {
-			_, _ = w.Write([]byte{b})
-			_ = http.NewResponseController(w).Flush()
-			pause(r)
-		}
-	})
-	c := Client(s, lambda.NewFromConfig)
-	_, err := c.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
-		FunctionName: new("x"), Role: new("arn:aws:iam::123456789012:role/r"),
-		Code: &lambdatypes.FunctionCode{ZipFile: bytes.Repeat([]byte("x"), 15<<20)},
-	})
-	if err != nil {
-		t.Errorf("an upload of 20 MB: %v", awserr.Clean(err))
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := boundedClient{transport: tripper(func(r *http.Request) (*http.Response, error) {
+					if _, err := io.Copy(io.Discard, r.Body); err != nil {
+						return nil, err
+					}
+					select {
+					case <-r.Context().Done():
+						return nil, r.Context().Err()
+					case <-time.After(tc.wait):
+					}
+					body := untilDone{ctx: r.Context(), Reader: slowly{Reader: strings.NewReader("answer"), pause: tc.answer}}
+					return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(body)}, nil
+				})}
+				ctx := calling(t, "Lambda", tc.operation)
+				r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://lambda.example.org", nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				r.Body = io.NopCloser(untilDone{ctx: r.Context(), Reader: slowly{Reader: strings.NewReader("zip"), pause: tc.upload}})
+				r.ContentLength = 3
+				res, err := c.Do(r)
+				if err == nil {
+					_, err = io.ReadAll(res.Body)
+					_ = res.Body.Close()
+				}
+				if _, silent := errors.AsType[*awserr.SilentError](err); silent != tc.silent || !tc.silent && err != nil {
+					t.Errorf("%s\ngot %v", tc.reason, err)
+				}
+			})
+		})
 	}
-	if _, err := c.Invoke(t.Context(), &lambda.InvokeInput{FunctionName: new("x"), Payload: []byte("{}")}); err != nil {
-		t.Errorf("a function that runs for a while: %v", awserr.Clean(err))
+}
+
+// untilDone reads until a call is ended, as the network does.
+type untilDone struct {
+	io.Reader
+
+	ctx context.Context //nolint:containedctx // It is that of one call.
+}
+
+func (u untilDone) Read(p []byte) (int, error) {
+	n, err := u.Reader.Read(p)
+	if u.ctx.Err() != nil {
+		return 0, u.ctx.Err()
 	}
+	return n, err
 }
 
 // TestRedirects has hosts that send the provider elsewhere.

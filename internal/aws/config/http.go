@@ -73,14 +73,14 @@ func (r *Resolver) bounded(t *http.Transport) aws.HTTPClient {
 }
 
 // once makes a client that configs share, unless the config has authorities of its own.
-func (r *Resolver) once(s settings, shared *aws.HTTPClient, make func() aws.HTTPClient) aws.HTTPClient {
+func (r *Resolver) once(s settings, shared *aws.HTTPClient, fresh func() aws.HTTPClient) aws.HTTPClient {
 	if s.CABundle != nil {
-		return make()
+		return fresh()
 	}
 	r.clients.mu.Lock()
 	defer r.clients.mu.Unlock()
 	if *shared == nil {
-		*shared = make()
+		*shared = fresh()
 	}
 	return *shared
 }

@@ -22,7 +22,7 @@ us-gov-east-1 us-gov-west-1
 
 var knownRegions = func() map[string]bool {
 	known := map[string]bool{}
-	for _, r := range strings.Fields(regions) {
+	for r := range strings.FieldsSeq(regions) {
 		known[r] = true
 	}
 	return known
