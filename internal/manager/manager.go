@@ -131,7 +131,9 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 		return nil, errors.Wrap(err, "cannot make a manager")
 	}
 	if l != nil {
-		o.Config.Fence = l.guard(mgr)
+		if o.Config.Fence, err = l.guard(mgr); err != nil {
+			return nil, err
+		}
 	}
 	if err := addChecks(mgr); err != nil {
 		return nil, err
