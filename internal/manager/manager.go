@@ -126,7 +126,7 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	if err != nil {
 		return nil, err
 	}
-	mgr, err := ctrl.NewManager(cfg, mo)
+	mgr, err := newManager(cfg, mo, o.Namespaces)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a manager")
 	}

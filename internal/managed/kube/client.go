@@ -85,6 +85,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	if err != nil && !c.knows(key) {
 		return err
 	}
+	empty(obj)
 	err = c.live.Get(ctx, key, obj)
 	if err == nil {
 		c.caughtUp(obj)
