@@ -116,6 +116,17 @@ func newRigOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change .
 // start the provider, as the binary puts it together.
 func (r *rig) start(change ...func(*Options)) {
 	r.Helper()
+	done, cancel := r.run(r.options(change...))
+	r.stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			r.Errorf("the provider ended: %v", err)
+		}
+	})
+}
+
+// options of a provider.
+func (r *rig) options(change ...func(*Options)) Options {
 	l := zap.New(zap.WriteTo(r.logs), zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
 	log.SetLogger(l)
 	features := &feature.Flags{}
@@ -132,6 +143,12 @@ func (r *rig) start(change ...func(*Options)) {
 	for _, f := range change {
 		f(&o)
 	}
+	return o
+}
+
+// run a provider until it is cancelled, or ends by itself.
+func (r *rig) run(o Options) (<-chan error, context.CancelFunc) {
+	r.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	cfg := r.cfg
 	if cfg == nil {
@@ -144,12 +161,7 @@ func (r *rig) start(change ...func(*Options)) {
 	}
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()
-	r.stop = sync.OnceFunc(func() {
-		cancel()
-		if err := <-done; err != nil {
-			r.Errorf("the provider ended: %v", err)
-		}
-	})
+	return done, cancel
 }
 
 // function with inline code, whose role AWS can assume.

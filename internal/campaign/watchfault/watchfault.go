@@ -1,0 +1,245 @@
+// Package watchfault has the watches of an API server lag, lose, merge and reorder
+// events, as seen by one client. Tests wrap a client's transport with it, so that the
+// caches of that client show an older state of the cluster than its API server.
+package watchfault
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"path"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// bookmark is the type of events that tell a version, and of no object.
+const bookmark = "BOOKMARK"
+
+// An Event of a watch.
+type Event struct {
+	Type, Namespace, Name, Version string
+
+	line []byte
+}
+
+// A Delivery turns the events that were held back, in their order, into those that are
+// delivered.
+type Delivery func(held []Event) []Event
+
+// All events are delivered, late.
+func All(held []Event) []Event { return held }
+
+// None of the events is delivered. The cache stays behind until it lists anew.
+func None([]Event) []Event { return nil }
+
+// Merged has only the last event of each object delivered, as after a list.
+func Merged(held []Event) []Event {
+	last := map[[2]string]int{}
+	for i, e := range held {
+		last[e.object()] = i
+	}
+	var out []Event
+	for i, e := range held {
+		if last[e.object()] == i {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// Reversed has the events delivered the last one first, so that the cache ends with the
+// oldest of what was held back.
+func Reversed(held []Event) []Event {
+	out := make([]Event, 0, len(held))
+	for i := range held {
+		out = append(out, held[len(held)-1-i])
+	}
+	return out
+}
+
+// Shuffled has the events delivered in a random order.
+func Shuffled(seed uint64) Delivery {
+	return func(held []Event) []Event {
+		r := rand.New(rand.NewPCG(seed, seed)) //nolint:gosec // Its order is to be the same again for the same seed.
+		r.Shuffle(len(held), func(i, j int) { held[i], held[j] = held[j], held[i] })
+		return held
+	}
+}
+
+func (e Event) object() [2]string { return [2]string{e.Namespace, e.Name} }
+
+// Faults of the watches of one client. The zero value has none.
+type Faults struct {
+	mu      sync.Mutex
+	frozen  map[string]bool
+	watches map[*watch]struct{}
+}
+
+// watch is one that is open.
+type watch struct {
+	resource string
+	held     []Event
+	listing  bool // Its first events are a list, which is let through.
+	out      *stream
+	in       io.Closer
+}
+
+// Freeze the watches of a resource, such as functions: events are held back until Thaw.
+func (f *Faults) Freeze(resource string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.frozen == nil {
+		f.frozen = map[string]bool{}
+	}
+	f.frozen[resource] = true
+}
+
+// Thaw the watches of a resource, and deliver what was held back.
+func (f *Faults) Thaw(resource string, how Delivery) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.frozen, resource)
+	for w := range f.watches {
+		if w.resource != resource {
+			continue
+		}
+		for _, e := range how(w.held) {
+			w.out.write(e.line)
+		}
+		w.held = nil
+	}
+}
+
+// Held is how many events of a resource are held back.
+func (f *Faults) Held(resource string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for w := range f.watches {
+		if w.resource == resource {
+			n += len(w.held)
+		}
+	}
+	return n
+}
+
+// Open is how many watches of a resource there are.
+func (f *Faults) Open(resource string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for w := range f.watches {
+		if w.resource == resource {
+			n++
+		}
+	}
+	return n
+}
+
+// Break the watches of a resource, so that the cache lists and watches anew.
+func (f *Faults) Break(resource string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for w := range f.watches {
+		if w.resource == resource {
+			w.out.write([]byte(`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}}` + "\n"))
+			_ = w.in.Close()
+		}
+	}
+}
+
+// Wrap a client's transport, as rest.Config's Wrap does.
+func (f *Faults) Wrap(rt http.RoundTripper) http.RoundTripper { return &transport{rt: rt, faults: f} }
+
+type transport struct {
+	rt     http.RoundTripper
+	faults *Faults
+}
+
+// RoundTrip a request, and let the events of a watch pass one by one. What is not JSON,
+// as Kubernetes's own kinds may be, passes as it is.
+func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := t.rt.RoundTrip(r)
+	if err != nil || r.URL.Query().Get("watch") == "" || resp.StatusCode != http.StatusOK || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+		return resp, err
+	}
+	w := &watch{resource: path.Base(r.URL.Path), out: newStream(), in: resp.Body, listing: r.URL.Query().Get("sendInitialEvents") == "true"}
+	t.faults.add(w)
+	go t.faults.carry(w, resp.Body)
+	resp.Body = &body{stream: w.out, in: resp.Body}
+	return resp, nil
+}
+
+// body of a watch, whose end is that of the API server's.
+type body struct {
+	*stream
+
+	in io.Closer
+}
+
+// Close both ends.
+func (b *body) Close() error {
+	b.end(io.ErrClosedPipe)
+	return b.in.Close()
+}
+
+func (f *Faults) add(w *watch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.watches == nil {
+		f.watches = map[*watch]struct{}{}
+	}
+	f.watches[w] = struct{}{}
+}
+
+func (f *Faults) remove(w *watch) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.watches, w)
+}
+
+// carry the events of a watch until it ends.
+func (f *Faults) carry(w *watch, from io.Reader) {
+	defer f.remove(w)
+	in := bufio.NewReader(from)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			w.out.end(err)
+			return
+		}
+		f.pass(w, line)
+	}
+}
+
+// pass an event on, or hold it back. What tells only a version is dropped meanwhile: it
+// would have the cache skip what is held back.
+func (f *Faults) pass(w *watch, line []byte) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.frozen[w.resource] || w.listing {
+		w.out.write(line)
+		w.listing = w.listing && !bytes.Contains(line, []byte(metav1.InitialEventsAnnotationKey))
+		return
+	}
+	if e := parse(line); e.Type != bookmark {
+		w.held = append(w.held, e)
+	}
+}
+
+func parse(line []byte) Event {
+	var raw struct {
+		Type   string
+		Object struct {
+			Metadata struct{ Namespace, Name, ResourceVersion string }
+		}
+	}
+	_ = json.Unmarshal(line, &raw) // What is no event has no type.
+	m := raw.Object.Metadata
+	return Event{Type: raw.Type, Namespace: m.Namespace, Name: m.Name, Version: m.ResourceVersion, line: line}
+}
