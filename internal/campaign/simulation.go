@@ -145,6 +145,7 @@ type Provider struct {
 
 	cancel context.CancelFunc
 	done   chan error
+	filled func()
 	once   sync.Once
 	err    error
 }
@@ -170,20 +171,23 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 	ctx, cancel := context.WithCancel(s.Context())
 	cfg := s.Cluster.Config()
 	cfg.Transport = &transport{RoundTripper: s.Cluster, api: Kubernetes, network: n}
-	p := &Provider{Network: n, cancel: cancel, done: make(chan error, 1)}
 	mgr, err := manager.New(ctx, cfg, o)
 	if err != nil {
 		cancel()
 		s.Fatalf("cannot start the provider: %v", err)
 	}
+	p := &Provider{Network: n, cancel: cancel, done: make(chan error, 1), filled: func() { mgr.GetCache().WaitForCacheSync(ctx) }}
 	go func() { p.done <- mgr.Start(ctx) }()
 	s.Cleanup(func() { _ = p.Stop() })
 	return p
 }
 
-// Stop the process in order, and return the error that it ended with.
+// Stop the process in order, and return the error that it ended with. One that is just
+// starting fills its caches first: controller-runtime never ends, and uses up a processor,
+// if it is stopped before.
 func (p *Provider) Stop() error {
 	p.once.Do(func() {
+		p.filled()
 		p.cancel()
 		p.err = <-p.done
 	})
