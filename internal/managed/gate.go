@@ -98,7 +98,7 @@ func (g *gate[T]) admit(ctx context.Context, mg T, t *Turn, known record) (conte
 	if err != nil {
 		return ctx, 0
 	}
-	h := quota.Holder{ID: string(mg.GetUID()), Priority: g.priority(mg, known)}
+	h := quota.Holder{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: g.priority(mg, known)}
 	t.Fresh = g.fresh(mg, h.Priority)
 	g.memory.holds(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
 	t.Reserver = func(ops ...string) time.Duration { return g.limiter.Reserve(s.Scope, h, ops...) }
