@@ -18,6 +18,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -40,6 +41,8 @@ type gate[T Managed] struct {
 	fields   *fields.Reader
 	poll     cadence.Poll
 	metrics  *Metrics
+	inFlight *inFlight
+	breakers *breaker.Breakers
 	policies bool
 	now      func() time.Time
 	random   func() float64
@@ -67,12 +70,24 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		return g.waiting(wait), nil
 	}
 
+	leave, wait := g.enter(mg)
+	defer leave()
+	if wait > 0 {
+		ended(ctx, outcomeWaiting)
+		return g.waiting(wait), nil
+	}
+
 	t := &Turn{Annotator: g.kube.Annotate, Attempts: known.attempts}
+	defer t.left()
 	ctx = WithTurn(kube.WithRead(ctx, mg), t)
-	ctx, wait := g.admit(ctx, mg, t, known)
+	ctx, wait = g.admit(ctx, mg, t, known)
 	if wait > 0 {
 		ended(ctx, outcomeDeferred)
 		return g.waiting(wait), nil
+	}
+
+	if open, ok := asOpen(unresolved(ctx)); ok && says(mg, open) {
+		return g.failed(ctx, req.NamespacedName, open), nil
 	}
 
 	g.recorder.begin(req.NamespacedName, t)
@@ -94,6 +109,9 @@ func (g *gate[T]) admit(ctx context.Context, mg T, t *Turn, known record) (conte
 		return ctx, 0
 	}
 	s, err := g.resolver.Resolve(ctx, mg, g.kind.Region(mg))
+	if err == nil {
+		err = g.reach(s, t)
+	}
 	ctx = withSession(ctx, s, err)
 	if err != nil {
 		return ctx, 0
@@ -223,6 +241,9 @@ func (g *gate[T]) failed(ctx context.Context, key types.NamespacedName, err erro
 	after := backoff(c, g.memory.fail(key, c))
 	if c == ambiguous {
 		after = backoffAmbiguous(g.memory.doubt(key, g.now()))
+	}
+	if open, ok := asOpen(err); ok && open.after > 0 {
+		after = open.after
 	}
 	endedBadly(ctx, c, err)
 	g.log.WithValues("request", reconcile.Request{NamespacedName: key}).Debug("Reconcile failed", "error", err, "requeue-after", after)

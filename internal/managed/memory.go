@@ -66,6 +66,9 @@ type record struct {
 	// throttled is the number of throttled calls in a row.
 	throttled int
 
+	// crowded is how often in a row there was no worker for it.
+	crowded int
+
 	// wanted are the calls that the last reconcile was held for.
 	wanted []string
 

@@ -85,6 +85,8 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 		fields:   o.Fields,
 		poll:     o.poll(),
 		metrics:  o.Metrics,
+		inFlight: newInFlight(o.MaxConcurrentReconciles),
+		breakers: o.Breakers,
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		now:      o.Now,
 		random:   o.Random,

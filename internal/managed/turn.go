@@ -39,6 +39,11 @@ type Turn struct {
 
 	releaser func()
 
+	// leave notes that the reconcile has ended; open is the error of calls that are not
+	// made.
+	leave func()
+	open  func() error
+
 	mu        sync.Mutex
 	comeBack  time.Duration
 	hold      time.Duration
