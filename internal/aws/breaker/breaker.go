@@ -75,9 +75,15 @@ func New(now func() time.Time, random func() float64) *Breakers {
 	return &Breakers{now: now, random: random, circuits: map[Key]*circuit{}, swept: now()}
 }
 
-// Watch has a function called whenever a breaker opens or closes. To be called before
-// the breakers are used.
-func (b *Breakers) Watch(changed func(Key)) { b.watchers = append(b.watchers, changed) }
+// Watch has a function called whenever a breaker opens or closes. It must not block.
+func (b *Breakers) Watch(changed func(Key)) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.watchers = append(b.watchers, changed)
+}
 
 // Enter a reconcile that calls AWS. If the breaker is open it returns how long to stay
 // away. Otherwise leave is to be called once the reconcile has ended: it may be a probe,
@@ -203,7 +209,10 @@ func (b *Breakers) count(k Key) (opened bool) {
 }
 
 func (b *Breakers) tell(k Key) {
-	for _, changed := range b.watchers {
+	b.mu.Lock()
+	watchers := slices.Clone(b.watchers)
+	b.mu.Unlock()
+	for _, changed := range watchers {
 		changed(k)
 	}
 }

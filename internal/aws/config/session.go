@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
@@ -92,6 +93,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 	scope := quota.Scope{Account: known.Account, Region: region}
 	r.limiter.AddTo(&cfg, scope)
 	r.options.Fence.addTo(&cfg)
+	r.options.Breakers.AddTo(&cfg, breaker.Key{Config: s.ref.UID, Region: region})
 	return &Session{
 		AWS:        cfg,
 		Scope:      scope,
