@@ -90,6 +90,7 @@ func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 		return g.failed(ctx, req.NamespacedName, open), nil
 	}
 
+	g.detect(mg)
 	g.recorder.begin(req.NamespacedName, t)
 	res, err := g.inner.Reconcile(ctx, req)
 	g.recorder.end(req.NamespacedName)
@@ -263,9 +264,11 @@ func (g *gate[T]) measure(mg T, t *Turn, known record) {
 		g.memory.released(key)
 		return
 	}
+	c, _ := t.Comparison()
+	g.differed(mg, c)
 	g.metrics.found(kind, g.memory.compared(mg, t, known))
 	if t.ready.Status == corev1.ConditionTrue && t.failure() == nil && g.memory.ready(key) {
-		g.metrics.ready(kind, g.now().Sub(mg.GetCreationTimestamp().Time))
+		g.metrics.ready(g.kind.GVK, g.now().Sub(mg.GetCreationTimestamp().Time))
 	}
 }
 

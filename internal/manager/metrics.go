@@ -11,7 +11,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
@@ -32,9 +31,9 @@ func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Book) (*managed
 	}
 	o.Config.Measure = measure.New(o.Now)
 	m := managed.NewMetrics()
-	mr, st := xpmanaged.NewMRMetricRecorder(), statemetrics.NewMRStateMetrics()
-	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRMetrics: mr, MRStateMetrics: st}
-	for _, c := range []prometheus.Collector{mr, st, quota.NewCollector(l), account.NewCollector(accounts), breaker.NewCollector(o.Config.Breakers), o.Config.Measure, m} {
+	st := statemetrics.NewMRStateMetrics()
+	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRStateMetrics: st}
+	for _, c := range []prometheus.Collector{st, quota.NewCollector(l), account.NewCollector(accounts), breaker.NewCollector(o.Config.Breakers), o.Config.Measure, m} {
 		if err := metrics.Registry.Register(c); err != nil {
 			return nil, errors.Wrap(err, "cannot register metrics")
 		}
