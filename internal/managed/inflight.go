@@ -14,7 +14,7 @@ const (
 	// minCrowded and maxCrowded are how long a resource stays away, on average, for which
 	// there is no worker.
 	minCrowded = 50 * time.Millisecond
-	maxCrowded = 8 * time.Second
+	maxCrowded = 2 * time.Second
 )
 
 // inFlight counts the reconciles of a kind that are in flight, and bounds how many of the
