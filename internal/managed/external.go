@@ -43,6 +43,9 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 		return nil, refuse(t, err)
 	}
 	s, err := sessionOf(ctx)
+	if open, ok := asOpen(err); ok {
+		return &guard[T]{inner: unreachable[T](open), policies: c.policies}, nil
+	}
 	if err != nil {
 		return nil, refuse(t, err)
 	}
@@ -90,7 +93,7 @@ func (g *guard[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObserva
 	t := turnOf(ctx)
 	o, err := g.inner.Observe(ctx, mg)
 	if err != nil {
-		return xpmanaged.ExternalObservation{}, refuse(t, err)
+		return xpmanaged.ExternalObservation{}, refuse(t, t.unanswered(err))
 	}
 	if _, held := t.Held(); held {
 		return xpmanaged.ExternalObservation{}, errHeld

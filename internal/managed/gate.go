@@ -18,6 +18,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -42,6 +43,8 @@ type gate[T Managed] struct {
 	tenants  *tenancy.Book
 	poll     cadence.Poll
 	metrics  *Metrics
+	inFlight *inFlight
+	breakers *breaker.Breakers
 	policies bool
 	now      func() time.Time
 	random   func() float64
@@ -69,14 +72,27 @@ func (g *gate[T]) reconcile(ctx context.Context, req reconcile.Request) (reconci
 		return g.waiting(wait), nil
 	}
 
+	leave, wait := g.enter(mg)
+	defer leave()
+	if wait > 0 {
+		ended(ctx, outcomeWaiting)
+		return g.waiting(wait), nil
+	}
+
 	t := &Turn{Annotator: g.kube.Annotate, Intender: g.kube.Intend, Attempts: known.attempts}
+	defer t.left()
 	ctx = WithTurn(kube.WithRead(ctx, mg), t)
-	ctx, wait := g.admit(ctx, mg, t, known)
+	ctx, wait = g.admit(ctx, mg, t, known)
 	if wait > 0 {
 		ended(ctx, outcomeDeferred)
 		return g.waiting(wait), nil
 	}
 
+	if open, ok := asOpen(unresolved(ctx)); ok && says(mg, open) {
+		return g.failed(ctx, req.NamespacedName, open), nil
+	}
+
+	g.detect(mg)
 	g.recorder.begin(req.NamespacedName, t)
 	res, err := g.inner.Reconcile(ctx, req)
 	g.recorder.end(req.NamespacedName)
@@ -96,11 +112,14 @@ func (g *gate[T]) admit(ctx context.Context, mg T, t *Turn, known record) (conte
 		return ctx, 0
 	}
 	s, err := g.resolver.Resolve(ctx, mg, g.kind.Region(mg))
+	if err == nil {
+		err = g.reach(s, t)
+	}
 	ctx = withSession(ctx, s, err)
 	if err != nil {
 		return ctx, 0
 	}
-	h := quota.Holder{ID: string(mg.GetUID()), Priority: g.priority(mg, known)}
+	h := quota.Holder{ID: string(mg.GetUID()), Tenant: mg.GetNamespace(), Priority: g.priority(mg, known)}
 	t.Fresh = g.fresh(mg, h.Priority)
 	g.memory.holds(client.ObjectKeyFromObject(mg), s.Scope, h.ID)
 	t.Reserver = func(ops ...string) time.Duration { return g.limiter.Reserve(s.Scope, h, ops...) }
@@ -235,6 +254,9 @@ func (g *gate[T]) failed(ctx context.Context, key types.NamespacedName, err erro
 	if c == ambiguous {
 		after = backoffAmbiguous(g.memory.doubt(key, g.now()))
 	}
+	if open, ok := asOpen(err); ok && open.after > 0 {
+		after = open.after
+	}
 	endedBadly(ctx, c, err)
 	g.logPanic(key, err)
 	g.log.WithValues("request", reconcile.Request{NamespacedName: key}).Debug("Reconcile failed", "error", err, "requeue-after", after)
@@ -254,9 +276,11 @@ func (g *gate[T]) measure(mg T, t *Turn, known record) {
 		g.memory.released(key)
 		return
 	}
+	c, _ := t.Comparison()
+	g.differed(mg, c)
 	g.metrics.found(kind, g.memory.compared(mg, t, known))
 	if t.ready.Status == corev1.ConditionTrue && t.failure() == nil && g.memory.ready(key) {
-		g.metrics.ready(kind, g.now().Sub(mg.GetCreationTimestamp().Time))
+		g.metrics.ready(g.kind.GVK, g.now().Sub(mg.GetCreationTimestamp().Time))
 	}
 }
 

@@ -362,6 +362,16 @@ func TestPriority(t *testing.T) {
 	})
 }
 
+// Namespaces share the quota of an account.
+func TestTenantIsTheNamespace(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.reconcile()
+	want := quota.Holder{ID: "u1", Tenant: "shop", Priority: quota.User}
+	if diff := cmp.Diff(want, h.limiter.holders[0]); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
 // A poke that comes while its resource is being reconciled is not lost.
 func TestPokeDuringReconcile(t *testing.T) {
 	m := newMemory()

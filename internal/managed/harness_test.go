@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -151,7 +152,7 @@ func (r *resolver) Resolve(context.Context, resource.ModernManaged, string) (*co
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &config.Session{Scope: quota.Scope{Account: "1", Region: "eu-west-1"}}, nil
+	return &config.Session{AWS: aws.Config{Region: "eu-west-1"}, Ref: config.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, Scope: quota.Scope{Account: "1", Region: "eu-west-1"}}, nil
 }
 
 // tracker records who uses a configuration.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
@@ -187,6 +188,10 @@ type Options struct {
 
 	// Accounts tells what accounts have left of Lambda. Nil knows of none.
 	Accounts *account.Book
+
+	// Breakers keep resources from calling AWS where it does not answer, the ones that the
+	// SDK's middleware tells of calls. Nil lets all pass.
+	Breakers *breaker.Breakers
 
 	// Metrics of what becomes of resources. Nil measures nothing.
 	Metrics *Metrics

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // What a reconcile comes to: the values of the label result. An error's is that of its
@@ -36,6 +37,7 @@ type Metrics struct {
 	seen       *prometheus.CounterVec
 	corrected  *prometheus.CounterVec
 	pending    *prometheus.Desc
+	lifecycle  lifecycle
 
 	mu       sync.Mutex
 	drifting map[string]func() int
@@ -62,8 +64,9 @@ func NewMetrics() *Metrics {
 			Namespace: namespace, Name: "drift_corrected_total",
 			Help: "Times that drift was seen to be gone after the provider had put it right",
 		}, []string{"kind", "change"}),
-		pending:  prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has yet to put right", []string{"kind"}, nil),
-		drifting: map[string]func() int{},
+		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has yet to put right", []string{"kind"}, nil),
+		drifting:  map[string]func() int{},
+		lifecycle: newLifecycle(),
 	}
 }
 
@@ -89,7 +92,7 @@ func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 }
 
 func (m *Metrics) collectors() []prometheus.Collector {
-	return []prometheus.Collector{m.reconciles, m.toReady, m.seen, m.corrected}
+	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected)
 }
 
 // watch a kind whose resources with pending drift a function counts. Its counters begin
@@ -119,9 +122,10 @@ func (m *Metrics) reconciled(kind, result string) {
 }
 
 // ready notes how long a resource took to become Ready.
-func (m *Metrics) ready(kind string, took time.Duration) {
+func (m *Metrics) ready(gvk schema.GroupVersionKind, took time.Duration) {
 	if m != nil {
-		m.toReady.WithLabelValues(kind).Observe(took.Seconds())
+		m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
+		m.lifecycle.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
 	}
 }
 

@@ -49,6 +49,11 @@ type record struct {
 	uid     types.UID
 	readied bool
 
+	// detected is true once the resource was looked at, and compared is when it was last
+	// found to be as its spec asks for, or to differ since.
+	detected bool
+	compared time.Time
+
 	// drift of the thing in AWS.
 	drift drift
 
@@ -65,6 +70,9 @@ type record struct {
 
 	// throttled is the number of throttled calls in a row.
 	throttled int
+
+	// crowded is how often in a row there was no worker for it.
+	crowded int
 
 	// wanted are the calls that the last reconcile was held for.
 	wanted []string
@@ -110,6 +118,7 @@ func (m *memory) look(mg Managed) (r record, first bool) {
 	}
 	if known.uid != mg.GetUID() {
 		known.uid, known.drift = mg.GetUID(), drift{}
+		known.detected, known.compared = false, time.Time{}
 		known.readied = mg.GetObservedGeneration() > 0 || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
 	if f := fingerprint(mg); known.fingerprint != f {

@@ -14,6 +14,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
@@ -92,6 +93,8 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 		tenants:  o.Tenants,
 		poll:     o.poll(),
 		metrics:  o.Metrics,
+		inFlight: newInFlight(o.MaxConcurrentReconciles),
+		breakers: o.Breakers,
 		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
 		now:      o.Now,
 		random:   o.Random,
@@ -131,15 +134,14 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.C
 		xpmanaged.WithCreationGracePeriod(k.CreationGrace),
 		xpmanaged.WithDeterministicExternalName(k.DeterministicName),
 		xpmanaged.WithInitializers(k.Initializers...),
-		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker}),
+		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker, deleted: func(mg resource.Object) {
+			o.Metrics.deleted(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
+		}}),
 		xpmanaged.WithCriticalAnnotationUpdater(kc),
 		xpmanaged.WithReferenceResolver(refs),
 	}
 	if policies {
 		opts = append(opts, xpmanaged.WithManagementPolicies())
-	}
-	if o.MetricOptions != nil && o.MetricOptions.MRMetrics != nil {
-		opts = append(opts, xpmanaged.WithMetricRecorder(o.MetricOptions.MRMetrics))
 	}
 	if o.ChangeLogOptions != nil && o.ChangeLogOptions.ChangeLogger != nil {
 		opts = append(opts, xpmanaged.WithChangeLogger(&changeLogger[T]{inner: o.ChangeLogOptions.ChangeLogger, redact: k.Redact}))
@@ -162,6 +164,7 @@ type finalizer struct {
 	resource.Finalizer
 
 	tracker Tracker
+	deleted func(resource.Object)
 }
 
 // RemoveFinalizer of a resource whose external resource is gone, or is left alone.
@@ -171,7 +174,11 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) er
 			return err
 		}
 	}
-	return f.Finalizer.RemoveFinalizer(ctx, obj)
+	err := f.Finalizer.RemoveFinalizer(ctx, obj)
+	if err == nil && meta.WasDeleted(obj) {
+		f.deleted(obj)
+	}
+	return err
 }
 
 // watchRefs has a resource reconciled when a Secret or ConfigMap that it refers to

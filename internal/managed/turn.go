@@ -47,6 +47,11 @@ type Turn struct {
 	// permission of the resource, once its client is connected.
 	permission *permission
 
+	// leave notes that the reconcile has ended; open is the error of calls that are not
+	// made.
+	leave func()
+	open  func() error
+
 	mu        sync.Mutex
 	comeBack  time.Duration
 	hold      time.Duration

@@ -33,6 +33,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	controllers "github.com/crossplane-contrib/provider-lambda/internal/controller"
@@ -216,6 +217,7 @@ func addChecks(mgr ctrl.Manager) error {
 func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
 	accounts := account.New(limiter, o.Now)
+	o.Config.Breakers = breaker.New(o.Now, rand.Float64)
 	m, err := o.addMetrics(limiter, accounts)
 	if err != nil {
 		return err
@@ -239,6 +241,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Fields:          reader,
 		Accounts:        accounts,
 		Tenants:         tenancy.New(mgr.GetClient(), mgr.GetAPIReader(), o.Now),
+		Breakers:        o.Config.Breakers,
 		Metrics:         m,
 		ClusterID:       clusterID,
 		MinPollInterval: o.MinPollInterval,
@@ -247,7 +250,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 		Now:             o.Now,
 		Random:          rand.Float64,
 	}
-	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Accounts: accounts, Now: o.Now}
+	po := providerconfig.Options{Options: o.Options, Resolver: resolver, Accounts: accounts, Breakers: o.Config.Breakers, Now: o.Now}
 	if o.SafeStart {
 		return setupGated(mgr, mo, po)
 	}

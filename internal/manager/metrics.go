@@ -11,10 +11,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/measure"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -23,7 +23,7 @@ import (
 )
 
 // addMetrics registers what the runtime measures, what is sent to AWS, what becomes of
-// resources, what accounts have left, and the state of the quotas. A manager without a metrics server measures
+// resources, what accounts have left, and the state of quotas and circuit breakers. A manager without a metrics server measures
 // nothing, and gets no metrics.
 func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Book) (*managed.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
@@ -31,9 +31,9 @@ func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Book) (*managed
 	}
 	o.Config.Measure = measure.New(o.Now)
 	m := managed.NewMetrics()
-	mr, st := xpmanaged.NewMRMetricRecorder(), statemetrics.NewMRStateMetrics()
-	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRMetrics: mr, MRStateMetrics: st}
-	for _, c := range []prometheus.Collector{mr, st, quota.NewCollector(l), account.NewCollector(accounts), o.Config.Measure, m} {
+	st := statemetrics.NewMRStateMetrics()
+	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRStateMetrics: st}
+	for _, c := range []prometheus.Collector{st, quota.NewCollector(l), account.NewCollector(accounts), breaker.NewCollector(o.Config.Breakers), o.Config.Measure, m} {
 		if err := metrics.Registry.Register(c); err != nil {
 			return nil, errors.Wrap(err, "cannot register metrics")
 		}

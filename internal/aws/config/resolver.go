@@ -20,6 +20,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/measure"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
@@ -73,6 +74,9 @@ type Options struct {
 
 	// Measure counts requests, and fetches of credentials. Nil counts nothing.
 	Measure *measure.Recorder
+
+	// Breakers are told what becomes of calls to Lambda. Nil is told nothing.
+	Breakers *breaker.Breakers
 
 	// LookupEnv and ReadFile read the provider's environment and files.
 	LookupEnv func(string) (string, bool)

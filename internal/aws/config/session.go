@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
@@ -95,6 +96,7 @@ func (r *Resolver) newSession(s settings, known identity, region string) *Sessio
 	scope := known.scope(s, region)
 	r.limiter.AddTo(&cfg, scope)
 	r.options.Fence.addTo(&cfg)
+	r.options.Breakers.AddTo(&cfg, breaker.Key{Config: s.ref.UID, Region: region})
 	return &Session{
 		AWS:        cfg,
 		Scope:      scope,

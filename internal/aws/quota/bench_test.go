@@ -45,3 +45,21 @@ func BenchmarkReserveAndTake(b *testing.B) {
 		i++
 	}
 }
+
+// BenchmarkReserveAmongTenants has 10,000 holders of 1,000 tenants waiting, each of whom
+// asks in turn.
+func BenchmarkReserveAmongTenants(b *testing.B) {
+	w := newWorld(1)
+	l := New(w.clock, Options{})
+	holders := make([]Holder, 10_000)
+	for i := range holders {
+		holders[i] = of(fmt.Sprint(i%1000), fmt.Sprint(i))
+		l.Reserve(here, holders[i], "CreateFunction")
+	}
+	b.ReportAllocs()
+	i := 0
+	for b.Loop() {
+		l.Reserve(here, holders[i%len(holders)], "CreateFunction")
+		i++
+	}
+}

@@ -24,7 +24,7 @@ type bucket struct {
 
 	tickets  ticketQueue
 	accounts map[string]*account
-	lines    [User + 1]line
+	lines    [User + 1]fairQueue
 	due      dueHeap
 
 	// credit is how many tokens polls may take though users wait.
@@ -144,6 +144,7 @@ func (b *bucket) grant(now time.Time, id string, a *account) {
 		b.credit = max(0, b.credit-float64(e.need))
 	}
 	b.stats.Granted += e.need
+	b.lines[e.priority].granted(e)
 	for range e.need {
 		a.tickets = append(a.tickets, b.tickets.issue(id, now.Add(b.opt.TicketTTL)))
 	}
@@ -191,7 +192,7 @@ func (b *bucket) enqueue(a *account, h Holder, n int) *entry {
 	}
 	b.dequeue(a)
 	a.entry = &entry{holder: h.ID, priority: h.Priority, need: n}
-	b.lines[h.Priority].join(a.entry)
+	b.lines[h.Priority].join(h.Tenant, a.entry)
 	heap.Push(&b.due, a.entry)
 	return a.entry
 }
@@ -205,7 +206,7 @@ func (b *bucket) dequeue(a *account) {
 	a.entry = nil
 }
 
-func (b *bucket) place(e *entry) int { return b.lines[e.priority].upTo(e) }
+func (b *bucket) place(e *entry) int { return b.lines[e.priority].place(e) }
 
 func (b *bucket) release(now time.Time, id string) {
 	b.advance(now)

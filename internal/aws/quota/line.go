@@ -2,12 +2,14 @@ package quota
 
 import (
 	"container/heap"
+	"math/bits"
 	"time"
 )
 
 // An entry is a holder's place in a line.
 type entry struct {
 	holder   string
+	tenant   *tenant
 	priority Priority
 	need     int
 
@@ -22,17 +24,18 @@ type entry struct {
 	index int
 }
 
-// A line has entries in the order of their arrival, and knows how many tokens
-// are needed up to each of them. Sums are kept in a Fenwick tree over the
+// A line has the entries of one tenant in the order of their arrival, and knows how
+// many tokens are needed up to each of them. Sums are kept in a Fenwick tree over the
 // positions, which are handed out upwards and compacted when they run out.
 type line struct {
 	sums    []int
 	entries []*entry
 	next    int
+	length  int
 	total   int
 }
 
-const smallestLine = 64
+const smallestLine = 8
 
 // join puts an entry at the end.
 func (l *line) join(e *entry) {
@@ -42,6 +45,7 @@ func (l *line) join(e *entry) {
 	e.position = l.next
 	l.entries[l.next] = e
 	l.next++
+	l.length++
 	l.appear(e)
 }
 
@@ -49,6 +53,7 @@ func (l *line) join(e *entry) {
 func (l *line) leave(e *entry) {
 	l.vanish(e)
 	l.entries[e.position] = nil
+	l.length--
 }
 
 // appear makes an entry count.
@@ -82,6 +87,25 @@ func (l *line) upTo(e *entry) int {
 	sum := 0
 	for i := e.position + 1; i > 0; i -= i & -i {
 		sum += l.sums[i]
+	}
+	return sum
+}
+
+// within is how many tokens are needed for the entries at the front that need no more
+// than n together.
+func (l *line) within(n int) int {
+	if n <= 0 {
+		return 0
+	}
+	if n >= l.total {
+		return l.total
+	}
+	sum, position := 0, 0
+	for step := 1 << (bits.Len(uint(len(l.entries))) - 1); step > 0; step /= 2 { //nolint:gosec // A length is not negative.
+		if next := position + step; next < len(l.sums) && sum+l.sums[next] <= n {
+			sum += l.sums[next]
+			position = next
+		}
 	}
 	return sum
 }

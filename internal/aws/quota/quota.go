@@ -46,6 +46,9 @@ const (
 type Holder struct {
 	// ID is the UID of the resource.
 	ID string
+	// Tenant that the resource belongs to: its namespace. Tenants that wait in a scope
+	// get the same share of it each.
+	Tenant string
 	// Priority of its calls.
 	Priority Priority
 }
@@ -101,8 +104,8 @@ func (o Options) withDefaults() Options {
 }
 
 // A Limiter shares out the request quotas of every account and region. It is
-// safe for concurrent use, never waits, and costs O(log n) a call with n
-// holders waiting.
+// safe for concurrent use, never waits, and costs O(t log n) a call with t tenants
+// waiting, of n holders each.
 type Limiter struct {
 	now     func() time.Time
 	options Options
@@ -131,9 +134,10 @@ func New(now func() time.Time, o Options) *Limiter {
 
 // Reserve makes sure that the holder has a ticket for each of the Lambda
 // operations. It returns 0 when it has all of them. Otherwise the holder is
-// queued, by priority and then by arrival, and the result is how long it may
-// stay away: it calls again then, with the same operations, and it is most
-// likely its turn. Called earlier, the answer is the rest of the time.
+// queued, by priority, fairly among tenants, and by arrival among those of a
+// tenant. The result is how long it may stay away: it calls again then, with the
+// same operations, and it is most likely its turn. If it is not, or if it calls
+// earlier, the answer is the rest of the time.
 // Operations without a quota need no ticket. Tickets that it has already count,
 // so it may be called any number of times.
 func (l *Limiter) Reserve(s Scope, h Holder, operations ...string) time.Duration {

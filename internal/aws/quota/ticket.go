@@ -27,6 +27,9 @@ func (q *ticketQueue) issue(holder string, expires time.Time) *ticket {
 func (q *ticketQueue) void(t *ticket) {
 	t.void = true
 	q.unused--
+	if q.unused == 0 {
+		q.queue = nil
+	}
 }
 
 // expired is the next ticket that has expired unused, or nil.

@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
@@ -45,6 +46,9 @@ type Options struct {
 
 	// Accounts tells what accounts use of Lambda. Nil shows none of it.
 	Accounts *account.Book
+
+	// Breakers tell where AWS does not answer. Nil shows none of it.
+	Breakers *breaker.Breakers
 
 	// Now is the clock.
 	Now func() time.Time
@@ -120,6 +124,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		kube:     mgr.GetClient(),
 		resolver: o.Resolver,
 		accounts: o.Accounts,
+		breakers: o.Breakers,
 		record:   event.NewAPIRecorder(mgr.GetEventRecorderFor(name), o.EventFilterFunctions...),
 		log:      o.Logger.WithValues("controller", name),
 		now:      o.Now,
@@ -130,6 +135,7 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		For(k.new(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
 		Watches(&v1beta1.ProviderConfigUsage{}, usageHandler{kind: k.gvk.Kind}).
 		WatchesMetadata(secretMetadata(), handler.EnqueueRequestsFromMapFunc(r.usersOfSecret)).
+		WatchesRawSource(r.watchBreakers()).
 		Complete(r)
 	return errors.Wrapf(err, "cannot add the controller of %s", k.gvk.Kind)
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
@@ -60,6 +61,7 @@ type Reconciler struct {
 	kube     client.Client
 	resolver Identifier
 	accounts *account.Book
+	breakers *breaker.Breakers
 	record   event.Recorder
 	log      logging.Logger
 	now      func() time.Time
@@ -116,6 +118,7 @@ func (r *Reconciler) letGo(ctx context.Context, c providerConfig) error {
 		return err
 	}
 	r.resolver.Forget(c.GetUID())
+	r.breakers.Forget(c.GetUID())
 	r.forgetUsage(c)
 	before := deepCopy(c)
 	if !controllerutil.RemoveFinalizer(c, Finalizer) {
@@ -161,6 +164,7 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 		after = soonest(after, r.showUsage(ctx, c, u))
 	}
 	c.SetConditions(ready.WithObservedGeneration(c.GetGeneration()))
+	after = soonest(after, r.showBreakers(c))
 	return after, r.write(ctx, before, c, func() { r.tell(before, c, err) })
 }
 

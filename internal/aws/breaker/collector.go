@@ -1,0 +1,36 @@
+package breaker
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Collector shows to Prometheus how many breakers are open.
+type Collector struct {
+	breakers *Breakers
+	open     *prometheus.Desc
+}
+
+// NewCollector of breakers.
+func NewCollector(b *Breakers) *Collector {
+	return &Collector{breakers: b, open: prometheus.NewDesc("provider_lambda_circuit_breakers_open",
+		"Provider configs in regions where AWS does not answer, so that it is only tried now and then whether it does", nil, nil)}
+}
+
+// Describe the metric.
+func (c *Collector) Describe(ch chan<- *prometheus.Desc) { ch <- c.open }
+
+// Collect the number of open breakers.
+func (c *Collector) Collect(ch chan<- prometheus.Metric) {
+	ch <- prometheus.MustNewConstMetric(c.open, prometheus.GaugeValue, float64(c.breakers.countOpen()))
+}
+
+func (b *Breakers) countOpen() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.sweep()
+	n := 0
+	for _, c := range b.circuits {
+		if c.open {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,110 @@
+package breaker
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+)
+
+// TestMiddleware has the SDK call an endpoint, and looks at what counts.
+func TestMiddleware(t *testing.T) {
+	// Time runs out before the answer.
+	hang := func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() }
+	answer := func(status int, body string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(status)
+			_, _ = w.Write([]byte(body))
+		}
+	}
+	name := "orders"
+	get := func(ctx context.Context, cfg aws.Config) error {
+		_, err := lambda.NewFromConfig(cfg).GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &name})
+		return err
+	}
+	cases := map[string]struct {
+		reason string
+		answer http.HandlerFunc
+		call   func(context.Context, aws.Config) error
+		cancel bool
+		gone   bool
+		want   int
+	}{
+		"Hangs": {reason: "No answer in time.", answer: hang, call: get, want: 1},
+		"Gone":  {reason: "Nobody listens.", answer: hang, gone: true, call: get, want: 1},
+		"HalfGone": {reason: "The body never ends.", answer: func(w http.ResponseWriter, q *http.Request) {
+			_, _ = w.Write([]byte(`{"Configuration":`))
+			w.(http.Flusher).Flush()
+			<-q.Context().Done()
+		}, call: get, want: 1},
+		"OK":        {reason: "An answer.", answer: answer(200, `{}`), call: get},
+		"NotFound":  {reason: "An answer.", answer: answer(404, `{"Type":"User"}`), call: get},
+		"Failed":    {reason: "An answer.", answer: answer(500, `{}`), call: get},
+		"Throttled": {reason: "An answer.", answer: answer(429, `{}`), call: get},
+		"Page":      {reason: "An answer, of whoever.", answer: answer(200, `<html>`), call: get},
+		"Ends":      {reason: "The provider ends.", answer: hang, cancel: true, call: get},
+		"Invoke": {reason: "A function takes its time.", answer: hang, call: func(ctx context.Context, cfg aws.Config) error {
+			_, err := lambda.NewFromConfig(cfg).Invoke(ctx, &lambda.InvokeInput{FunctionName: &name})
+			return err
+		}},
+		"S3": {reason: "Another service.", answer: hang, call: func(ctx context.Context, cfg aws.Config) error {
+			_, err := s3.NewFromConfig(cfg).ListBuckets(ctx, &s3.ListBucketsInput{})
+			return err
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			server := httptest.NewServer(tc.answer)
+			t.Cleanup(server.Close)
+			t.Cleanup(server.CloseClientConnections)
+			if tc.gone {
+				server.Close()
+			}
+			cfg := aws.Config{
+				Region: here.Region, BaseEndpoint: &server.URL,
+				Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
+				Retryer: func() aws.Retryer {
+					return retry.NewStandard(func(o *retry.StandardOptions) {
+						o.MaxAttempts = 2
+						o.Backoff = retry.BackoffDelayerFunc(func(int, error) (time.Duration, error) { return 0, nil })
+					})
+				},
+			}
+			w := newWorld()
+			w.AddTo(&cfg, here)
+			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+			defer cancel()
+			if tc.cancel {
+				cancel()
+			}
+			err := tc.call(ctx, cfg)
+			got := 0
+			if c := w.circuits[here]; c != nil {
+				got = c.failures
+			}
+			if got != tc.want {
+				t.Errorf("%s\n%d calls without an answer, want %d: %v", tc.reason, got, tc.want, err)
+			}
+		})
+	}
+}
+
+// TestMiddlewareCloses has an endpoint come back.
+func TestMiddlewareCloses(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(`{}`)) }))
+	t.Cleanup(server.Close)
+	cfg := aws.Config{Region: here.Region, BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", "")}
+	w := newWorld()
+	w.AddTo(&cfg, here)
+	w.fail(most)
+	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil || w.IsOpen(here) || len(w.circuits) != 0 {
+		t.Errorf("an answer closes the breaker: %v, %+v", err, w.circuits)
+	}
+}

@@ -1,0 +1,313 @@
+package quota
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func of(tenant, id string) Holder {
+	return Holder{ID: tenant + "/" + id, Tenant: tenant, Priority: User}
+}
+
+// TestNewTenantIsNotBehindAnothersLine asks how long a single Function waits.
+func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
+	cases := map[string]struct {
+		reason  string
+		before  map[string]int
+		poll    bool
+		atLeast time.Duration
+		atMost  time.Duration
+	}{
+		"Alone":       {reason: "A full bucket makes nobody wait."},
+		"OneTenant":   {reason: "It waits for one call of the other tenant.", before: map[string]int{"a": 5000}, atMost: time.Second},
+		"ManyTenants": {reason: "It waits for one call of each.", before: map[string]int{"a": 5000, "c": 5000, "d": 5000, "e": 100, "f": 1}, atMost: time.Second},
+		"Polls":       {reason: "Polls are as fair.", before: map[string]int{"a": 5000}, poll: true, atMost: time.Second},
+		"Own":         {reason: "Those of its own tenant go before it.", before: map[string]int{"b": 100}, atLeast: 5 * time.Second, atMost: 8 * time.Second},
+		"Both":        {reason: "Two tenants share the rate.", before: map[string]int{"a": 5000, "b": 100}, atLeast: 12 * time.Second, atMost: 16 * time.Second},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(1)
+			l := New(w.clock, Options{})
+			for tenant, n := range tc.before {
+				for i := range n {
+					h := of(tenant, fmt.Sprint(i))
+					if tc.poll {
+						h.Priority = Poll
+					}
+					l.Reserve(here, h, "CreateFunction")
+				}
+			}
+			h := of("b", "new")
+			if tc.poll {
+				h.Priority = Poll
+			}
+			got := l.Reserve(here, h, "GetFunction", "CreateFunction")
+			if got < tc.atLeast || got > tc.atMost {
+				t.Errorf("%s\nwaits %v, want %v to %v", tc.reason, got, tc.atLeast, tc.atMost)
+			}
+		})
+	}
+}
+
+// TestOrderAmongTenants looks at the order in which tokens are promised.
+func TestOrderAmongTenants(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		come   []Holder
+		need   map[string]int
+		want   []string
+	}{
+		"RoundRobin": {
+			reason: "Each tenant has one in each round, by arrival.",
+			come:   []Holder{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
+			want:   []string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"},
+		},
+		"ByTokens": {
+			reason: "What counts is tokens, not holders.",
+			come:   []Holder{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
+			need:   map[string]int{"a/1": 2, "a/2": 2},
+			want:   []string{"b/1", "a/1", "b/2", "b/3", "a/2"},
+		},
+		"NoTenant": {
+			reason: "What belongs to no tenant is one of its own.",
+			come:   []Holder{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
+			want:   []string{"a/1", "account", "a/2"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			q := &fairQueue{}
+			var got []string
+			waiting := map[string]*entry{}
+			for _, h := range tc.come {
+				e := &entry{holder: h.ID, need: max(1, tc.need[h.ID])}
+				q.join(h.Tenant, e)
+				waiting[h.ID] = e
+			}
+			for len(waiting) > 0 {
+				first, firsts := (*entry)(nil), 0
+				for _, e := range waiting {
+					if q.place(e) == e.need {
+						first = e
+						firsts++
+					}
+				}
+				if firsts != 1 {
+					t.Fatalf("%s\n%d entries are the first, after %v", tc.reason, firsts, got)
+				}
+				q.granted(first)
+				q.leave(first)
+				delete(waiting, first.holder)
+				got = append(got, first.holder)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestPlacesAreAnOrder has entries of random tenants come, go, change and be late, and
+// looks whether their places are a sum over those that go before, in one order.
+func TestPlacesAreAnOrder(t *testing.T) {
+	w := newWorld(9)
+	q := &fairQueue{}
+	var all []*entry
+	for i := range 4000 {
+		switch n := w.random.IntN(10); {
+		case n < 4 || len(all) == 0:
+			e := &entry{holder: fmt.Sprint(i), need: 1 + w.random.IntN(3)}
+			q.join(fmt.Sprint(w.random.IntN(7)), e)
+			all = append(all, e)
+		case n < 7:
+			j := w.random.IntN(len(all))
+			e := all[j]
+			q.appear(e)
+			if q.place(e) <= 20 {
+				q.granted(e)
+			}
+			q.leave(e)
+			all = append(all[:j], all[j+1:]...)
+		case n < 8:
+			q.vanish(all[w.random.IntN(len(all))])
+		case n < 9:
+			q.appear(all[w.random.IntN(len(all))])
+		default:
+			q.resize(all[w.random.IntN(len(all))], 1+w.random.IntN(3))
+		}
+		ends, total := map[int]bool{}, 0
+		for _, e := range all {
+			if e.present {
+				total += e.need
+				ends[q.place(e)] = true
+			}
+		}
+		present := 0
+		for _, e := range all {
+			if e.present {
+				present++
+				if begin := q.place(e) - e.need; begin != 0 && !ends[begin] {
+					t.Fatalf("step %d: an entry begins at %d, where none ends", i, begin)
+				}
+			}
+		}
+		if len(ends) != present || q.total != total {
+			t.Fatalf("step %d: %d places for %d entries, a total of %d, want %d", i, len(ends), present, q.total, total)
+		}
+	}
+}
+
+// TestShares has tenants of very different sizes wait, and looks at what each gets while
+// others wait too.
+func TestShares(t *testing.T) {
+	w := newWorld(21)
+	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	sizes := map[string]int{"large": 5000, "medium": 50, "small": 1}
+	last, visits := map[string]time.Time{}, map[string]int{}
+	served := map[string]int{}
+	atTen := map[string]int{}
+	for tenant, n := range sizes {
+		for i := range n {
+			c := &caller{w: w, l: l, aws: aws, holder: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+			c.done = func() {
+				last[tenant] = w.now
+				visits[tenant] += c.visits
+				served[tenant]++
+			}
+			// The large one is there first.
+			spread := time.Duration(0)
+			if tenant != "large" {
+				spread = time.Second
+			}
+			w.after(w.between(spread, 2*spread), c.come)
+		}
+	}
+	w.after(5*time.Second, func() { atTen["large"], atTen["medium"] = served["large"], served["medium"] })
+	w.run(time.Hour)
+
+	if aws.refused != 0 || aws.served != 5051 {
+		t.Errorf("AWS served %d and refused %d", aws.served, aws.refused)
+	}
+	if took := last["small"].Sub(epoch); took > 3*time.Second {
+		t.Errorf("the one call of the small tenant was served after %v", took)
+	}
+	// Half the rate is 7.35 a second.
+	if took := last["medium"].Sub(epoch); took > 10*time.Second {
+		t.Errorf("the 50 calls of the medium tenant took %v, want about 50 / 7.35 a second", took)
+	}
+	if m := atTen["medium"]; m < 15 || m > 30 {
+		t.Errorf("after four seconds the medium tenant has %d calls and the large one %d: want them to share", m, atTen["large"])
+	}
+	best := 5051.0 / 15
+	if took := aws.lastDone.Sub(epoch).Seconds(); took > best/0.97 {
+		t.Errorf("all took %.1f s, want within 3 %% of %.1f s: a tenant alone gets all", took, best)
+	}
+	for tenant, n := range sizes {
+		per := float64(visits[tenant]) / float64(n)
+		t.Logf("%s: last at %v, %.2f visits a holder", tenant, last[tenant].Sub(epoch), per)
+		if per > 5 {
+			t.Errorf("%s: %.1f visits a holder: the estimates are bad", tenant, per)
+		}
+	}
+}
+
+// TestTenantThatComesBackOften has one tenant wait with many, and another that comes
+// again as soon as it was served: neither gets more than half.
+func TestTenantThatComesBackOften(t *testing.T) {
+	w := newWorld(4)
+	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	many, often := 0, 0
+	for i := range 2000 {
+		c := &caller{w: w, l: l, aws: aws, holder: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
+		c.done = func() { many++ }
+		w.after(0, c.come)
+	}
+	for i := range 3 {
+		c := &caller{w: w, l: l, aws: aws, holder: of("often", fmt.Sprint(i)), latency: 2 * time.Millisecond}
+		c.done = func() {
+			often++
+			w.after(0, c.come)
+		}
+		w.after(time.Second, c.come)
+	}
+	w.run(time.Minute)
+	t.Logf("many: %d, often: %d", many, often)
+	if all := many + often; all < 14*60 {
+		t.Errorf("%d calls in a minute, want the full rate", all)
+	}
+	if often < 300 || many < 400 {
+		t.Errorf("the tenant with many got %d, the other %d: want them to share", many, often)
+	}
+}
+
+// TestManyTenants has a thousand namespaces come, wait and go.
+func TestManyTenants(t *testing.T) {
+	w := newWorld(2)
+	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	const tenants, each = 1000, 3
+	first := map[string]time.Duration{}
+	for n := range tenants {
+		tenant := fmt.Sprint("ns-", n)
+		for i := range each {
+			c := &caller{w: w, l: l, aws: aws, holder: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond, latency: 50 * time.Millisecond}
+			c.done = func() {
+				if _, ok := first[tenant]; !ok {
+					first[tenant] = w.now.Sub(epoch)
+				}
+			}
+			w.after(w.between(0, 10*time.Second), c.come)
+		}
+	}
+	w.run(time.Hour)
+	if aws.served != tenants*each || aws.refused != 0 {
+		t.Errorf("AWS served %d and refused %d", aws.served, aws.refused)
+	}
+	if took, best := aws.lastDone.Sub(epoch).Seconds(), tenants*each/15.0; took > best/0.97 {
+		t.Errorf("took %.1f s, want within 3 %% of %.1f s", took, best)
+	}
+	for tenant, at := range first {
+		if at > tenants/15*time.Second+25*time.Second {
+			t.Errorf("%s got its first call after %v", tenant, at)
+		}
+	}
+	w.now = w.now.Add(time.Minute)
+	l.Stats()
+	if b := l.scopes[here].buckets[ControlPlane]; len(b.accounts)+len(b.due)+len(b.tickets.queue) != 0 || !cmp.Equal(fairQueue{}, b.lines[User], cmp.AllowUnexported(fairQueue{})) {
+		t.Errorf("something is left: %d accounts, %d due, %d tickets, %+v", len(b.accounts), len(b.due), len(b.tickets.queue), b.lines[User])
+	}
+}
+
+// TestTenantsAreDropped has tenants come and go while another waits all the time.
+func TestTenantsAreDropped(t *testing.T) {
+	w := newWorld(8)
+	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	served, most, long := 0, 0, 0
+	for i := range 3000 {
+		c := &caller{w: w, l: l, aws: aws, holder: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
+		c.done = func() { long++ }
+		w.after(0, c.come)
+	}
+	var arrive func()
+	arrive = func() {
+		c := &caller{w: w, l: l, aws: aws, holder: of(fmt.Sprint("ns-", served), "one"), latency: 20 * time.Millisecond}
+		c.done = func() {
+			served++
+			w.after(0, arrive)
+		}
+		most = max(most, len(l.scopes[here].buckets[ControlPlane].lines[User].tenants))
+		c.come()
+	}
+	w.after(time.Second, arrive)
+	w.run(2 * time.Minute)
+	t.Logf("%d tenants came and went, the one that waits got %d", served, long)
+	if served < 500 || most > 5 {
+		t.Errorf("%d tenants came and went, and %d were kept at most", served, most)
+	}
+	if long < 800 {
+		t.Errorf("the tenant that waits got %d: those that come one after the other starve it", long)
+	}
+}

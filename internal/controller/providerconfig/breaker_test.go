@@ -1,0 +1,125 @@
+package providerconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+)
+
+// network answers, or does not.
+type network struct{ down bool }
+
+func (n *network) Do(*http.Request) (*http.Response, error) {
+	if n.down {
+		return nil, context.DeadlineExceeded
+	}
+	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
+}
+
+// call AWS with a config in a region, a few times.
+func (n *network) call(b *breaker.Breakers, c providerConfig, region string) {
+	cfg := aws.Config{Region: region, HTTPClient: n, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""), Retryer: func() aws.Retryer { return aws.NopRetryer{} }}
+	b.AddTo(&cfg, breaker.Key{Config: c.GetUID(), Region: region})
+	for range 5 {
+		_, _ = lambda.NewFromConfig(cfg).ListFunctions(context.Background(), &lambda.ListFunctionsInput{})
+	}
+}
+
+// TestReachable has AWS not answer to a config, and answer again.
+func TestReachable(t *testing.T) {
+	for name, c := range map[string]providerConfig{"ProviderConfig": pc(), "ClusterProviderConfig": cpc()} {
+		t.Run(name, func(t *testing.T) {
+			k := namespacedKind
+			if c.GetNamespace() == "" {
+				k = clusterKind
+			}
+			b := newBed(t, k, c, secret("aws"))
+			b.breakers = breaker.New(b.now, func() float64 { return 0 })
+			key := client.ObjectKeyFromObject(c)
+			var told []reconcile.Request
+			b.breakers.Watch(func(k breaker.Key) {
+				told = append(told, b.withUID(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: k.Config}})...)
+			})
+			look := func() (xpv2.Condition, time.Duration) {
+				res := b.reconcile(key)
+				b.get(c)
+				return c.GetCondition(TypeReachable), res.RequeueAfter
+			}
+			look()
+			if is, _ := look(); is.Status != corev1.ConditionUnknown {
+				t.Errorf("a config to which AWS has always answered does not say so: %+v", is)
+			}
+
+			n := &network{down: true}
+			n.call(b.breakers, c, "eu-west-1")
+			is, after := look()
+			if is.Status != corev1.ConditionFalse || is.Reason != ReasonUnanswered || is.Message != unreachable([]string{"eu-west-1"}) || is.ObservedGeneration != c.GetGeneration() {
+				t.Errorf("the config does not say that AWS does not answer: %+v", is)
+			}
+			if after > retryEvery {
+				t.Errorf("it is looked at again after %s", after)
+			}
+			if ready := c.GetCondition(xpv2.TypeReady); ready.Status != corev1.ConditionTrue {
+				t.Errorf("other regions may be in order: %+v", ready)
+			}
+			writes := b.writes
+			n.call(b.breakers, c, "eu-west-1")
+			if look(); b.writes != writes {
+				t.Errorf("%d writes though nothing has changed", b.writes-writes)
+			}
+
+			for i := range 5 {
+				n.call(b.breakers, c, fmt.Sprintf("us-east-%d", i))
+			}
+			if is, _ := look(); is.Message != unreachable([]string{"eu-west-1", "us-east-0", "us-east-1", "us-east-2"}) {
+				t.Errorf("a few regions are named: %s", is.Message)
+			}
+
+			n.down = false
+			n.call(b.breakers, c, "eu-west-1")
+			for i := range 5 {
+				n.call(b.breakers, c, fmt.Sprintf("us-east-%d", i))
+			}
+			if is, _ := look(); is.Status != corev1.ConditionTrue || is.Reason != ReasonAnswering || is.Message != "" {
+				t.Errorf("AWS answers again: %+v", is)
+			}
+			want := make([]reconcile.Request, 12)
+			for i := range want {
+				want[i].NamespacedName = key
+			}
+			if diff := cmp.Diff(want, told); diff != "" {
+				t.Errorf("the config is looked at whenever a breaker opens or closes: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestUnidentifiedConfigShowsBreakers(t *testing.T) {
+	b := newBed(t, namespacedKind, pc(), secret("aws"))
+	b.breakers = breaker.New(b.now, func() float64 { return 0 })
+	c := pc()
+	(&network{down: true}).call(b.breakers, c, "eu-west-1")
+	b.resolver.identify = func() (id config.Identity, err error) { return id, errors.New("no answer of STS") }
+	b.reconcile(client.ObjectKeyFromObject(c))
+	b.get(c)
+	if c.GetCondition(TypeReachable).Status != corev1.ConditionFalse || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
+		t.Errorf("%+v", c.GetConfigStatus().Conditions)
+	}
+}
