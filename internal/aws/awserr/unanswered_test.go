@@ -26,6 +26,7 @@ func TestIsUnanswered(t *testing.T) {
 	}{
 		"Nil":         {reason: "All is well."},
 		"Refused":     {reason: "Nobody listens.", err: &smithyhttp.RequestSendError{Err: &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, want: true},
+		"Forbidden":   {reason: "The provider itself did not call.", err: &smithyhttp.RequestSendError{Err: &HostError{Host: "h", Reason: "no"}}, want: false},
 		"NoSuchHost":  {reason: "There is no such host.", err: &smithyhttp.RequestSendError{Err: &net.DNSError{IsNotFound: true}}, want: true},
 		"Deadline":    {reason: "Nobody answered in time.", err: &smithy.OperationError{Err: &smithyhttp.RequestSendError{Err: context.DeadlineExceeded}}, want: true},
 		"Timeout":     {reason: "The connection timed out.", err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}, want: true},
