@@ -110,7 +110,7 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 			ObjectMeta: metav1.ObjectMeta{Name: Config},
 			Spec: v1beta1.ClusterProviderConfigSpec{
 				Credentials:    v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
-				ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: aws.String(endpoint)}}},
+				ConnectionSpec: v1beta1.ConnectionSpec{S3UsePathStyle: true, Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: aws.String(endpoint)}}},
 			},
 		})
 	return s
@@ -212,8 +212,11 @@ func (s *Simulation) Create(objs ...client.Object) {
 
 // Until something is so, or the given time has passed, which it returns false for.
 func (s *Simulation) Until(most time.Duration, so func() bool) bool {
-	const step = 250 * time.Millisecond
+	step := 250 * time.Millisecond
 	for passed := time.Duration(0); ; passed += step {
+		if passed >= time.Minute {
+			step = 10 * time.Second
+		}
 		synctest.Wait()
 		if so() {
 			return true

@@ -194,6 +194,25 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 	}
 }
 
+func TestStalledSpeaksOfThePresent(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.cloud.fail["Create"] = errInput
+	for range stalledFailures {
+		h.reconcile()
+	}
+	h.cloud.fail["Create"] = errBusy
+	stalled := func() bool { return h.stored().GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue }
+	for i := range stalledFailures {
+		if !stalled() {
+			t.Errorf("after %d errors that pass it is not stalled any more: the condition would flap", i)
+		}
+		h.reconcile()
+	}
+	if stalled() {
+		t.Errorf("it is stalled for an error that is long past: %+v", h.stored().GetCondition(condition.TypeStalled))
+	}
+}
+
 func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	within := passesWithin(errRole)
 	h := newHarness(t, newThing())

@@ -45,20 +45,22 @@ func completeStatus(m *memory, now func() time.Time) func(ctx context.Context, o
 }
 
 // stall says that only the user can help, once an error has shown to be of that
-// kind, and takes it back when there is none any more, or another spec fails for
-// another reason.
+// kind, and takes it back when there is none any more, when another spec fails for
+// another reason, or when errors that pass by themselves have shown to be all that is left.
 func stall(m *memory, mg Managed, t *Turn, now time.Time) {
 	err, generation := t.failure(), mg.GetGeneration()
-	c := mg.GetCondition(condition.TypeStalled)
+	c, shown := mg.GetCondition(condition.TypeStalled), func(c class) bool {
+		return m.failures(client.ObjectKeyFromObject(mg), c)+1 >= stalledFailures
+	}
 	stalled := c.Status == corev1.ConditionTrue
 	switch {
 	case err != nil && classify(err) == terminal:
-		if stalled || m.failures(client.ObjectKeyFromObject(mg), terminal)+1 >= stalledFailures {
+		if stalled || shown(terminal) {
 			mg.SetConditions(condition.Stalled(generation, err.Error()))
 		}
 	case err != nil && classify(err) == ambiguous && overdue(m, mg, err, now):
 		mg.SetConditions(condition.Stalled(generation, err.Error()))
-	case stalled && (err == nil || c.ObservedGeneration != generation):
+	case stalled && (err == nil || c.ObservedGeneration != generation || shown(classify(err))):
 		mg.SetConditions(condition.Proceeding(generation))
 	}
 }
