@@ -135,6 +135,9 @@ func (g *guard[T]) mayCreate(mg resource.Managed) bool {
 // refuse turns an error of the external client into what the runtime is to see. A
 // call held up by quota is no error: the reconcile is dropped.
 func refuse(t *Turn, err error) error {
+	if errors.Is(err, errHeld) {
+		return errHeld
+	}
 	if wait, ok := quota.Deferred(err); ok {
 		t.holdFor(wait)
 		return errHeld

@@ -67,7 +67,7 @@ func (g *gate[T]) reconcile(ctx context.Context, req reconcile.Request) (reconci
 		return g.waiting(wait), nil
 	}
 
-	t := &Turn{Annotator: g.kube.Annotate, Attempts: known.attempts}
+	t := &Turn{Annotator: g.kube.Annotate, Intender: g.kube.Intend, Attempts: known.attempts}
 	ctx = WithTurn(kube.WithRead(ctx, mg), t)
 	ctx, wait := g.admit(ctx, mg, t, known)
 	if wait > 0 {
@@ -174,6 +174,9 @@ func (g *gate[T]) next(ctx context.Context, mg T, t *Turn, res reconcile.Result,
 		}
 		return g.waiting(wait)
 	}
+	if g.outdated(key, t, res) {
+		return g.waiting(minComeBack)
+	}
 	g.recorder.finish(mg, t)
 
 	if failure := g.failure(mg, t, res, err); failure != nil {
@@ -182,6 +185,12 @@ func (g *gate[T]) next(ctx context.Context, mg T, t *Turn, res reconcile.Result,
 	g.memory.succeed(key)
 	g.metrics.reconciled(g.kind.GVK.Kind, resultOK)
 	return g.calm(mg, t, res)
+}
+
+// outdated tells whether a reconcile has ended with nothing done, since the resource has
+// changed after it was read. It is read live next.
+func (g *gate[T]) outdated(key types.NamespacedName, t *Turn, res reconcile.Result) bool {
+	return res.Requeue && t.did == nothing && t.failure() == nil && g.kube.Outdated(key) //nolint:staticcheck // The runtime still uses it.
 }
 
 // failure is the error of a reconcile, whichever way the runtime tells of it.

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -36,6 +37,10 @@ type Turn struct {
 
 	// Annotator persists annotations. Nil sets them in memory only.
 	Annotator func(ctx context.Context, obj client.Object, annotations map[string]string) error
+
+	// Intender persists annotations if nobody has changed the object since it was read,
+	// and returns a conflict otherwise. Nil is the Annotator.
+	Intender func(ctx context.Context, obj client.Object, annotations map[string]string) error
 
 	releaser func()
 
@@ -145,8 +150,8 @@ func Emit(ctx context.Context, e event.Event) {
 // all was in order.
 func Fresh(ctx context.Context) inventory.Fresh { return turnOf(ctx).Fresh }
 
-// Annotate a resource, in memory and at once in the cluster, for what must be known
-// before a call to AWS is made, even if its answer is lost.
+// Annotate a resource, in memory and at once in the cluster, for what was done in AWS
+// and must be known from then on.
 func Annotate(ctx context.Context, mg resource.Managed, annotations map[string]string) error {
 	t := turnOf(ctx)
 	if t.Annotator == nil {
@@ -156,13 +161,30 @@ func Annotate(ctx context.Context, mg resource.Managed, annotations map[string]s
 	return t.Annotator(ctx, mg, annotations)
 }
 
+// Intend annotates a resource as Annotate does, for what must be known before a call to
+// AWS is made, even if its answer is lost. Where the resource has changed since it was
+// read, the decision to make the call was another's to make: the error that Intend then
+// returns drops the reconcile, and the next one reads the resource live.
+func Intend(ctx context.Context, mg resource.Managed, annotations map[string]string) error {
+	t := turnOf(ctx)
+	if t.Intender == nil {
+		return Annotate(ctx, mg, annotations)
+	}
+	err := t.Intender(ctx, mg, annotations)
+	if kerrors.IsConflict(err) {
+		t.holdFor(minComeBack)
+		return errHeld
+	}
+	return err
+}
+
 // WriteExternalName of a thing that was found or adopted, in memory and at once in
 // the cluster. It does nothing where the resource has that name already.
 func WriteExternalName(ctx context.Context, mg resource.Managed, name string) error {
 	if meta.GetExternalName(mg) == name {
 		return nil
 	}
-	return Annotate(ctx, mg, ownership.Name(mg, name))
+	return Intend(ctx, mg, ownership.Name(mg, name))
 }
 
 // ComesBack is the time after which the external client asked to come back, 0 if it

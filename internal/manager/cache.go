@@ -8,14 +8,20 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
@@ -40,6 +46,41 @@ func (o *Options) cacheOptions() cache.Options {
 		out.DefaultNamespaces[ns] = cache.Config{}
 	}
 	return out
+}
+
+// newManager makes a manager whose client reads nothing from the cache that is older than
+// what the API server had when the manager began to lead.
+func newManager(cfg *rest.Config, mo ctrl.Options, namespaces []string) (ctrl.Manager, error) {
+	var reader *kube.CatchUp
+	mo.NewClient = func(cfg *rest.Config, o client.Options) (client.Client, error) {
+		live, err := client.New(cfg, client.Options{HTTPClient: o.HTTPClient, Scheme: o.Scheme, Mapper: o.Mapper})
+		if err != nil {
+			return nil, err
+		}
+		reader = kube.NewCatchUp(o.Cache.Reader, live, o.Scheme, namespaces, decisive(o.Scheme)...)
+		cached := *o.Cache
+		cached.Reader, o.Cache = reader, &cached
+		return client.New(cfg, o)
+	}
+	mgr, err := ctrl.NewManager(cfg, mo)
+	if err != nil {
+		return nil, err
+	}
+	reader.From(mgr.Elected())
+	return mgr, nil
+}
+
+// decisive are the kinds by which it is decided what is called in AWS: all of ours but
+// records of who uses what.
+func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for gvk := range s.AllKnownTypes() {
+		obj, err := s.New(gvk)
+		if _, ok := obj.(client.Object); err == nil && ok && gvk.GroupVersion() == v1beta1.SchemeGroupVersion && gvk.Kind != v1beta1.ProviderConfigUsageKind {
+			kinds = append(kinds, gvk)
+		}
+	}
+	return kinds
 }
 
 // nameAndVersion is all that stays of an object of which only the metadata is watched.

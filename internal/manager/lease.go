@@ -17,9 +17,6 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
 const (
@@ -53,7 +50,8 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, now: o.Now}
+	check := min(leaseCheck, (o.LeaseDuration-o.RenewDeadline)/2) //nolint:mnd // What outlives a check ends before another replica begins.
+	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now, wall: func() time.Time { return o.Now().Round(0) }}
 	mo.LeaderElection = true
 	mo.LeaderElectionID = leaseName // Only metrics name it.
 	mo.LeaderElectionResourceLockInterface = l
@@ -109,44 +107,24 @@ type lease struct {
 	// lasts is how long a renewal holds: less than others wait, so that what is on its
 	// way to AWS arrives before they begin.
 	lasts time.Duration
-	now   func() time.Time
+
+	// check is how often the lease is looked at.
+	check time.Duration
+
+	// now is the monotonic clock, which stands still while a machine is suspended, and
+	// wall the wall clock, which may be set back. The lease has ended once either says so.
+	now, wall func() time.Time
 
 	mu      sync.Mutex
-	renewed time.Time // When the renewal was sent that succeeded last. Zero is no lease.
+	renewed *moment // When the renewal was sent that succeeded last. Nil is no lease.
+
+	attempts map[*attempt]struct{}
 }
 
-// guard lets AWS be called while the lease is held. A call after that ends the
-// manager, and with it the reconcile that wanted to make it.
-func (l *lease) guard(mgr ctrl.Manager) config.Fence {
-	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.LockConfig.Identity) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
-	return l.fence(func() { managed.Stop(mgr, errLeaseLost) })
-}
+// A moment by both clocks.
+type moment struct{ now, wall time.Time }
 
-func (l *lease) fence(end func()) config.Fence {
-	end = sync.OnceFunc(end)
-	return func(ctx context.Context) error {
-		if l.held() {
-			return nil
-		}
-		end()
-		// Whatever was returned sooner would be told as the resource's fault.
-		<-ctx.Done()
-		return errLeaseLost
-	}
-}
-
-func (l *lease) held() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.now().Sub(l.renewed) < l.lasts
-}
-
-// overdue tells a lease that is no longer held, but was not given back.
-func (l *lease) overdue() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return !l.renewed.IsZero() && l.now().Sub(l.renewed) >= l.lasts
-}
+func (l *lease) moment() *moment { return &moment{now: l.now(), wall: l.wall()} }
 
 // Get the record of the lease. What is overdue cannot be given back: to try could
 // take as long as to renew it.
@@ -172,9 +150,9 @@ func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord)
 func (l *lease) write(r resourcelock.LeaderElectionRecord, do func() error) error {
 	mine := r.HolderIdentity == l.Identity()
 	if !mine {
-		l.renew(time.Time{})
+		l.renew(nil)
 	}
-	sent := l.now()
+	sent := l.moment()
 	if err := do(); err != nil {
 		return err
 	}
@@ -184,8 +162,26 @@ func (l *lease) write(r resourcelock.LeaderElectionRecord, do func() error) erro
 	return nil
 }
 
-func (l *lease) renew(t time.Time) {
+func (l *lease) renew(m *moment) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.renewed = t
+	l.renewed = m
+}
+
+func (l *lease) held() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.lasting()
+}
+
+// overdue tells a lease that is no longer held, but was not given back.
+func (l *lease) overdue() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.renewed != nil && !l.lasting()
+}
+
+// lasting tells whether the lease is held. The lock is held.
+func (l *lease) lasting() bool {
+	return l.renewed != nil && l.now().Sub(l.renewed.now) < l.lasts && l.wall().Sub(l.renewed.wall) < l.lasts
 }

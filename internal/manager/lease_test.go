@@ -1,11 +1,11 @@
 package manager
 
 import (
-	"context"
 	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,10 +15,39 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// newLease of a replica that counts 50 s from its last renewal, and its clock.
-func newLease(t *testing.T, client *fake.Clientset) (*lease, *time.Time) {
+// clocks of a replica.
+type clocks struct {
+	mu        sync.Mutex
+	now, wall time.Time
+}
+
+// pass of time, which both clocks show.
+func (c *clocks) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now, c.wall = c.now.Add(d), c.wall.Add(d)
+}
+
+// set the wall clock, or have it run on while the machine is suspended.
+func (c *clocks) set(by time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wall = c.wall.Add(by)
+}
+
+func (c *clocks) read(t *time.Time) func() time.Time {
+	return func() time.Time {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return *t
+	}
+}
+
+// newLease of a replica that counts 50 s from its last renewal, and its clocks.
+func newLease(t *testing.T, client *fake.Clientset) (*lease, *clocks) {
 	t.Helper()
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	c := &clocks{now: start, wall: start}
 	return &lease{
 		LeaseLock: &resourcelock.LeaseLock{
 			LeaseMeta:  metav1.ObjectMeta{Namespace: "crossplane-system", Name: leaseName},
@@ -26,8 +55,9 @@ func newLease(t *testing.T, client *fake.Clientset) (*lease, *time.Time) {
 			LockConfig: resourcelock.ResourceLockConfig{Identity: "a"},
 		},
 		lasts: 50 * time.Second,
-		now:   func() time.Time { return now },
-	}, &now
+		now:   c.read(&c.now),
+		wall:  c.read(&c.wall),
+	}, c
 }
 
 func TestLeaseIsHeld(t *testing.T) {
@@ -36,19 +66,24 @@ func TestLeaseIsHeld(t *testing.T) {
 		reason string
 		then   *resourcelock.LeaderElectionRecord
 		after  time.Duration
+		step   time.Duration // By which the wall clock is set, or runs on while the machine is suspended.
 		want   bool
 		get    error
 	}{
-		"Fresh":    {reason: "What was got holds.", after: 0, want: true},
-		"InTime":   {reason: "Until it should have been renewed.", after: 50*time.Second - 1, want: true},
-		"Overdue":  {reason: "From then on others may come, so it is neither held nor to be given back.", after: 50 * time.Second, get: errLeaseLost},
-		"Returned": {reason: "What was given back does not hold.", then: &free, after: 0},
-		"Taken":    {reason: "Nor what is another's.", then: &others, after: 0},
-		"Free":     {reason: "One that was given back can be looked at at any time.", then: &free, after: time.Hour},
+		"Fresh":     {reason: "What was got holds.", after: 0, want: true},
+		"InTime":    {reason: "Until it should have been renewed.", after: 50*time.Second - 1, want: true},
+		"Overdue":   {reason: "From then on others may come, so it is neither held nor to be given back.", after: 50 * time.Second, get: errLeaseLost},
+		"Suspended": {reason: "A machine that is suspended does not count, but the wall clock tells.", after: time.Second, step: 50 * time.Second, get: errLeaseLost},
+		"SetForth":  {reason: "A wall clock that is set forth costs the lease, which does no harm.", after: 0, step: time.Hour, get: errLeaseLost},
+		"SetBack":   {reason: "One that is set back does not make it last longer.", after: 50 * time.Second, step: -time.Hour, get: errLeaseLost},
+		"SetBackIn": {reason: "Nor shorter.", after: 50*time.Second - 1, step: -time.Hour, want: true},
+		"Returned":  {reason: "What was given back does not hold.", then: &free, after: 0},
+		"Taken":     {reason: "Nor what is another's.", then: &others, after: 0},
+		"Free":      {reason: "One that was given back can be looked at at any time.", then: &free, after: time.Hour},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			l, now := newLease(t, fake.NewClientset())
+			l, c := newLease(t, fake.NewClientset())
 			if l.held() {
 				t.Fatal("nobody holds a lease before getting it")
 			}
@@ -60,7 +95,8 @@ func TestLeaseIsHeld(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			*now = now.Add(tc.after)
+			c.pass(tc.after)
+			c.set(tc.step)
 			if got := l.held(); got != tc.want {
 				t.Errorf("%s: held is %t", tc.reason, got)
 			}
@@ -73,27 +109,31 @@ func TestLeaseIsHeld(t *testing.T) {
 
 // What counts is when a renewal was sent: others count from when it arrived.
 func TestLeaseCountsFromSending(t *testing.T) {
-	l, now := newLease(t, fake.NewClientset())
-	begun := *now
+	l, c := newLease(t, fake.NewClientset())
 	err := l.write(resourcelock.LeaderElectionRecord{HolderIdentity: "a"}, func() error {
-		*now = now.Add(20 * time.Second)
+		c.pass(20 * time.Second)
 		return nil
 	})
-	if err != nil || !l.renewed.Equal(begun) {
-		t.Errorf("held from %s, want from %s: %v", l.renewed, begun, err)
+	c.pass(30*time.Second - 1)
+	if before := l.held(); err != nil || !before {
+		t.Errorf("held %t for less than 50 s after it was sent: %v", before, err)
+	}
+	c.pass(1)
+	if l.held() {
+		t.Error("held longer than 50 s after it was sent")
 	}
 }
 
 // A renewal that fails leaves the lease as it was; a return that fails does not.
 func TestLeaseThatCannotBeWritten(t *testing.T) {
 	broken := errors.New("no API server")
-	l, now := newLease(t, fake.NewClientset())
-	begun := *now
+	l, c := newLease(t, fake.NewClientset())
+	begun := l.moment()
 	l.renew(begun)
-	*now = now.Add(10 * time.Second)
+	c.pass(10 * time.Second)
 	err := l.write(resourcelock.LeaderElectionRecord{HolderIdentity: "a"}, func() error { return broken })
-	if !errors.Is(err, broken) || !l.renewed.Equal(begun) {
-		t.Errorf("held from %s, want from %s: %v", l.renewed, begun, err)
+	if !errors.Is(err, broken) || l.renewed != begun {
+		t.Errorf("held from %v, want from %v: %v", l.renewed, begun, err)
 	}
 	err = l.write(resourcelock.LeaderElectionRecord{}, func() error { return broken })
 	if !errors.Is(err, broken) || l.held() {
@@ -143,30 +183,12 @@ func TestLeaseDurations(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if l.check <= 0 || *mo.RenewDeadline+l.check >= *mo.LeaseDuration {
+				t.Errorf("looked at every %s, so that attempts may outlive the lease of %s", l.check, *mo.LeaseDuration)
+			}
 			if *mo.RetryPeriod != tc.want || l.lasts != *mo.RenewDeadline || *mo.LeaseDuration <= *mo.RenewDeadline {
 				t.Errorf("retry every %s, want %s; held for %s of %s", *mo.RetryPeriod, tc.want, l.lasts, *mo.LeaseDuration)
 			}
 		})
-	}
-}
-
-func TestGuard(t *testing.T) {
-	l, now := newLease(t, fake.NewClientset())
-	l.renew(*now)
-	ended := 0
-	may := l.fence(func() { ended++ })
-	if err := may(t.Context()); err != nil || ended > 0 {
-		t.Errorf("who holds the lease may call AWS: %v", err)
-	}
-	*now = now.Add(time.Hour)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range 2 {
-		if err := may(ctx); !errors.Is(err, errLeaseLost) {
-			t.Errorf("want %v, got %v", errLeaseLost, err)
-		}
-	}
-	if ended != 1 {
-		t.Errorf("the manager was told to end %d times, want once", ended)
 	}
 }

@@ -126,12 +126,14 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	if err != nil {
 		return nil, err
 	}
-	mgr, err := ctrl.NewManager(cfg, mo)
+	mgr, err := newManager(cfg, mo, o.Namespaces)
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a manager")
 	}
 	if l != nil {
-		o.Config.Fence = l.guard(mgr)
+		if o.Config.Fence, err = l.guard(mgr); err != nil {
+			return nil, err
+		}
 	}
 	if err := addChecks(mgr); err != nil {
 		return nil, err

@@ -7,9 +7,10 @@ import (
 	"github.com/aws/smithy-go/middleware"
 )
 
-// A Fence is asked before each attempt of each call of AWS's services whether it may
-// be sent. An error of it is that of the call.
-type Fence func(context.Context) error
+// A Fence makes each attempt of each call of AWS's services, or refuses it with an
+// error, which is then that of the call. The context that it hands to the attempt ends
+// when the attempt may go on no longer.
+type Fence func(ctx context.Context, attempt func(context.Context) error) error
 
 // addTo has the clients of a config ask, nearest to the network: whatever the steps
 // before have waited for, the answer is of the moment of sending.
@@ -19,12 +20,13 @@ func (f Fence) addTo(cfg *aws.Config) {
 	}
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Fence", func(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
-			middleware.FinalizeOutput, middleware.Metadata, error,
+			out middleware.FinalizeOutput, md middleware.Metadata, err error,
 		) {
-			if err := f(ctx); err != nil {
-				return middleware.FinalizeOutput{}, middleware.Metadata{}, err
-			}
-			return next.HandleFinalize(ctx, in)
+			err = f(ctx, func(ctx context.Context) (err error) {
+				out, md, err = next.HandleFinalize(ctx, in)
+				return err
+			})
+			return out, md, err
 		}), middleware.After)
 	})
 }

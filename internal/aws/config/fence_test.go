@@ -40,9 +40,12 @@ func TestFence(t *testing.T) {
 			asked := 0
 			var f Fence
 			if tc.answers != nil {
-				f = func(context.Context) error {
+				f = func(ctx context.Context, attempt func(context.Context) error) error {
 					asked++
-					return tc.answers[asked-1]
+					if err := tc.answers[asked-1]; err != nil {
+						return err
+					}
+					return attempt(ctx)
 				}
 			}
 			cfg := d.Config("eu-central-1")
@@ -56,5 +59,31 @@ func TestFence(t *testing.T) {
 				t.Errorf("%s: asked and sent, -want, +got:\n%s", tc.reason, diff)
 			}
 		})
+	}
+}
+
+// The context that a fence hands to an attempt ends it while it is under way.
+func TestFenceEndsAnAttempt(t *testing.T) {
+	d := awsdouble.New(awsdouble.Options{})
+	d.Start()
+	t.Cleanup(d.Close)
+	held := d.Hold("ListFunctions")
+	t.Cleanup(held.Release)
+	lost, attempts := errors.New("lost"), 0
+	cfg := d.Config("eu-central-1")
+	cfg.Retryer = newRetryer
+	f := Fence(func(ctx context.Context, attempt func(context.Context) error) error {
+		attempts++
+		ctx, cancel := context.WithCancelCause(ctx)
+		go func() {
+			<-held.Arrived()
+			cancel(lost)
+		}()
+		return errors.Join(attempt(ctx), context.Cause(ctx))
+	})
+	f.addTo(&cfg)
+	_, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
+	if !errors.Is(err, lost) || attempts != 1 {
+		t.Errorf("want one attempt that ends with %v, got %d: %v", lost, attempts, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -246,7 +247,7 @@ func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (xpmanaged
 		r := *recorded(i)
 		r.Outcome = succeeded
 		letGo(ctx, "it does not exist any more")
-		return xpmanaged.ExternalDelete{}, e.write(ctx, i, r)
+		return xpmanaged.ExternalDelete{}, write(ctx, i, r, managed.Annotate)
 	}
 	return xpmanaged.ExternalDelete{}, err
 }
@@ -262,7 +263,7 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 		return err
 	}
 	r := e.plan.record.begin(i, e.plan.input, e.plan.decision.action, e.now())
-	if err := e.write(ctx, i, r); err != nil {
+	if err := write(ctx, i, r, managed.Intend); err != nil {
 		return errors.Wrap(err, "cannot record that the function is about to be invoked")
 	}
 	call := &once.Call{}
@@ -294,15 +295,16 @@ func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record,
 func (e *external) conclude(ctx context.Context, i *v1beta1.Invocation, r record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	return errors.Wrap(e.write(ctx, i, r), "cannot record what came of the invocation")
+	return errors.Wrap(write(ctx, i, r, managed.Annotate), "cannot record what came of the invocation")
 }
 
-func (e *external) write(ctx context.Context, i *v1beta1.Invocation, r record) error {
+// write a record, and show it in status.
+func write(ctx context.Context, i *v1beta1.Invocation, r record, annotate func(context.Context, resource.Managed, map[string]string) error) error {
 	a, err := r.annotation()
 	if err != nil {
 		return err
 	}
-	if err := managed.Annotate(ctx, i, a); err != nil {
+	if err := annotate(ctx, i, a); err != nil {
 		return err
 	}
 	stamp(i, r)

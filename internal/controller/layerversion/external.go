@@ -56,7 +56,7 @@ func (t *thing) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error
 			managed.Hold(ctx, wait)
 			return found{}, nil
 		}
-		if err := managed.Annotate(ctx, l, none()); err != nil {
+		if err := managed.Intend(ctx, l, none()); err != nil {
 			return found{}, errors.Wrap(err, "cannot note that nothing was published")
 		}
 	}
@@ -293,7 +293,7 @@ func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, e
 	}
 	i := newIntent(l, before, t.target, t.bundle)
 	i.At = managed.Fresh(ctx).Now.Unix()
-	if err := managed.Annotate(ctx, l, i.annotation()); err != nil {
+	if err := managed.Intend(ctx, l, i.annotation()); err != nil {
 		return "", errors.Wrap(err, "cannot note what is about to be published")
 	}
 	var storage *string

@@ -177,7 +177,7 @@ func (e *External[T, O]) name(ctx context.Context, mg T, v ownership.Verdict) er
 	if v == ownership.Adopted {
 		managed.Emit(ctx, event.Normal(ReasonAdopted, "Adopted "+e.found.What))
 	}
-	return errors.Wrap(managed.Annotate(ctx, mg, ownership.Name(mg, e.found.Name)), "cannot write the external name")
+	return errors.Wrap(managed.Intend(ctx, mg, ownership.Name(mg, e.found.Name)), "cannot write the external name")
 }
 
 // compare spec with what was found.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -125,7 +126,7 @@ func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
 // unknown tells whether a create that failed may have created something all the same.
 func unknown(err error) bool {
 	_, unsent := quota.Deferred(err)
-	return !unsent && !awserr.IsRefused(err) && !ownership.IsForeign(err)
+	return !unsent && !kerrors.IsConflict(err) && !awserr.IsRefused(err) && !ownership.IsForeign(err)
 }
 
 // grace is how long after a create AWS may be late in showing the thing. at is when it

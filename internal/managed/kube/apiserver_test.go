@@ -65,16 +65,22 @@ func TestAgainstAPIServer(t *testing.T) {
 		}
 	})
 
-	t.Run("ConflictOnFinalizer", func(t *testing.T) {
+	t.Run("OutdatedDecision", func(t *testing.T) {
 		old := outdated.DeepCopyObject().(*managedtest.Thing)
-		if err := NewFinalizer(c, "example.org/g").AddFinalizer(t.Context(), old); err != nil {
-			t.Fatalf("metadata has changed, the spec has not: %v", err)
+		if err := NewFinalizer(c, "example.org/g").AddFinalizer(t.Context(), old); !kerrors.IsConflict(err) {
+			t.Errorf("want a conflict for the finalizer, got %v", err)
 		}
-		if !meta.FinalizerExists(old, "example.org/f") {
-			t.Errorf("another's finalizer is lost: %v", old.GetFinalizers())
+		if err := c.Intend(t.Context(), old, map[string]string{"a": "c"}); !kerrors.IsConflict(err) {
+			t.Errorf("want a conflict for an intent, got %v", err)
+		}
+		now := &managedtest.Thing{}
+		if err := c.Get(t.Context(), key, now); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Intend(t.Context(), now, map[string]string{"a": "c"}); err != nil || now.GetAnnotations()["a"] != "c" {
+			t.Errorf("what was read anew may be acted on, got %v, %v", now.GetAnnotations(), err)
 		}
 	})
-
 	t.Run("AnotherObjectOfTheSameName", func(t *testing.T) {
 		old := outdated.DeepCopyObject().(*managedtest.Thing)
 		old.UID = "11111111-1111-1111-1111-111111111111"

@@ -2,8 +2,10 @@
 // reconciler works with, for one kind of managed resource. It avoids what costs
 // requests or loses what was learnt:
 //
-//   - A reader never sees less than this process has written: where the cache is
-//     behind, the object is read live.
+//   - A reader never sees less than this process has written or read before: where the
+//     cache is behind, the object is read live.
+//   - What is written before a call of AWS is written on condition that nothing has
+//     changed since the decision, and who decided by less reads the object live.
 //   - A status that says nothing new is not written; a condition that says the same
 //     keeps its transition time.
 //   - A conflict on writing status is settled by a live read, not by another round
@@ -36,9 +38,10 @@ type Client struct {
 	kind    reflect.Type
 	onWrite StatusHook
 
-	mu      sync.Mutex
-	written map[types.NamespacedName]string
-	stale   map[types.NamespacedName]bool
+	mu sync.Mutex
+	// newest versions that were read or written here.
+	newest map[types.NamespacedName]string
+	stale  map[types.NamespacedName]bool
 }
 
 // A StatusHook may complete the status of an object before it is compared and
@@ -56,7 +59,7 @@ func New(c client.Client, live client.Reader, example client.Object, onWrite Sta
 		live:    live,
 		kind:    reflect.TypeOf(example),
 		onWrite: onWrite,
-		written: map[types.NamespacedName]string{},
+		newest:  map[types.NamespacedName]string{},
 		stale:   map[types.NamespacedName]bool{},
 	}
 }
@@ -73,6 +76,7 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	}
 	err := c.Client.Get(ctx, key, obj, opts...)
 	if err == nil && !c.behind(key, obj.GetResourceVersion()) {
+		c.saw(obj)
 		return nil
 	}
 	if err != nil && !kerrors.IsNotFound(err) {
@@ -81,9 +85,10 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	if err != nil && !c.knows(key) {
 		return err
 	}
+	empty(obj)
 	err = c.live.Get(ctx, key, obj)
 	if err == nil {
-		c.caughtUp(key)
+		c.caughtUp(obj)
 	}
 	return err
 }
@@ -112,7 +117,7 @@ func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patc
 		return err
 	}
 	if c.ours(obj) {
-		c.wrote(obj)
+		c.saw(obj)
 	}
 	return nil
 }
@@ -121,39 +126,53 @@ func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patc
 func (c *Client) Forget(key types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.written, key)
+	delete(c.newest, key)
 	delete(c.stale, key)
 }
 
 func (c *Client) ours(obj client.Object) bool { return reflect.TypeOf(obj) == c.kind }
 
-// wrote remembers the newest version that came back from a write.
-func (c *Client) wrote(obj client.Object) {
+// saw remembers a version that was read or written, so that none is read after it that
+// is older.
+func (c *Client) saw(obj client.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.written[client.ObjectKeyFromObject(obj)] = obj.GetResourceVersion()
+	key, version := client.ObjectKeyFromObject(obj), obj.GetResourceVersion()
+	if !older(version, c.newest[key]) {
+		c.newest[key] = version
+	}
 }
 
 func (c *Client) knows(key types.NamespacedName) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.written[key] != "" || c.stale[key]
+	return c.newest[key] != "" || c.stale[key]
 }
 
-// behind tells whether the cached version is older than what was written here, or
-// is known to be older than what others wrote.
+// behind tells whether the cached version is older than what was read or written here,
+// or is known to be older than what others wrote.
 func (c *Client) behind(key types.NamespacedName, cached string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.stale[key] {
-		return true
-	}
-	written := c.written[key]
-	if written == "" || written == cached {
+	return c.stale[key] || older(cached, c.newest[key])
+}
+
+// older tells whether a version of an object is older than another one, or not to be
+// compared with it. Every version is newer than none.
+func older(version, than string) bool {
+	if than == "" || version == than {
 		return false
 	}
-	order, err := resourceversion.CompareResourceVersion(cached, written)
+	order, err := resourceversion.CompareResourceVersion(version, than)
 	return err != nil || order < 0
+}
+
+// Outdated tells whether a write was refused since the object has changed, and it has
+// not been read since.
+func (c *Client) Outdated(key types.NamespacedName) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.stale[key]
 }
 
 func (c *Client) conflicted(key types.NamespacedName, err error) {
@@ -165,8 +184,10 @@ func (c *Client) conflicted(key types.NamespacedName, err error) {
 	c.stale[key] = true
 }
 
-func (c *Client) caughtUp(key types.NamespacedName) {
+// caughtUp notes a live read.
+func (c *Client) caughtUp(obj client.Object) {
+	c.saw(obj)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.stale, key)
+	delete(c.stale, client.ObjectKeyFromObject(obj))
 }

@@ -36,6 +36,11 @@ type harness struct {
 	cached *managedtest.Thing // What the cache shows; nil: what the server has.
 	calls  calls
 	before func() // Runs once, before the next write reaches the server.
+
+	// answer changes what a patch is answered with, and dropped keeps one from arriving.
+	// Nil does neither.
+	answer  func(error) error
+	dropped func() bool
 }
 
 func thing() *managedtest.Thing {
@@ -78,7 +83,13 @@ func newHarness(t *testing.T, hook StatusHook) *harness {
 		Patch: func(ctx context.Context, c client.WithWatch, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 			intercept()
 			h.calls.patches++
-			return c.Patch(ctx, obj, patch, opts...)
+			if h.answer == nil {
+				return c.Patch(ctx, obj, patch, opts...)
+			}
+			if h.dropped() {
+				return h.answer(nil)
+			}
+			return h.answer(c.Patch(ctx, obj, patch, opts...))
 		},
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 			intercept()
@@ -371,13 +382,11 @@ func TestFailedCreateDoesNotClaimTheName(t *testing.T) {
 func TestFinalizer(t *testing.T) {
 	h := newHarness(t, nil)
 	f := NewFinalizer(h.Client, "f")
+	h.change(t, func(th *managedtest.Thing) { meta.AddFinalizer(th, "of-another") })
 	_, th := h.read(t)
 	th.SetConditions(xpv2.Available())
-	h.before = func() {
-		h.change(t, func(th *managedtest.Thing) { meta.AddFinalizer(th, "of-another") })
-	}
 	if err := f.AddFinalizer(t.Context(), th); err != nil {
-		t.Fatalf("a change of other metadata is no obstacle: %v", err)
+		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"of-another", "f"}, h.stored(t).GetFinalizers()); diff != "" {
 		t.Errorf("finalizers: -want, +got:\n%s", diff)
@@ -397,6 +406,42 @@ func TestFinalizer(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"of-another"}, h.stored(t).GetFinalizers()); diff != "" {
 		t.Errorf("finalizers: -want, +got:\n%s", diff)
+	}
+}
+
+// Whoever decided by an outdated object must neither go on to a call of AWS once it has
+// the finalizer, nor let go of the object.
+func TestFinalizerOfOutdatedObject(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		with   []string
+		change func(*Finalizer, context.Context, *managedtest.Thing) error
+	}{
+		"Add": {reason: "What was decided by it is the next to be done.", change: func(f *Finalizer, ctx context.Context, th *managedtest.Thing) error { return f.AddFinalizer(ctx, th) }},
+		"Remove": {reason: "What it does not name may be there.", with: []string{"f"}, change: func(f *Finalizer, ctx context.Context, th *managedtest.Thing) error {
+			return f.RemoveFinalizer(ctx, th)
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, nil)
+			h.change(t, func(th *managedtest.Thing) { th.SetFinalizers(tc.with) })
+			_, th := h.read(t)
+			h.cached = h.stored(t)
+			h.change(t, func(th *managedtest.Thing) { meta.AddAnnotations(th, map[string]string{"record": "2"}) })
+			if err := tc.change(NewFinalizer(h.Client, "f"), t.Context(), th); !kerrors.IsConflict(err) || !h.Outdated(key) {
+				t.Errorf("%s: want a conflict, got %v", tc.reason, err)
+			}
+			if diff := cmp.Diff(tc.with, h.stored(t).GetFinalizers()); diff != "" {
+				t.Errorf("finalizers: -want, +got:\n%s", diff)
+			}
+			if _, th = h.read(t); th.GetAnnotations()["record"] != "2" || h.Outdated(key) {
+				t.Errorf("then it is read live, got %v", th.GetAnnotations())
+			}
+			if err := tc.change(NewFinalizer(h.Client, "f"), t.Context(), th); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }
 

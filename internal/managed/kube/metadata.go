@@ -21,17 +21,62 @@ import (
 
 // Annotate sets annotations of an object, in memory and by a patch that carries
 // them alone: it neither conflicts with anyone else's write nor reverts it. It is
-// refused where the name has passed to another object.
+// refused where the name has passed to another object. It is for what has been done.
 func (c *Client) Annotate(ctx context.Context, obj client.Object, annotations map[string]string) error {
 	meta.AddAnnotations(obj, maps.Clone(annotations))
 	var err error
 	for range attempts {
 		err = c.patchMetadata(ctx, obj, map[string]any{"annotations": annotations})
-		if err == nil || kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err) || ctx.Err() != nil {
+		if err == nil || refused(err) || ctx.Err() != nil {
 			break
 		}
 	}
 	return errors.Wrap(err, "cannot write annotations")
+}
+
+// Intend sets annotations of an object as Annotate does, on condition that nothing has
+// changed since the object was read. It is for what is about to be done: who decided by
+// an outdated object gets a conflict, and reads the object live when it reads it next.
+func (c *Client) Intend(ctx context.Context, obj client.Object, annotations map[string]string) error {
+	lost := false
+	var err error
+	for range attempts {
+		err = c.patchMetadata(ctx, obj, map[string]any{"annotations": annotations, "resourceVersion": obj.GetResourceVersion()})
+		if kerrors.IsConflict(err) && lost && c.intended(ctx, obj, annotations) {
+			return nil
+		}
+		if err == nil || refused(err) || ctx.Err() != nil {
+			break
+		}
+		lost = true // What failed may have been written.
+	}
+	c.conflicted(client.ObjectKeyFromObject(obj), err)
+	return errors.Wrap(err, "cannot write annotations")
+}
+
+// refused tells whether the API server has refused a write for good.
+func refused(err error) bool {
+	return kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err)
+}
+
+// intended tells whether an object has the annotations that were to be written, of a
+// write that was not answered, and nothing else of what users write has changed.
+func (c *Client) intended(ctx context.Context, obj client.Object, annotations map[string]string) bool {
+	now, err := c.partial(obj)
+	if err != nil || c.live.Get(ctx, client.ObjectKeyFromObject(obj), now) != nil {
+		return false
+	}
+	wanted := maps.Clone(obj.GetAnnotations())
+	if wanted == nil {
+		wanted = map[string]string{}
+	}
+	maps.Copy(wanted, annotations)
+	if now.GetUID() != obj.GetUID() || now.GetGeneration() != obj.GetGeneration() || !maps.Equal(now.GetAnnotations(), wanted) {
+		return false
+	}
+	c.saw(now)
+	takeMetadata(obj, now)
+	return true
 }
 
 // UpdateCriticalAnnotations persists what must not be lost once something has been
@@ -87,36 +132,17 @@ func (f *Finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) er
 	return errors.Wrap(resource.IgnoreNotFound(f.patch(ctx, obj, meta.RemoveFinalizer)), "cannot remove the finalizer")
 }
 
-// patch the list of finalizers, on condition that nothing has changed since it was
-// read, so that no one else's finalizer is lost. Where something has, the list is
-// read live and the patch made again, unless the spec has changed too: then the
-// conflict is returned, for the caller works with an outdated spec.
+// patch the list of finalizers, on condition that nothing has changed since the object
+// was read: neither is another's finalizer lost, nor does what was decided by an outdated
+// object go on to a call of AWS, or let go of what is there.
 func (f *Finalizer) patch(ctx context.Context, obj resource.Object, change func(metav1.Object, string)) error {
-	var now metav1.Object = obj
-	var err error
-	for range attempts {
-		// The change works in place on a slice that obj must not share.
-		wanted := &metav1.ObjectMeta{Finalizers: slices.Clone(now.GetFinalizers())}
-		change(wanted, f.name)
-		err = f.c.patchMetadata(ctx, obj, map[string]any{
-			"finalizers":      append([]string{}, wanted.Finalizers...),
-			"resourceVersion": now.GetResourceVersion(),
-		})
-		if !kerrors.IsConflict(err) {
-			return err
-		}
-		fresh, getErr := f.c.partial(obj)
-		if getErr != nil {
-			return getErr
-		}
-		if getErr := f.c.live.Get(ctx, client.ObjectKeyFromObject(obj), fresh); getErr != nil {
-			return getErr
-		}
-		if fresh.GetUID() != obj.GetUID() || fresh.GetGeneration() != obj.GetGeneration() {
-			break
-		}
-		now = fresh
-	}
+	// The change works in place on a slice that obj must not share.
+	wanted := &metav1.ObjectMeta{Finalizers: slices.Clone(obj.GetFinalizers())}
+	change(wanted, f.name)
+	err := f.c.patchMetadata(ctx, obj, map[string]any{
+		"finalizers":      append([]string{}, wanted.Finalizers...),
+		"resourceVersion": obj.GetResourceVersion(),
+	})
 	f.c.conflicted(client.ObjectKeyFromObject(obj), err)
 	return err
 }
@@ -137,7 +163,7 @@ func (c *Client) patchMetadata(ctx context.Context, obj client.Object, values ma
 	if err := c.Client.Patch(ctx, p, client.RawPatch(types.MergePatchType, body)); err != nil {
 		return err
 	}
-	c.wrote(p)
+	c.saw(p)
 	if p.GetGeneration() == obj.GetGeneration() {
 		takeMetadata(obj, p)
 	}

@@ -36,6 +36,9 @@ func assign(to client.Object, from runtime.Object) {
 	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
 }
 
+// empty an object: what is decoded into one leaves in it what it does not have itself.
+func empty(obj client.Object) { reflect.ValueOf(obj).Elem().SetZero() }
+
 // takeMetadata takes over what the API server says of an object's metadata, and
 // leaves spec and status as they are in memory.
 func takeMetadata(to, from client.Object) {

@@ -54,7 +54,7 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 	for range attempts {
 		err = w.SubResourceWriter.Update(ctx, sent, opts...)
 		if err == nil {
-			w.c.wrote(sent)
+			w.c.saw(sent)
 			obj.SetResourceVersion(sent.GetResourceVersion())
 			return nil
 		}

@@ -1,0 +1,252 @@
+package kube
+
+import (
+	"context"
+	"reflect"
+	"strings"
+	"sync"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+)
+
+// pageSize is how many objects a live list asks for at a time.
+const pageSize = 500
+
+// A CatchUp reads from a cache, but nothing that is older than what the API server had
+// when this process began to work: a cache whose watch lags, as a standby's may, would
+// have it undo or repeat what the leader before it did. The first read of a kind lists the
+// metadata of its objects live and remembers those of which the cache has older versions.
+// They are read live until the cache has caught up.
+type CatchUp struct {
+	cache, live client.Reader
+	scheme      *runtime.Scheme
+	namespaces  []string
+	working     <-chan struct{}
+
+	kinds map[schema.GroupVersionKind]*backlog
+}
+
+// NewCatchUp reads objects of the given kinds from a cache that holds the given
+// namespaces, or all if there are none. live reads from the API server. Other kinds are
+// read from the cache as they are.
+func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []string, kinds ...schema.GroupVersionKind) *CatchUp {
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	c := &CatchUp{cache: cache, live: live, scheme: s, namespaces: namespaces, kinds: map[schema.GroupVersionKind]*backlog{}}
+	for _, k := range kinds {
+		c.kinds[k] = &backlog{}
+	}
+	return c
+}
+
+// From when the channel is closed, this process works. Before, the cache is read as it is.
+// It must be called before the first read.
+func (c *CatchUp) From(working <-chan struct{}) { c.working = working }
+
+// Get an object.
+func (c *CatchUp) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	err := c.cache.Get(ctx, key, obj, opts...)
+	if err != nil && !kerrors.IsNotFound(err) {
+		return err
+	}
+	b, failed := c.backlog(ctx, obj)
+	switch {
+	case failed != nil:
+		return failed
+	case b == nil:
+		return err
+	}
+	version := ""
+	if err == nil {
+		version = obj.GetResourceVersion()
+	}
+	if !b.has(key, version) {
+		return err
+	}
+	empty(obj)
+	live := c.live.Get(ctx, key, obj)
+	if err != nil && kerrors.IsNotFound(live) {
+		b.remove(key)
+	}
+	return live
+}
+
+// List objects. Of those that the cache does not have yet, none is listed.
+func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	if err := c.cache.List(ctx, list, opts...); err != nil {
+		return err
+	}
+	b, err := c.backlog(ctx, list)
+	if b == nil || err != nil || b.empty() {
+		return err
+	}
+	cached, err := kmeta.ExtractList(list)
+	if err != nil {
+		return err
+	}
+	items := make([]runtime.Object, 0, len(cached))
+	for _, item := range cached {
+		obj, ok := item.(client.Object)
+		if ok && b.has(client.ObjectKeyFromObject(obj), obj.GetResourceVersion()) {
+			now := reflect.New(reflect.TypeOf(obj).Elem()).Interface().(client.Object) //nolint:forcetypeassert // It has the type of obj.
+			err := c.live.Get(ctx, client.ObjectKeyFromObject(obj), now)
+			if kerrors.IsNotFound(err) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			item = now
+		}
+		items = append(items, item)
+	}
+	return kmeta.SetList(list, items)
+}
+
+// backlog of the kind of an object or a list, nil if there is none. The first time, it is
+// taken stock of.
+func (c *CatchUp) backlog(ctx context.Context, obj runtime.Object) (*backlog, error) {
+	select {
+	case <-c.working:
+	default:
+		return nil, nil
+	}
+	switch obj.(type) {
+	case *metav1.PartialObjectMetadata, *metav1.PartialObjectMetadataList, runtime.Unstructured:
+		return nil, nil
+	}
+	gvk, err := apiutil.GVKForObject(obj, c.scheme)
+	if err != nil {
+		return nil, err
+	}
+	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
+	b := c.kinds[gvk]
+	if b == nil {
+		return nil, nil
+	}
+	return b, errors.Wrapf(b.take(func() (map[types.NamespacedName]string, error) { return c.stock(ctx, gvk) }), "cannot find out which %s the cache has outdated", gvk.Kind)
+}
+
+// stock is which objects the API server has in newer versions than the cache, with these
+// versions, and which the cache has that are gone, with that of the list.
+func (c *CatchUp) stock(ctx context.Context, gvk schema.GroupVersionKind) (map[types.NamespacedName]string, error) {
+	behind := map[types.NamespacedName]string{}
+	for _, ns := range c.namespaces {
+		live, at, err := c.versions(ctx, gvk, ns)
+		if err != nil {
+			return nil, err
+		}
+		cached, err := c.cached(ctx, gvk, ns)
+		if err != nil {
+			return nil, err
+		}
+		for key, version := range live {
+			if have := cached[key]; have == "" || older(have, version) {
+				behind[key] = version
+			}
+		}
+		for key, version := range cached {
+			if live[key] == "" && older(version, at) {
+				behind[key] = at
+			}
+		}
+	}
+	return behind, nil
+}
+
+// versions of all objects, and that of their list, read live.
+func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind, ns string) (all map[types.NamespacedName]string, at string, err error) {
+	all = map[types.NamespacedName]string{}
+	page := &metav1.PartialObjectMetadataList{}
+	page.SetGroupVersionKind(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	for more := ""; ; {
+		if err := c.live.List(ctx, page, client.InNamespace(ns), client.Limit(pageSize), client.Continue(more)); err != nil {
+			return nil, "", err
+		}
+		for i := range page.Items {
+			all[client.ObjectKeyFromObject(&page.Items[i])] = page.Items[i].GetResourceVersion()
+		}
+		if more = page.GetContinue(); more == "" {
+			return all, page.GetResourceVersion(), nil
+		}
+		page.Items = nil
+	}
+}
+
+func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns string) (map[types.NamespacedName]string, error) {
+	obj, err := c.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
+	if err != nil {
+		return nil, err
+	}
+	list, ok := obj.(client.ObjectList)
+	if !ok {
+		return nil, errors.Errorf("%T is no list", obj)
+	}
+	if err := c.cache.List(ctx, list, client.InNamespace(ns), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	all := map[types.NamespacedName]string{}
+	err = kmeta.EachListItem(list, func(item runtime.Object) error {
+		if o, ok := item.(client.Object); ok {
+			all[client.ObjectKeyFromObject(o)] = o.GetResourceVersion()
+		}
+		return nil
+	})
+	return all, err
+}
+
+// A backlog is what the cache of one kind has outdated, with the versions from which on
+// it has not.
+type backlog struct {
+	mu    sync.Mutex
+	taken bool
+	until map[types.NamespacedName]string
+}
+
+// take stock, once. Others wait for it, since none may go by the cache before.
+func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.taken {
+		return nil
+	}
+	var err error
+	b.until, err = stock()
+	b.taken = err == nil
+	return err
+}
+
+// has tells whether the cached version of an object is outdated. It is empty where the
+// cache does not have the object.
+func (b *backlog) has(key types.NamespacedName, version string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	until, ok := b.until[key]
+	if ok && version != "" && !older(version, until) {
+		delete(b.until, key)
+		return false
+	}
+	return ok
+}
+
+func (b *backlog) remove(key types.NamespacedName) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.until, key)
+}
+
+func (b *backlog) empty() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.until) == 0
+}

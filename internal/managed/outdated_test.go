@@ -1,0 +1,98 @@
+package managed
+
+import (
+	"context"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+)
+
+// intending is a cloud whose calls are preceded by a note of what is about to be done.
+type intending struct {
+	*cloud
+
+	// Each is called once: after the resource was observed, and before the note.
+	observed, noted func()
+}
+
+func (i *intending) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+	o, err := i.cloud.Observe(ctx, mg)
+	run(&i.observed)
+	return o, err
+}
+
+func (i *intending) Create(ctx context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+	if err := i.note(ctx, mg); err != nil {
+		return xpmanaged.ExternalCreation{}, err
+	}
+	return i.cloud.Create(ctx, mg)
+}
+
+func (i *intending) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate, error) {
+	if err := i.note(ctx, mg); err != nil {
+		return xpmanaged.ExternalUpdate{}, err
+	}
+	return i.cloud.Update(ctx, mg)
+}
+
+func (i *intending) note(ctx context.Context, mg *thing) error {
+	run(&i.noted)
+	return errors.Wrap(Intend(ctx, mg, map[string]string{"intent": mg.Spec.Value}), "cannot note what is about to be done")
+}
+
+func run(f *func()) {
+	if *f != nil {
+		(*f)()
+	}
+	*f = nil
+}
+
+// What was decided by a resource that has changed since is not done, and nothing is said
+// of it: the next reconcile reads the resource live.
+func TestOutdatedDecision(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		exists bool
+		when   func(*intending, func())
+		calls  []string
+	}{
+		"BeforeFinalizer": {reason: "The finalizer is not added.", when: func(i *intending, f func()) { i.observed = f }, calls: []string{"Get", "Get", "Create", "Get"}},
+		"BeforeCreate":    {reason: "It is not created.", when: func(i *intending, f func()) { i.noted = f }, calls: []string{"Get", "Get", "Create", "Get"}},
+		"BeforeUpdate":    {reason: "It is not updated.", exists: true, when: func(i *intending, f func()) { i.noted = f }, calls: []string{"Get", "Get", "Update", "Get"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, newThing())
+			c := &intending{cloud: h.cloud}
+			h.gate = newGate(&manager{c: h.server}, h.options, scriptedKind(h, c), h.events)
+			if tc.exists {
+				h.settle()
+				h.change(func(mg *thing) { mg.Spec.Value, mg.Generation = "b", 2 })
+			}
+			tc.when(c, func() {
+				h.change(func(mg *thing) { meta.AddAnnotations(mg, map[string]string{"record": "of another"}) })
+			})
+			h.events.all, h.changes.ops = nil, nil
+			before := h.stored().Status
+			if wait := h.reconcile(); wait != minComeBack {
+				t.Errorf("%s: want it to come back at once, got %s", tc.reason, wait)
+			}
+			if diff := cmp.Diff(before, h.stored().Status); diff != "" || len(h.events.all) > 0 {
+				t.Errorf("%s: something was said: %v, %s", tc.reason, h.events.all, diff)
+			}
+			for range 2 {
+				h.reconcile()
+			}
+			if diff := cmp.Diff(tc.calls, h.cloud.calls); diff != "" {
+				t.Errorf("%s: calls, -want, +got:\n%s", tc.reason, diff)
+			}
+			if got := h.stored(); got.GetAnnotations()["record"] == "" || got.GetAnnotations()["intent"] != got.Spec.Value {
+				t.Errorf("%s: annotations are %v", tc.reason, got.GetAnnotations())
+			}
+		})
+	}
+}

@@ -1,0 +1,98 @@
+package manager
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	ctrlmanager "sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+// leaseCheck is how often a lease is looked at, and so how long an attempt may outlive it
+// that began in time. It is less where another replica would begin sooner.
+const leaseCheck = time.Second
+
+// An attempt of a call of AWS, which ends when the lease does.
+type attempt struct{ cancel context.CancelCauseFunc }
+
+// guard lets AWS be called while the lease is held. A call after that, and one that is
+// under way when the lease ends, ends the manager, and with it its reconcile.
+func (l *lease) guard(mgr ctrl.Manager) (config.Fence, error) {
+	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.LockConfig.Identity) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
+	err := mgr.Add(ctrlmanager.RunnableFunc(func(ctx context.Context) error {
+		t := time.NewTicker(l.check)
+		defer t.Stop()
+		return l.watch(ctx, t.C)
+	}))
+	return l.fence(func() { managed.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
+}
+
+// watch the lease at each tick until it ends, and end the attempts that are under way
+// then. A timer alone would not do: it stands still while a machine is suspended.
+func (l *lease) watch(ctx context.Context, ticks <-chan time.Time) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks:
+		}
+		if ctx.Err() == nil && !l.held() {
+			l.endAttempts()
+			return errLeaseLost
+		}
+	}
+}
+
+func (l *lease) fence(end func()) config.Fence {
+	end = sync.OnceFunc(end)
+	return func(ctx context.Context, attempt func(context.Context) error) error {
+		bounded, done := l.begin(ctx)
+		if bounded != nil {
+			err := attempt(bounded)
+			done()
+			if err == nil || !errors.Is(context.Cause(bounded), errLeaseLost) {
+				return err
+			}
+		}
+		end()
+		// Whatever was returned sooner would be told as the resource's fault.
+		<-ctx.Done()
+		return errLeaseLost
+	}
+}
+
+// begin an attempt, if the lease is held. It returns the attempt's context, nil if there
+// is to be none, and what to call at its end.
+func (l *lease) begin(ctx context.Context) (context.Context, func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.lasting() {
+		return nil, nil
+	}
+	// It is not cancelled at the attempt's end: the body of an answer may be read later.
+	ctx, cancel := context.WithCancelCause(ctx)
+	a := &attempt{cancel: cancel}
+	if l.attempts == nil {
+		l.attempts = map[*attempt]struct{}{}
+	}
+	l.attempts[a] = struct{}{}
+	return ctx, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.attempts, a)
+	}
+}
+
+func (l *lease) endAttempts() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for a := range l.attempts {
+		a.cancel(errLeaseLost)
+	}
+}

@@ -1,0 +1,90 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/kubernetes/fake"
+)
+
+func TestFence(t *testing.T) {
+	l, c := newLease(t, fake.NewClientset())
+	l.renew(l.moment())
+	ended, sent := 0, 0
+	fence := l.fence(func() { ended++ })
+	send := func(context.Context) error { sent++; return nil }
+	if err := fence(t.Context(), send); err != nil || ended > 0 || sent != 1 {
+		t.Errorf("who holds the lease may call AWS: %v", err)
+	}
+	c.pass(time.Hour)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 2 {
+		if err := fence(ctx, send); !errors.Is(err, errLeaseLost) || sent != 1 {
+			t.Errorf("want %v and nothing sent, got %v, %d sent", errLeaseLost, err, sent)
+		}
+	}
+	if ended != 1 {
+		t.Errorf("the manager was told to end %d times, want once", ended)
+	}
+	if len(l.attempts) > 0 {
+		t.Errorf("%d attempts that have ended are remembered", len(l.attempts))
+	}
+}
+
+// A call may take as long as the lease is renewed, and no longer.
+func TestAttemptEndsWithTheLease(t *testing.T) {
+	broken := errors.New("broken")
+	cases := map[string]struct {
+		reason string
+		// pass of time between two looks at the lease, and whether it is renewed before each.
+		pass  func(*clocks)
+		renew bool
+		// answer of AWS after ten looks. Nil waits for the context to end.
+		answer func() error
+		want   error
+	}{
+		"Renewed":   {reason: "A long upload goes on while renewals succeed.", pass: func(c *clocks) { c.pass(49 * time.Second) }, renew: true, answer: func() error { return nil }},
+		"Fails":     {reason: "Its errors are its own.", pass: func(c *clocks) { c.pass(time.Second) }, answer: func() error { return broken }, want: broken},
+		"Lost":      {reason: "One that is under way ends with the lease.", pass: func(c *clocks) { c.pass(10 * time.Second) }, want: errLeaseLost},
+		"Suspended": {reason: "Also where only the wall clock has seen it end.", pass: func(c *clocks) { c.set(time.Hour) }, want: errLeaseLost},
+		"Late":      {reason: "An answer that came all the same is not thrown away.", pass: func(c *clocks) { c.pass(10 * time.Second) }, answer: func() error { return nil }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			l, c := newLease(t, fake.NewClientset())
+			l.renew(l.moment())
+			reconcile, stop := context.WithCancel(t.Context())
+			defer stop()
+			ticks, watched := make(chan time.Time), make(chan error, 1)
+			go func() { watched <- l.watch(reconcile, ticks) }()
+			var watchErr error
+			// The manager ends when its watch of the lease does, and its reconciles with it.
+			err := l.fence(stop)(reconcile, func(ctx context.Context) error {
+				for i := 0; i < 10 && watchErr == nil; i++ {
+					tc.pass(c)
+					if tc.renew {
+						l.renew(l.moment())
+					}
+					select {
+					case ticks <- time.Time{}:
+					case watchErr = <-watched:
+					}
+				}
+				if tc.answer != nil {
+					return tc.answer()
+				}
+				<-ctx.Done()
+				return ctx.Err()
+			})
+			if !errors.Is(err, tc.want) {
+				t.Errorf("%s: want %v, got %v", tc.reason, tc.want, err)
+			}
+			if lost := !l.held(); lost != errors.Is(watchErr, errLeaseLost) {
+				t.Errorf("the lease is lost: %t, and the watch ended with %v", lost, watchErr)
+			}
+		})
+	}
+}
