@@ -318,5 +318,6 @@ func desiredAnnotations(mg metav1.Object) map[string]string {
 	delete(a, ownership.AnnotationRecord)
 	delete(a, ownership.AnnotationParent)
 	delete(a, ownership.AnnotationIntent)
+	delete(a, ownership.AnnotationUnanswered)
 	return a
 }

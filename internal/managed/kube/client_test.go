@@ -366,6 +366,20 @@ func TestCriticalAnnotations(t *testing.T) {
 	}
 }
 
+func TestUnansweredCreateIsKept(t *testing.T) {
+	h := newHarness(t, nil)
+	_, th := h.read(t)
+	meta.SetExternalCreatePending(th, time.Now())
+	meta.SetExternalCreateFailed(th, time.Now())
+	meta.AddAnnotations(th, ownership.Unanswered(th))
+	if err := h.UpdateCriticalAnnotations(t.Context(), th); err != nil {
+		t.Fatal(err)
+	}
+	if _, unknown := ownership.UnansweredAt(h.stored(t)); !unknown {
+		t.Errorf("it is lost that nobody knows what the create has made: %v", h.stored(t).GetAnnotations())
+	}
+}
+
 func TestFailedCreateDoesNotClaimTheName(t *testing.T) {
 	h := newHarness(t, nil)
 	_, th := h.read(t)
