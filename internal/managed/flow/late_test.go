@@ -152,7 +152,18 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"UnansweredDeleted": {reason: "It would be left behind.", mg: unanswered(deleted), given: true, after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
 		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
 		"DeletedLong":       {reason: "It will not show any more.", mg: createdThing(creating, deleted), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"DeletedSeen":       {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"DeletedSeen":       {reason: "A replica of AWS may be behind the one that has shown it.", mg: createdThing(seen, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonAvailable}},
+		"DeletedRefused": {
+			reason: "AWS has shown it, and not deleted it.", mg: createdThing(xpv2.Deleting(), deleted, func(mg *thing) { mg.SetConditions(xpv2.ReconcileError(errors.New("no"))) }), after: time.Second,
+			want: want{held: true, ready: xpv2.ReasonDeleting},
+		},
+		"UnansweredDeletedKnown": {reason: "A known name helps nobody once the resource is gone.", mg: unanswered(deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedLong":  {reason: "Nothing came of it.", mg: unanswered(deleted), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedGone": {
+			reason: "It was found, and deleted.", mg: unanswered(deleted, func(mg *thing) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
+			want: want{create: true, ready: xpv2.ReasonDeleting},
+		},
+		"DeletedGone": {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted, func(mg *thing) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
 		"MayNotCreate": {
 			reason: "It is just said.", mg: createdThing(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonAvailable},
