@@ -311,7 +311,7 @@ func desiredAnnotations(mg metav1.Object) map[string]string {
 	delete(a, meta.AnnotationKeyExternalCreatePending)
 	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
 	delete(a, meta.AnnotationKeyExternalCreateFailed)
-	if ownership.WroteName(mg) {
+	if ownership.WroteName(mg) || meta.GetExternalName(mg) == "" {
 		delete(a, meta.AnnotationKeyExternalName)
 	}
 	delete(a, ownership.AnnotationNamedBy)

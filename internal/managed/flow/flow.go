@@ -289,6 +289,9 @@ func (e *External[T, O]) foreign(ctx context.Context, mg T, err error) (xpmanage
 // Create the thing. If AWS has it already, the next observation tells whose it is: it
 // may be ours, of a call whose answer was lost.
 func (e *External[T, O]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
+	if err := e.unname(ctx, mg); err != nil {
+		return xpmanaged.ExternalCreation{}, err
+	}
 	name, err := e.thing.Create(ctx, mg)
 	switch {
 	case busy(err):

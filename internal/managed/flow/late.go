@@ -197,6 +197,19 @@ func (e *External[T, O]) taken(ctx context.Context, mg T, err error) (xpmanaged.
 	return xpmanaged.ExternalCreation{}, nil
 }
 
+// unname takes the name of a thing that is gone off its resource, before AWS gives another
+// one to what is created in its place. Should that not be answered, what was created is
+// looked for, rather than that of the old name. A kind that notes what it is about to
+// create finds it by that.
+func (e *External[T, O]) unname(ctx context.Context, mg T) error {
+	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
+	if !e.calls.NameGiven || noted || e.found.Exists || Name(mg) == "" {
+		return nil
+	}
+	none := map[string]string{meta.AnnotationKeyExternalName: "", ownership.AnnotationNamedBy: ""}
+	return errors.Wrap(managed.Intend(ctx, mg, none), "cannot take off the external name of what is gone")
+}
+
 // nameless is the outcome of a create whose answer lacks the name that AWS gave. It
 // notes that something was created, so that it is looked for and not created again.
 func (e *External[T, O]) nameless(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {

@@ -1,13 +1,18 @@
 package flow
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -188,6 +193,46 @@ func TestAbsentAfterACreate(t *testing.T) {
 			told := slices.ContainsFunc(turn.Events(), func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
 			if len(turn.Events()) > 0 != (tc.want.event != "") || tc.want.event != "" && !told {
 				t.Errorf("%s\nevents %v, want %q", tc.reason, turn.Events(), tc.want.event)
+			}
+		})
+	}
+}
+
+// Where AWS gives another name to what is created anew, the old one is taken off first, so
+// that a create whose answer is lost is looked for.
+func TestCreateInPlaceOfWhatIsGone(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		mg     *thing
+		given  bool
+		err    error
+		want   []string
+	}{
+		"Gone":     {reason: "It is taken off before the call.", mg: createdThing(xpv2.Available()), given: true, want: []string{"Intend", "Create"}},
+		"Outdated": {reason: "Who decided by an old object creates nothing.", mg: createdThing(xpv2.Available()), given: true, err: kerrors.NewConflict(schema.GroupResource{}, "", nil), want: []string{"Intend"}},
+		"First":    {reason: "There is nothing to take off.", mg: createdThing(xpv2.Creating(), unnamed), given: true, want: []string{"Create"}},
+		"Known":    {reason: "It will have the same name.", mg: createdThing(xpv2.Available()), want: []string{"Create"}},
+		"Noted": {
+			reason: "The kind finds it by its own note.", given: true, want: []string{"Create"},
+			mg: createdThing(xpv2.Available(), func(mg *thing) { mg.Annotations[ownership.AnnotationIntent] = "" }),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, turn := &cloud{fail: map[string]error{"Create": errors.New("connection reset")}}, at(0)
+			turn.Intender = func(_ context.Context, obj client.Object, a map[string]string) error {
+				c.calls = append(c.calls, "Intend")
+				meta.AddAnnotations(obj, a)
+				return tc.err
+			}
+			if _, err := New[*thing, string](c, Calls{NameGiven: tc.given}).Create(managed.WithTurn(t.Context(), turn), tc.mg); err == nil {
+				t.Error("want an error")
+			}
+			if diff := cmp.Diff(tc.want, c.calls); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if named := Name(tc.mg) != ""; named && slices.Contains(tc.want, "Intend") {
+				t.Errorf("it keeps the name %q", Name(tc.mg))
 			}
 		})
 	}
