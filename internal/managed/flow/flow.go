@@ -227,11 +227,11 @@ func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalOb
 	if ObserveOnly(mg) {
 		return xpmanaged.ExternalObservation{}, nil
 	}
-	if e.late(ctx, mg) {
-		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}, nil
-	}
 	if e.unanswered(ctx, mg) {
 		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	}
+	if e.late(ctx, mg) {
+		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}, nil
 	}
 	if meta.WasDeleted(mg) {
 		return xpmanaged.ExternalObservation{}, nil

@@ -119,10 +119,12 @@ func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
 		managed.Hold(ctx, cadence.Pending(since))
 		return true
 	}
-	if meta.WasDeleted(mg) || !e.calls.NameGiven || Name(mg) != "" {
+	if meta.WasDeleted(mg) || !e.calls.NameGiven {
 		return false
 	}
-	mg.SetConditions(condition.Creating(mg.GetGeneration(), notAnswered))
+	if !available(mg) {
+		mg.SetConditions(condition.Creating(mg.GetGeneration(), notAnswered))
+	}
 	managed.ComeBack(ctx, cadence.Pending(since))
 	return true
 }
@@ -161,7 +163,7 @@ func available(mg resource.Conditioned) bool {
 // deletionAccepted tells whether AWS has accepted to delete a thing, by what was said when
 // it did.
 func deletionAccepted(mg resource.Conditioned) bool {
-	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting && mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
+	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting && mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse
 }
 
 // unseen tells whether AWS has not shown a thing since it was created: Ready says

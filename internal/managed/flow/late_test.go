@@ -144,7 +144,11 @@ func TestAbsentAfterACreate(t *testing.T) {
 			reason: "The last create failed.", mg: createdThing(creating, func(mg *thing) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) }), given: true, after: 2 * time.Second,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"Unanswered":      {reason: "What may have been created may show late.", mg: unanswered(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: 8 * time.Second}},
+		"Unanswered": {reason: "What may have been created may show late.", mg: unanswered(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: 8 * time.Second}},
+		"UnansweredFound": {
+			reason: "Replicas of AWS may disagree for a while.", given: true, after: 2 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: time.Second},
+			mg: unanswered(func(mg *thing) { meta.AddAnnotations(mg, ownership.Name(mg, "basket")); mg.SetConditions(seen) }),
+		},
 		"UnansweredLong":  {reason: "Nothing came of it.", mg: unanswered(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredKnown": {reason: "Another create of a known name does no harm.", mg: unanswered(), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unanswered(func(mg *thing) {
