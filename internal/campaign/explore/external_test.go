@@ -192,7 +192,7 @@ func (e *external) Update(_ context.Context, mg *resource, f flow.Found[item], p
 	})
 }
 
-func (e *external) Delete(_ context.Context, mg *resource, f flow.Found[item]) error {
+func (e *external) Delete(_ context.Context, _ *resource, f flow.Found[item]) error {
 	return e.api.write(opDelete, func(a *aws) error {
 		if a.now.find(f.Thing.id) == nil {
 			return errNotFound
@@ -224,7 +224,7 @@ func (a *api) write(op string, f func(*aws) error) error {
 // touches is called before an item is changed.
 func (a *api) touches(op string, i item) {
 	if !i.ours() && !a.world.imports {
-		a.world.violate("%s changes what is somebody else's: %s", op, i)
+		a.world.violatef("%s changes what is somebody else's: %s", op, i)
 	}
 }
 

@@ -99,7 +99,7 @@ func (p *process) remember(m *memory, written int8, stale bool) {
 // memory that the process has now, the given time later. Its text tells it from others.
 func (p *process) memory(later time.Duration) (m memory, written int8, stale bool) {
 	if r := p.records.MapIndex(reflect.ValueOf(key)); r.IsValid() {
-		m = later_(memory{record: r}, later)
+		m = memoryAt(memory{record: r}, later)
 	}
 	if w := p.written[key]; w != "" {
 		n, err := strconv.Atoi(w)
@@ -111,7 +111,8 @@ func (p *process) memory(later time.Duration) (m memory, written int8, stale boo
 	return m, written, p.stale[key]
 }
 
-func later_(m memory, later time.Duration) memory {
+// memoryAt is a memory the given time later.
+func memoryAt(m memory, later time.Duration) memory {
 	if !m.record.IsValid() {
 		return m
 	}
@@ -193,8 +194,8 @@ func describe(b *strings.Builder, v reflect.Value) {
 			describe(b, v.Elem())
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			describe(b, open(v.Field(i)))
+		for _, f := range v.Fields() {
+			describe(b, open(f))
 			b.WriteByte(',')
 		}
 	case reflect.Map:

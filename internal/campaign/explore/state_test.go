@@ -129,7 +129,7 @@ func (p *pool) memoryLater(m *memory, seconds int32) *memory {
 	if known != nil {
 		return known
 	}
-	out := p.memory(later_(*m, time.Duration(seconds)*time.Second))
+	out := p.memory(memoryAt(*m, time.Duration(seconds)*time.Second))
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.laterM[m] == nil {

@@ -283,7 +283,7 @@ func (x *explorer) reconcile(s *state, leader int) {
 	p.remember(s.memory[leader], s.written[leader], s.stale[leader])
 	res, err := p.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
 	if err != nil {
-		x.world.violate("a reconcile returns an error, for which the queue decides when to come back: %v", err)
+		x.world.violatef("a reconcile returns an error, for which the queue decides when to come back: %v", err)
 	}
 	m, written, stale := p.memory(0)
 	s.memory[leader], s.written[leader], s.stale[leader] = x.memory(m), written, stale

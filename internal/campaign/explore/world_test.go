@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-
-	"k8s.io/apimachinery/pkg/runtime"
 )
 
 // target of a call.
@@ -146,7 +146,7 @@ func (w *world) call(leader int, c call, effect func(late bool) error) error {
 	return effect(w.fault == late)
 }
 
-func (w *world) violate(format string, args ...any) {
+func (w *world) violatef(format string, args ...any) {
 	w.violations = append(w.violations, fmt.Sprintf(format, args...))
 }
 
@@ -159,16 +159,16 @@ func (w *world) check() {
 		}
 	}
 	if ours > 1 {
-		w.violate("%d things of ours are in AWS: %v", ours, w.aws.now)
+		w.violatef("%d things of ours are in AWS: %v", ours, w.aws.now)
 	}
 	if ours > 0 && w.store.object == nil {
-		w.violate("the object is gone, and what it had in AWS is left behind: %v", w.aws.now)
+		w.violatef("the object is gone, and what it had in AWS is left behind: %v", w.aws.now)
 	}
 }
 
 func (w *world) searchSecrets(where, text string) {
 	if strings.Contains(text, secretPrefix) {
-		w.violate("a secret is in %s: %s", where, text)
+		w.violatef("a secret is in %s: %s", where, text)
 	}
 }
 
