@@ -320,12 +320,13 @@ func desiredAnnotations(mg metav1.Object) map[string]string {
 	delete(a, meta.AnnotationKeyExternalCreatePending)
 	delete(a, meta.AnnotationKeyExternalCreateSucceeded)
 	delete(a, meta.AnnotationKeyExternalCreateFailed)
-	if ownership.WroteName(mg) {
+	if ownership.WroteName(mg) || meta.GetExternalName(mg) == "" {
 		delete(a, meta.AnnotationKeyExternalName)
 	}
 	delete(a, ownership.AnnotationNamedBy)
 	delete(a, ownership.AnnotationRecord)
 	delete(a, ownership.AnnotationParent)
 	delete(a, ownership.AnnotationIntent)
+	delete(a, ownership.AnnotationUnanswered)
 	return a
 }

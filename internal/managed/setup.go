@@ -72,6 +72,12 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	return watchReferents(mgr, o, k, c, g.memory.poke)
 }
 
+// NewReconciler returns the reconciler that Setup has a kind's controller run, for those
+// who decide themselves what runs when. It works with the manager's clients and scheme.
+func NewReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) reconcile.Reconciler {
+	return newGate(mgr, o, k, events)
+}
+
 // newGate puts a gate before the runtime's managed reconciler.
 func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *gate[T] {
 	m := newMemory()

@@ -187,6 +187,7 @@ func TestFunctionComesAndGoes(t *testing.T) {
 	if _, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
 		t.Fatal(err)
 	}
+	r.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
 	r.Remove(q)
 	r.Reconcile(q)
 }

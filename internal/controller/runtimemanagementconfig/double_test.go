@@ -3,6 +3,7 @@ package runtimemanagementconfig
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -112,6 +113,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 			}
 			c.Spec.ForProvider.RuntimeManagementConfigSettings = pick()
 		}
+		r.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
 		r.Remove(c)
 		r.Outcomes(c)
 	}

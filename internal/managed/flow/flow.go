@@ -227,11 +227,11 @@ func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalOb
 	if ObserveOnly(mg) {
 		return xpmanaged.ExternalObservation{}, nil
 	}
-	if e.late(ctx, mg) {
-		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}, nil
-	}
 	if e.unanswered(ctx, mg) {
 		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	}
+	if e.late(ctx, mg) {
+		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}, nil
 	}
 	if meta.WasDeleted(mg) {
 		return xpmanaged.ExternalObservation{}, nil
@@ -289,6 +289,9 @@ func (e *External[T, O]) foreign(ctx context.Context, mg T, err error) (xpmanage
 // Create the thing. If AWS has it already, the next observation tells whose it is: it
 // may be ours, of a call whose answer was lost.
 func (e *External[T, O]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
+	if err := e.unname(ctx, mg); err != nil {
+		return xpmanaged.ExternalCreation{}, err
+	}
 	name, err := e.thing.Create(ctx, mg)
 	switch {
 	case busy(err):

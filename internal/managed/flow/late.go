@@ -52,8 +52,8 @@ const (
 	graceUnseen = time.Minute
 	graceMost   = 10 * time.Minute
 
-	// graceDeletion is for a thing that is to be deleted and was never seen: whoever lets
-	// go of it at once leaves it behind.
+	// graceDeletion is for a thing that is to be deleted, and whose deletion AWS has not
+	// accepted yet: whoever lets go of it at once leaves it behind.
 	graceDeletion = time.Minute
 )
 
@@ -83,7 +83,7 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	}
 	since, unseen := max(now.Sub(at), 0), unseen(mg)
 	switch {
-	case meta.WasDeleted(mg) && unseen && since < graceDeletion:
+	case meta.WasDeleted(mg) && !deletionAccepted(mg) && since < graceDeletion:
 		managed.Hold(ctx, cadence.Pending(since))
 		return true
 	case meta.WasDeleted(mg):
@@ -104,21 +104,27 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 }
 
 // unanswered tells whether a thing may have been created that is not found, since its
-// create was not answered a moment ago and AWS gives the name: another create would make
-// a second one. A kind that notes what it is about to create waits by that itself.
+// create was not answered a moment ago. Where AWS gives the name, another create would make
+// a second one; where the thing is to be deleted, it would be left behind. A kind that
+// notes what it is about to create waits by that itself.
 func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
 	now := managed.Fresh(ctx).Now
 	at, unknown := ownership.UnansweredAt(mg)
 	since := max(now.Sub(at), 0)
 	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
-	if !e.calls.NameGiven || !unknown || noted || Name(mg) != "" || now.IsZero() || since >= graceUnanswered {
+	if !unknown || noted || now.IsZero() || since >= graceUnanswered {
 		return false
 	}
-	if meta.WasDeleted(mg) {
+	if meta.WasDeleted(mg) && !deletionAccepted(mg) {
 		managed.Hold(ctx, cadence.Pending(since))
 		return true
 	}
-	mg.SetConditions(condition.Creating(mg.GetGeneration(), notAnswered))
+	if meta.WasDeleted(mg) || !e.calls.NameGiven {
+		return false
+	}
+	if !available(mg) {
+		mg.SetConditions(condition.Creating(mg.GetGeneration(), notAnswered))
+	}
 	managed.ComeBack(ctx, cadence.Pending(since))
 	return true
 }
@@ -154,6 +160,12 @@ func available(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
+// deletionAccepted tells whether AWS has accepted to delete a thing, by what was said when
+// it did.
+func deletionAccepted(mg resource.Conditioned) bool {
+	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting && mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse
+}
+
 // unseen tells whether AWS has not shown a thing since it was created: Ready says
 // nothing, that it is being created, or that it was never shown.
 func unseen(mg resource.Conditioned) bool {
@@ -185,6 +197,19 @@ func (e *External[T, O]) taken(ctx context.Context, mg T, err error) (xpmanaged.
 	}
 	managed.Hold(ctx, again)
 	return xpmanaged.ExternalCreation{}, nil
+}
+
+// unname takes the name of a thing that is gone off its resource, before AWS gives another
+// one to what is created in its place. Should that not be answered, what was created is
+// looked for, rather than that of the old name. A kind that notes what it is about to
+// create finds it by that.
+func (e *External[T, O]) unname(ctx context.Context, mg T) error {
+	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
+	if !e.calls.NameGiven || noted || e.found.Exists || Name(mg) == "" {
+		return nil
+	}
+	none := map[string]string{meta.AnnotationKeyExternalName: "", ownership.AnnotationNamedBy: ""}
+	return errors.Wrap(managed.Intend(ctx, mg, none), "cannot take off the external name of what is gone")
 }
 
 // nameless is the outcome of a create whose answer lacks the name that AWS gave. It

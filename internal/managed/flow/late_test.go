@@ -1,13 +1,18 @@
 package flow
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -139,7 +144,11 @@ func TestAbsentAfterACreate(t *testing.T) {
 			reason: "The last create failed.", mg: createdThing(creating, func(mg *thing) { meta.SetExternalCreateFailed(mg, made.Add(time.Second)) }), given: true, after: 2 * time.Second,
 			want: want{create: true, ready: xpv2.ReasonCreating},
 		},
-		"Unanswered":      {reason: "What may have been created may show late.", mg: unanswered(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: 8 * time.Second}},
+		"Unanswered": {reason: "What may have been created may show late.", mg: unanswered(), given: true, after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notAnswered, comeBack: 8 * time.Second}},
+		"UnansweredFound": {
+			reason: "Replicas of AWS may disagree for a while.", given: true, after: 2 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: time.Second},
+			mg: unanswered(func(mg *thing) { meta.AddAnnotations(mg, ownership.Name(mg, "basket")); mg.SetConditions(seen) }),
+		},
 		"UnansweredLong":  {reason: "Nothing came of it.", mg: unanswered(), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredKnown": {reason: "Another create of a known name does no harm.", mg: unanswered(), after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"UnansweredStopped": {reason: "The process ended before it had kept the answer.", mg: unanswered(func(mg *thing) {
@@ -152,7 +161,18 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"UnansweredDeleted": {reason: "It would be left behind.", mg: unanswered(deleted), given: true, after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
 		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
 		"DeletedLong":       {reason: "It will not show any more.", mg: createdThing(creating, deleted), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
-		"DeletedSeen":       {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
+		"DeletedSeen":       {reason: "A replica of AWS may be behind the one that has shown it.", mg: createdThing(seen, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonAvailable}},
+		"DeletedRefused": {
+			reason: "AWS has shown it, and not deleted it.", mg: createdThing(xpv2.Deleting(), deleted, func(mg *thing) { mg.SetConditions(xpv2.ReconcileError(errors.New("no"))) }), after: time.Second,
+			want: want{held: true, ready: xpv2.ReasonDeleting},
+		},
+		"UnansweredDeletedKnown": {reason: "A known name helps nobody once the resource is gone.", mg: unanswered(deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedLong":  {reason: "Nothing came of it.", mg: unanswered(deleted), after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating}},
+		"UnansweredDeletedGone": {
+			reason: "It was found, and deleted.", mg: unanswered(deleted, func(mg *thing) { mg.SetConditions(xpv2.Deleting(), xpv2.ReconcileSuccess()) }), given: true, after: time.Second,
+			want: want{create: true, ready: xpv2.ReasonDeleting},
+		},
+		"DeletedGone": {reason: "It is gone.", mg: createdThing(xpv2.Deleting(), deleted, func(mg *thing) { mg.SetConditions(xpv2.ReconcileSuccess()) }), given: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonDeleting}},
 		"MayNotCreate": {
 			reason: "It is just said.", mg: createdThing(seen, policies(xpv2.ManagementActionObserve)), given: true, after: time.Second,
 			want: want{create: true, ready: xpv2.ReasonAvailable},
@@ -177,6 +197,46 @@ func TestAbsentAfterACreate(t *testing.T) {
 			told := slices.ContainsFunc(turn.Events(), func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
 			if len(turn.Events()) > 0 != (tc.want.event != "") || tc.want.event != "" && !told {
 				t.Errorf("%s\nevents %v, want %q", tc.reason, turn.Events(), tc.want.event)
+			}
+		})
+	}
+}
+
+// Where AWS gives another name to what is created anew, the old one is taken off first, so
+// that a create whose answer is lost is looked for.
+func TestCreateInPlaceOfWhatIsGone(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		mg     *thing
+		given  bool
+		err    error
+		want   []string
+	}{
+		"Gone":     {reason: "It is taken off before the call.", mg: createdThing(xpv2.Available()), given: true, want: []string{"Intend", "Create"}},
+		"Outdated": {reason: "Who decided by an old object creates nothing.", mg: createdThing(xpv2.Available()), given: true, err: kerrors.NewConflict(schema.GroupResource{}, "", nil), want: []string{"Intend"}},
+		"First":    {reason: "There is nothing to take off.", mg: createdThing(xpv2.Creating(), unnamed), given: true, want: []string{"Create"}},
+		"Known":    {reason: "It will have the same name.", mg: createdThing(xpv2.Available()), want: []string{"Create"}},
+		"Noted": {
+			reason: "The kind finds it by its own note.", given: true, want: []string{"Create"},
+			mg: createdThing(xpv2.Available(), func(mg *thing) { mg.Annotations[ownership.AnnotationIntent] = "" }),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c, turn := &cloud{fail: map[string]error{"Create": errors.New("connection reset")}}, at(0)
+			turn.Intender = func(_ context.Context, obj client.Object, a map[string]string) error {
+				c.calls = append(c.calls, "Intend")
+				meta.AddAnnotations(obj, a)
+				return tc.err
+			}
+			if _, err := New[*thing, string](c, Calls{NameGiven: tc.given}).Create(managed.WithTurn(t.Context(), turn), tc.mg); err == nil {
+				t.Error("want an error")
+			}
+			if diff := cmp.Diff(tc.want, c.calls); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if named := Name(tc.mg) != ""; named && slices.Contains(tc.want, "Intend") {
+				t.Errorf("it keeps the name %q", Name(tc.mg))
 			}
 		})
 	}

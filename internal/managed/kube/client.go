@@ -23,6 +23,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
 // attempts is how often a write is tried where trying again can help. Nothing
@@ -102,13 +104,32 @@ func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.U
 		return c.Client.Update(ctx, obj, opts...)
 	}
 	err := c.patchMetadata(ctx, obj, map[string]any{
-		"annotations":     obj.GetAnnotations(),
+		"annotations":     pending(obj),
 		"resourceVersion": obj.GetResourceVersion(),
 	})
 	if err != nil {
 		c.conflicted(client.ObjectKeyFromObject(obj), err)
 	}
 	return err
+}
+
+// pending are the annotations of an object whose creation is pending. That an earlier one
+// failed is taken off if it was in the same second: by their times, which hold no parts of
+// seconds, that would be said of the one that is pending.
+func pending(obj client.Object) map[string]any {
+	failed := meta.GetExternalCreateFailed(obj)
+	same := !failed.IsZero() && failed.Equal(meta.GetExternalCreatePending(obj))
+	if same {
+		meta.RemoveAnnotations(obj, meta.AnnotationKeyExternalCreateFailed)
+	}
+	values := map[string]any{}
+	for k, v := range obj.GetAnnotations() {
+		values[k] = v
+	}
+	if same {
+		values[meta.AnnotationKeyExternalCreateFailed] = nil
+	}
+	return values
 }
 
 // Patch an object. The answer replaces the whole of it, as with any client.

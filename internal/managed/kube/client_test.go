@@ -366,6 +366,35 @@ func TestCriticalAnnotations(t *testing.T) {
 	}
 }
 
+func TestUnansweredCreateIsKept(t *testing.T) {
+	h := newHarness(t, nil)
+	_, th := h.read(t)
+	meta.SetExternalCreatePending(th, time.Now())
+	meta.SetExternalCreateFailed(th, time.Now())
+	meta.AddAnnotations(th, ownership.Unanswered(th))
+	if err := h.UpdateCriticalAnnotations(t.Context(), th); err != nil {
+		t.Fatal(err)
+	}
+	if _, unknown := ownership.UnansweredAt(h.stored(t)); !unknown {
+		t.Errorf("it is lost that nobody knows what the create has made: %v", h.stored(t).GetAnnotations())
+	}
+}
+
+// Times of annotations hold no parts of seconds.
+func TestCreateIsPendingAfterOneFailedInTheSameSecond(t *testing.T) {
+	h := newHarness(t, nil)
+	now := time.Now()
+	h.change(t, func(th *managedtest.Thing) { meta.SetExternalCreateFailed(th, now) })
+	_, th := h.read(t)
+	meta.SetExternalCreatePending(th, now)
+	if err := h.Update(t.Context(), th); err != nil {
+		t.Fatal(err)
+	}
+	if _, unknown := ownership.UnansweredAt(h.stored(t)); !unknown || !meta.ExternalCreateIncomplete(th) {
+		t.Errorf("the create that is pending passes for the one that failed: %v", h.stored(t).GetAnnotations())
+	}
+}
+
 func TestFailedCreateDoesNotClaimTheName(t *testing.T) {
 	h := newHarness(t, nil)
 	_, th := h.read(t)

@@ -80,7 +80,7 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 }
 
 // UpdateCriticalAnnotations persists what must not be lost once something has been
-// created: its external name, and that it was created.
+// created: its external name, and that it was created, or that nobody knows.
 func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Object) error {
 	critical := map[string]string{}
 	for _, k := range []string{
@@ -89,6 +89,7 @@ func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Objec
 		meta.AnnotationKeyExternalCreateSucceeded,
 		meta.AnnotationKeyExternalCreateFailed,
 		ownership.AnnotationParent,
+		ownership.AnnotationUnanswered,
 	} {
 		if v, ok := obj.GetAnnotations()[k]; ok {
 			critical[k] = v

@@ -30,6 +30,9 @@ type ThingSpec struct {
 	// Value that the thing should have.
 	Value string `json:"value,omitempty"`
 
+	// Secret is a second value, which nothing but AWS may be told.
+	Secret string `json:"secret,omitempty"`
+
 	// SecretName of a Secret that the thing refers to, if any.
 	SecretName string `json:"secretName,omitempty"`
 

@@ -1,0 +1,274 @@
+package explore
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+type resource = managedtest.Thing
+
+// The operations of AWS.
+const (
+	opGet          = "Get"
+	opList         = "List"
+	opCreate       = "Create"
+	opUpdateValue  = "UpdateValue"
+	opUpdateSecret = "UpdateSecret"
+	opTag          = "Tag"
+	opDelete       = "Delete"
+)
+
+const (
+	kindTag   = "thing.test.lambda.aws.m.crossplane.io"
+	clusterID = "ours"
+)
+
+// A kind is the way in which AWS names items and says whose they are.
+type kind struct {
+	// NameGiven as in flow.Calls.
+	NameGiven bool
+
+	// Tagged items carry the UID of their resource.
+	Tagged bool
+}
+
+// settings of an item, as they are compared.
+type settings struct {
+	Value  string      `json:"value"`
+	Secret diff.Secret `json:"secret"`
+}
+
+// external is an item as the flow sees it. It does what the project's kinds do, on the
+// model of AWS.
+type external struct {
+	kind kind
+	api  *api
+}
+
+// api is AWS as one process reaches it.
+type api struct {
+	world  *world
+	leader int
+}
+
+func (e *external) Read(_ context.Context, mg *resource) (flow.Found[item], error) {
+	name := flow.Name(mg)
+	switch {
+	case name != "":
+	case !e.kind.NameGiven:
+		name = nameOf(1)
+	case meta.GetExternalCreatePending(mg).IsZero():
+		return flow.Found[item]{}, nil
+	default:
+		return e.lost(mg)
+	}
+	var found item
+	err := e.api.read(opGet, func(a *account) error {
+		if i := a.find(idOf(name)); i != nil {
+			found = *i
+			return nil
+		}
+		return errNotFound
+	})
+	if awserr.IsNotFound(err) {
+		return flow.Found[item]{}, nil
+	}
+	return flow.Found[item]{Thing: found, Exists: err == nil, Name: name, What: "thing " + name}, err
+}
+
+// lost finds what a create has made whose answer was lost, by its tags.
+func (e *external) lost(mg *resource) (flow.Found[item], error) {
+	var found item
+	err := e.api.read(opList, func(a *account) error {
+		for _, i := range a {
+			if i.id != 0 && uidOf(i.owner) == string(mg.GetUID()) {
+				found = i
+				break
+			}
+		}
+		return nil
+	})
+	return flow.Found[item]{Thing: found, Exists: err == nil && found.id != 0, Name: nameOf(found.id), What: "thing " + nameOf(found.id)}, err
+}
+
+func (e *external) Judge(_ context.Context, mg *resource, f flow.Found[item]) (ownership.Verdict, error) {
+	if !e.kind.Tagged {
+		v := ownership.JudgeUntagged(mg, f.Name, asWanted(f.Thing, mg))
+		if !v.Manageable() {
+			return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		}
+		return v, nil
+	}
+	named := ownership.UserSetName(mg) || ownership.WroteName(mg)
+	claim := ownership.Claim{Kind: kindTag, ClusterID: clusterID, Named: named && meta.GetExternalName(mg) == f.Name}
+	tags := tagsOf(f.Thing)
+	v := ownership.Judge(tags, mg, claim)
+	if !v.Manageable() {
+		return v, ownership.NewForeignError(f.What, tags, claim)
+	}
+	return v, nil
+}
+
+func (e *external) Show(mg *resource, f flow.Found[item]) {
+	mg.Status.Value = settingsOf(f.Thing).Value
+}
+
+func (e *external) State(mg *resource, _ flow.Found[item]) xpv2.Condition {
+	return condition.Available(mg.GetGeneration())
+}
+
+func (e *external) Plan(_ context.Context, mg *resource, f flow.Found[item]) (flow.Plan, error) {
+	changes := diff.Compare(wanted(mg), settingsOf(f.Thing))
+	if e.kind.Tagged && uidOf(f.Thing.owner) != string(mg.GetUID()) {
+		changes = append(changes, diff.Change{Path: "tags"})
+	}
+	p := flow.Plan{Ready: e.State(mg, f), Changes: changes}
+	var steps []flow.Step
+	for _, s := range []struct{ call, path string }{{opTag, "tags"}, {opUpdateValue, "value"}, {opUpdateSecret, "secret"}} {
+		if carried := changes.In(s.path); len(carried) > 0 {
+			steps = append(steps, flow.Step{Call: s.call, Carried: carried})
+		}
+	}
+	if len(steps) > 0 {
+		p = p.With(steps...)
+		p.Ready = condition.Updating(mg.GetGeneration(), "changing "+steps[0].Carried.Names())
+	}
+	return p, nil
+}
+
+func (e *external) Prepare(context.Context, *resource) error { return nil }
+
+func (e *external) Create(_ context.Context, mg *resource) (string, error) {
+	made := item{id: 1, origin: incarnation(mg), value: number(mg.Spec.Value), secret: number(mg.Spec.Secret)}
+	if e.kind.Tagged {
+		made.owner = made.origin
+	}
+	err := e.api.write(opCreate, func(a *aws) error {
+		if !e.kind.NameGiven && a.now.find(made.id) != nil {
+			return errExists
+		}
+		if e.kind.NameGiven {
+			a.ids++
+			made.id = a.ids
+		}
+		a.change(func(a *account) { a.add(made) })
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return nameOf(made.id), nil
+}
+
+func (e *external) Update(_ context.Context, mg *resource, f flow.Found[item], p flow.Plan) error {
+	return e.api.write(p.Call, func(a *aws) error {
+		if a.now.find(f.Thing.id) == nil {
+			return errNotFound
+		}
+		e.api.touches(p.Call, *a.now.find(f.Thing.id))
+		a.change(func(a *account) {
+			switch i := a.find(f.Thing.id); p.Call {
+			case opUpdateValue:
+				i.value = number(mg.Spec.Value)
+			case opUpdateSecret:
+				i.secret = number(mg.Spec.Secret)
+			case opTag:
+				i.owner = incarnation(mg)
+			}
+		})
+		return nil
+	})
+}
+
+func (e *external) Delete(_ context.Context, _ *resource, f flow.Found[item]) error {
+	return e.api.write(opDelete, func(a *aws) error {
+		if a.now.find(f.Thing.id) == nil {
+			return errNotFound
+		}
+		e.api.touches(opDelete, *a.now.find(f.Thing.id))
+		a.change(func(a *account) { a.remove(f.Thing.id) })
+		return nil
+	})
+}
+
+func (e *external) Connection(*resource) xpmanaged.ConnectionDetails { return nil }
+
+// read what AWS shows.
+func (a *api) read(op string, f func(*account) error) error {
+	return a.world.call(a.leader, call{op: op, of: callRead}, func(late bool) error {
+		shown := a.world.aws.now
+		if late {
+			shown = a.world.aws.before
+		}
+		return f(&shown)
+	})
+}
+
+// write what AWS has.
+func (a *api) write(op string, f func(*aws) error) error {
+	return a.world.call(a.leader, call{op: op, of: callWrite}, func(bool) error { return f(&a.world.aws) })
+}
+
+// touches is called before an item is changed.
+func (a *api) touches(op string, i item) {
+	if !i.ours() && !a.world.imports {
+		a.world.violatef("%s changes what is somebody else's: %s", op, i)
+	}
+}
+
+func tagsOf(i item) map[string]string {
+	switch i.owner {
+	case 0:
+		return map[string]string{}
+	case someone:
+		return map[string]string{ownership.TagUID: "another", ownership.TagCluster: "another", ownership.TagName: "another"}
+	}
+	return map[string]string{
+		ownership.TagUID: uidOf(i.owner), ownership.TagCluster: clusterID, ownership.TagKind: kindTag,
+		ownership.TagNamespace: key.Namespace, ownership.TagName: key.Name,
+	}
+}
+
+func settingsOf(i item) settings {
+	return settings{Value: value(i.value), Secret: diff.NewSecret(secret(i.secret))}
+}
+
+func asWanted(i item, mg *resource) bool {
+	return i.value == number(mg.Spec.Value) && i.secret == number(mg.Spec.Secret)
+}
+
+func wanted(mg *resource) settings {
+	return settings{Value: mg.Spec.Value, Secret: diff.NewSecret(mg.Spec.Secret)}
+}
+
+const (
+	valuePrefix  = "value-"
+	secretPrefix = "hunter-"
+)
+
+func value(n int8) string  { return valuePrefix + strconv.Itoa(int(n)) }
+func secret(n int8) string { return secretPrefix + strconv.Itoa(int(n)) }
+func uidOf(n int8) string  { return "uid-" + strconv.Itoa(int(n)) }
+
+// number of a value, a secret or a UID.
+func number(s string) int8 {
+	n, err := strconv.Atoi(s[len(s)-1:])
+	if err != nil {
+		panic(err)
+	}
+	return int8(n) //nolint:gosec // It is one digit.
+}
+
+func incarnation(mg *resource) int8 { return number(string(mg.GetUID())) }

@@ -1,0 +1,229 @@
+package explore
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unsafe"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// memory is what a process remembers of the resource. It is copied by reflection, so that
+// whatever else the reconciler comes to remember is part of the state by itself.
+type memory struct {
+	// record is the gate's, the value of a pointer to its type; invalid where there is none.
+	record reflect.Value
+	text   string
+}
+
+// What is remembered and makes no difference to what is done: it goes into metrics alone.
+var ignored = map[string]bool{"drift": true, "readied": true, "changes": true}
+
+const (
+	// maxNumber bounds what is counted: beyond it, the reconciler does the same as at it.
+	maxNumber = 8
+
+	// maxMemory bounds how far back times are remembered, for the same reason.
+	maxMemory = 4 * time.Hour
+)
+
+// process is the reconciler of one leader, and where it keeps what it remembers.
+type process struct {
+	reconcile.Reconciler
+
+	records reflect.Value // map[types.NamespacedName]*record
+	written map[types.NamespacedName]string
+	stale   map[types.NamespacedName]bool
+}
+
+// newProcess opens what a reconciler remembers. It panics where something is remembered
+// in a place that it does not know.
+func newProcess(r reconcile.Reconciler) *process {
+	gate := reflect.ValueOf(r).Elem()
+	mem, kube := field(gate, "memory").Elem(), field(gate, "kube").Elem()
+	only(mem, "mu", "records")
+	only(kube, "Client", "live", "kind", "onWrite", "mu", "newest", "stale")
+	return &process{
+		Reconciler: r,
+		records:    field(mem, "records"),
+		written:    field(kube, "newest").Interface().(map[types.NamespacedName]string), //nolint:forcetypeassert // A panic tells of it.
+		stale:      field(kube, "stale").Interface().(map[types.NamespacedName]bool),    //nolint:forcetypeassert // As above.
+	}
+}
+
+func only(v reflect.Value, known ...string) {
+	for i := range v.NumField() {
+		if n := v.Type().Field(i).Name; !slices.Contains(known, n) {
+			panic(fmt.Sprintf("%s has a field %s: if something is remembered in it, make it part of the state", v.Type(), n))
+		}
+	}
+}
+
+// field of a struct, exported or not.
+func field(v reflect.Value, name string) reflect.Value {
+	f := v.FieldByName(name)
+	if !f.IsValid() {
+		panic(fmt.Sprintf("%s has no field %s any more", v.Type(), name))
+	}
+	return open(f)
+}
+
+// open a field for reading and writing.
+func open(f reflect.Value) reflect.Value {
+	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem() //nolint:gosec // What is copied is of another package.
+}
+
+// remember what a process remembered.
+func (p *process) remember(m *memory, written int8, stale bool) {
+	clear(p.written)
+	clear(p.stale)
+	p.records.Clear()
+	if m != nil && m.record.IsValid() {
+		p.records.SetMapIndex(reflect.ValueOf(key), clone(m.record, 0))
+	}
+	if written > 0 {
+		p.written[key] = strconv.Itoa(int(written))
+	}
+	if stale {
+		p.stale[key] = true
+	}
+}
+
+// memory that the process has now, the given time later. Its text tells it from others.
+func (p *process) memory(later time.Duration) (m memory, written int8, stale bool) {
+	if r := p.records.MapIndex(reflect.ValueOf(key)); r.IsValid() {
+		m = memoryAt(memory{record: r}, later)
+	}
+	if w := p.written[key]; w != "" {
+		n, err := strconv.Atoi(w)
+		if err != nil {
+			panic(err)
+		}
+		written = int8(n) //nolint:gosec // Versions are counted anew in each state.
+	}
+	return m, written, p.stale[key]
+}
+
+// memoryAt is a memory the given time later.
+func memoryAt(m memory, later time.Duration) memory {
+	if !m.record.IsValid() {
+		return m
+	}
+	r := clone(m.record, later)
+	var b strings.Builder
+	describe(&b, r)
+	return memory{record: r, text: b.String()}
+}
+
+var (
+	timeType  = reflect.TypeFor[time.Time]()
+	mutexType = reflect.TypeFor[sync.Mutex]()
+)
+
+// clone a value, of which all times are the given time earlier. Numbers and times that
+// are beyond their bounds are set to them.
+func clone(v reflect.Value, earlier time.Duration) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	switch {
+	case v.Type() == mutexType:
+		return out
+	case v.Type() == timeType:
+		t, _ := v.Interface().(time.Time)
+		out.Set(reflect.ValueOf(bounded(t, earlier, maxMemory)))
+		return out
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			out.Set(reflect.New(v.Type().Elem()))
+			out.Elem().Set(clone(v.Elem(), earlier))
+		}
+	case reflect.Struct:
+		out.Set(v)
+		for i := range v.NumField() {
+			if ignored[v.Type().Field(i).Name] {
+				open(out.Field(i)).SetZero()
+				continue
+			}
+			f := open(out.Field(i))
+			f.Set(clone(f, earlier))
+		}
+	case reflect.Map:
+		if v.Len() > 0 {
+			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
+			for it := v.MapRange(); it.Next(); {
+				value := reflect.New(v.Type().Elem()).Elem()
+				value.Set(it.Value())
+				out.SetMapIndex(it.Key(), clone(value, earlier))
+			}
+		}
+	case reflect.Slice:
+		if v.Len() > 0 {
+			out.Set(reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v))
+		}
+	case reflect.Int:
+		out.SetInt(min(v.Int(), maxNumber))
+	case reflect.Bool, reflect.String:
+		out.Set(v)
+	default:
+		panic(fmt.Sprintf("cannot make a %s part of the state", v.Type()))
+	}
+	return out
+}
+
+// describe a value, the same for equal ones.
+func describe(b *strings.Builder, v reflect.Value) {
+	switch {
+	case v.Type() == mutexType:
+		return
+	case v.Type() == timeType:
+		t, _ := v.Interface().(time.Time)
+		b.WriteString(strconv.FormatInt(t.Unix(), 36))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			describe(b, v.Elem())
+		}
+	case reflect.Struct:
+		for _, f := range v.Fields() {
+			describe(b, open(f))
+			b.WriteByte(',')
+		}
+	case reflect.Map:
+		texts := map[string]string{}
+		for it := v.MapRange(); it.Next(); {
+			value := reflect.New(v.Type().Elem()).Elem()
+			value.Set(it.Value())
+			var e strings.Builder
+			describe(&e, value)
+			texts[it.Key().String()] = e.String()
+		}
+		for _, k := range slices.Sorted(maps.Keys(texts)) {
+			b.WriteString(k + "=" + texts[k] + ";")
+		}
+	default:
+		_, _ = fmt.Fprintf(b, "%v", v)
+	}
+}
+
+// bounded is a time the given time earlier, and at most so long ago. One that is not
+// known stays so.
+func bounded(t time.Time, earlier, most time.Duration) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	t = t.Add(-earlier)
+	if oldest := epoch.Add(-most); t.Before(oldest) {
+		return oldest
+	}
+	return t
+}
