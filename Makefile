@@ -74,7 +74,7 @@ test-unit: ## Run the tests of the packages that need no control plane: the quic
 		| grep -v 'internal/devcluster' | cut -d ' ' -f 1 | xargs go test $(TESTFLAGS)
 
 # The packages of the campaign, the figures of a run, and how long it may take.
-CAMPAIGNS := ./internal/campaign
+CAMPAIGNS := ./internal/campaign ./internal/campaign/explore
 CAMPAIGN_FIGURES := $(CACHE)/campaign.jsonl
 CAMPAIGN_TIMEOUT ?= 60m
 
