@@ -93,7 +93,9 @@ func (l *listing) policy(kind, on string, p *policy) {
 		return
 	}
 	for _, raw := range p.Statement {
-		st := struct{ Sid string }{}
+		st := struct {
+			Sid string `json:"Sid"`
+		}{}
 		_ = json.Unmarshal(raw, &st) // A statement without an id has none.
 		l.add(kind, on+"/"+st.Sid, nil)
 	}

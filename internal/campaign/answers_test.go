@@ -195,7 +195,7 @@ func looks(t *testing.T) []scenario {
 // operations of Lambda that a scenario uses, and what comes of it.
 func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
 	t.Helper()
-	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
 		s.Start(&Network{})
 		sc.before(s)
@@ -218,7 +218,7 @@ func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
 // survives a fault that lasts for an hour.
 func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 	t.Helper()
-	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
 		s.Start(&Network{})
 		sc.before(s)

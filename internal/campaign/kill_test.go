@@ -115,7 +115,7 @@ type outcome struct {
 // run a scenario whose process is killed at a point, and started again.
 func (sc scenario) run(t *testing.T, at point) (calls []string, got outcome) {
 	t.Helper()
-	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
 		k := newKiller(at)
 		p := s.Start(&k.Network)
@@ -257,7 +257,7 @@ func scenarios(t *testing.T) []scenario {
 	var out []scenario
 	for _, k := range kinds {
 		mg := k.New()
-		at := func() *unstructured.Unstructured { return k.New() }
+		at := k.New
 		created := func(s *Simulation) {
 			u := at()
 			s.Create(u)

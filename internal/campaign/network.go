@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"sync"
 )
 
@@ -142,17 +144,16 @@ func (n *Network) pass(ctx context.Context, c Call, s Side) error {
 	return n.Do(ctx, c, s)
 }
 
-// transport passes the calls of a process by its network.
+// transport passes the calls of a process to the Kubernetes API by its network.
 type transport struct {
 	http.RoundTripper
 
-	api     API
 	network *Network
 }
 
 // RoundTrip of a call.
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
-	c := Call{API: t.api, Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
+	c := Call{API: Kubernetes, Method: r.Method, Path: r.URL.Path, Watch: r.URL.Query().Get("watch") != ""}
 	if err := t.network.pass(r.Context(), c, Before); err != nil {
 		discard(r.Body)
 		return nil, err
@@ -169,6 +170,29 @@ func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 		t.network.opened(resp.Body)
 	}
 	return resp, nil
+}
+
+// passing is an API that a process reaches by its network.
+type passing struct {
+	http.Handler
+
+	network *Network
+}
+
+// ServeHTTP answers a call, or closes the connection where the network does not let it pass.
+func (p *passing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := Call{API: AWS, Method: r.Method, Path: r.URL.Path}
+	if p.network.pass(r.Context(), c, Before) != nil {
+		panic(http.ErrAbortHandler)
+	}
+	answer := httptest.NewRecorder()
+	p.Handler.ServeHTTP(answer, r)
+	if p.network.pass(r.Context(), c, After) != nil {
+		panic(http.ErrAbortHandler)
+	}
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = w.Write(answer.Body.Bytes())
 }
 
 func discard(b io.ReadCloser) {

@@ -80,7 +80,7 @@ func TestOutages(t *testing.T) {
 // outlasts an outage of ten minutes that begins as the user acts.
 func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 	t.Helper()
-	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		s.Prepare()
 		var on atomic.Bool
 		var step atomic.Int64

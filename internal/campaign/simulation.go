@@ -64,14 +64,13 @@ type Simulation struct {
 	// Logs are what all processes have logged at debug level.
 	Logs *Logs
 
-	listener *listener
-	spans    *tracetest.InMemoryExporter
+	spans *tracetest.InMemoryExporter
 }
 
 // Run a simulation in a bubble of its own.
 func Run(t *testing.T, o awsdouble.Options, test func(t *testing.T, s *Simulation)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) { //nolint:thelper // The test is the argument.
+	synctest.Test(t, func(t *testing.T) {
 		s := newSimulation(t, o)
 		test(t, s)
 	})
@@ -84,22 +83,7 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, listener: newListener(), spans: tracetest.NewInMemoryExporter()}
-	server := &http.Server{Handler: s.Double} //nolint:gosec // Nobody else can reach it.
-	t.Cleanup(func() {
-		for _, l := range s.Leaks() {
-			t.Errorf("a secret got out: %s", l)
-		}
-	})
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		_ = server.Serve(s.listener)
-	}()
-	t.Cleanup(func() {
-		_ = server.Close()
-		<-served
-	})
+	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, spans: tracetest.NewInMemoryExporter()}
 	s.Kube = s.client(cluster.Config())
 	cfg := s.Double.Config(Region)
 	cfg.BaseEndpoint, cfg.HTTPClient = aws.String(endpoint), s.httpClient(&Network{})
@@ -133,9 +117,17 @@ func (s *Simulation) client(cfg *rest.Config) client.Client {
 
 // httpClient of a process, whose calls of AWS pass its network.
 func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
-	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
-		t.DialContext = s.listener.dial
+	l, served := newListener(), make(chan struct{})
+	server := &http.Server{Handler: &passing{Handler: s.Double, network: n}} //nolint:gosec // Nobody else can reach it.
+	go func() {
+		defer close(served)
+		_ = server.Serve(l)
+	}()
+	s.Cleanup(func() {
+		_ = server.Close()
+		<-served
 	})
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = l.dial })
 }
 
 // A Provider is a process of the provider.
@@ -170,7 +162,7 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 	}
 	ctx, cancel := context.WithCancel(s.Context())
 	cfg := s.Cluster.Config()
-	cfg.Transport = &transport{RoundTripper: s.Cluster, api: Kubernetes, network: n}
+	cfg.Transport = &transport{RoundTripper: s.Cluster, network: n}
 	mgr, err := manager.New(ctx, cfg, o)
 	if err != nil {
 		cancel()

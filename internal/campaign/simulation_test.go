@@ -17,7 +17,7 @@ import (
 )
 
 func TestSimulation(t *testing.T) {
-	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) {
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		p := s.Start(&Network{})
 		f := &v1beta1.Function{
 			ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: Namespace},

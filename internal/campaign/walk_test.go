@@ -85,7 +85,6 @@ type walker struct {
 	*Simulation
 
 	kinds   []Kind
-	network *Network
 	leader  *Provider
 	standby *Provider
 	away    atomic.Bool
@@ -95,7 +94,7 @@ type walker struct {
 // walked takes a walk, and returns how many simulated hours it took.
 func walked(t *testing.T, steps []Step) (hours int64) {
 	t.Helper()
-	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) {
+	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		began := time.Now()
 		s.Prepare()
 		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: otherTeam}})
@@ -118,7 +117,7 @@ func walked(t *testing.T, steps []Step) (hours int64) {
 // replica starts a process that takes part in leader election.
 func (w *walker) replica() *Provider {
 	w.Helper()
-	n := &Network{Do: func(_ context.Context, c Call, side Side) error {
+	n := &Network{Do: func(_ context.Context, _ Call, side Side) error {
 		if side == Before && w.away.Load() {
 			return errNetwork
 		}

@@ -71,20 +71,20 @@ func (r *resource) discovery() []metav1.APIResource {
 
 // builtin are the types of Kubernetes itself that the provider uses.
 func builtin() []*resource {
-	of := func(group, version, plural, kind string, namespaced, status bool) *resource {
+	of := func(group, plural, kind string, namespaced, status bool) *resource {
 		return &resource{
-			GroupVersionResource: schema.GroupVersionResource{Group: group, Version: version, Resource: plural},
+			GroupVersionResource: schema.GroupVersionResource{Group: group, Version: "v1", Resource: plural},
 			kind:                 kind, singular: strings.ToLower(kind), namespaced: namespaced, status: status,
 		}
 	}
 	return []*resource{
-		of("", "v1", "namespaces", "Namespace", false, true),
-		of("", "v1", "secrets", "Secret", true, false),
-		of("", "v1", "configmaps", "ConfigMap", true, false),
-		of("", "v1", "events", "Event", true, false),
-		of("authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", false, false),
-		of("coordination.k8s.io", "v1", "leases", "Lease", true, false),
-		of("apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", false, true),
+		of("", "namespaces", "Namespace", false, true),
+		of("", "secrets", "Secret", true, false),
+		of("", "configmaps", "ConfigMap", true, false),
+		of("", "events", "Event", true, false),
+		of("authorization.k8s.io", "selfsubjectaccessreviews", "SelfSubjectAccessReview", false, false),
+		of("coordination.k8s.io", "leases", "Lease", true, false),
+		of("apiextensions.k8s.io", "customresourcedefinitions", "CustomResourceDefinition", false, true),
 	}
 }
 

@@ -13,11 +13,6 @@ import (
 // history is how many changes of a type watches can begin before.
 const history = 2048
 
-type key struct {
-	schema.GroupResource
-	types.NamespacedName
-}
-
 // stored is a version of an object. It is never changed.
 type stored struct {
 	*unstructured.Unstructured

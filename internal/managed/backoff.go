@@ -26,7 +26,7 @@ const (
 	// of what is not there yet. They count as terminal once they have had time to pass.
 	ambiguous
 
-	// bug is a panic. It stays until the provider is another one, unless the odd answer
+	// Class bug is a panic. It stays until the provider is another one, unless the odd answer
 	// passes that it came of; what it does before it panics may be a call to AWS.
 	bug
 )

@@ -3,9 +3,9 @@ package managed
 import (
 	"strings"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
 // notKnown is what Ready says of a resource that was not Ready because of an error which

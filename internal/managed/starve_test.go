@@ -174,7 +174,7 @@ type silent struct{}
 func (silent) Event(runtime.Object, event.Event)          {}
 func (s silent) WithAnnotations(...string) event.Recorder { return s }
 
-func newFleet(t *testing.T, ctx context.Context, workers int) *fleet {
+func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := managedtest.AddToScheme(s); err != nil {
@@ -318,14 +318,14 @@ func TestHangingEndpoint(t *testing.T) {
 	alone := time.Duration(0)
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		f := newFleet(t, ctx, workers)
+		f := newFleet(ctx, t, workers)
 		defer f.stop(cancel)
 		f.apply("good", "a", good, false)
 		alone = f.toReady("good", time.Minute)
 	})
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		f := newFleet(t, ctx, workers)
+		f := newFleet(ctx, t, workers)
 		defer f.stop(cancel)
 		f.apply("evil", "e", evil, true)
 		time.Sleep(time.Second)

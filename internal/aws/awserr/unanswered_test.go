@@ -34,7 +34,7 @@ func TestIsUnanswered(t *testing.T) {
 		"API":         {reason: "AWS answered.", err: answer(500, &smithy.GenericAPIError{Code: "ServiceException"})},
 		"Page":        {reason: "Something answered.", err: answer(502, errors.New("no JSON"))},
 		"Throttled":   {reason: "AWS answered.", err: answer(429, &smithy.GenericAPIError{Code: "TooManyRequestsException"})},
-		"NotSent":     {reason: "It waits for its quota.", err: deferredCall{}},
+		"NotSent":     {reason: "It waits for its quota.", err: deferredError{}},
 		"Unspecified": {reason: "It has nothing to do with the network.", err: errors.New("no credentials")},
 	}
 	for name, tc := range cases {
@@ -46,8 +46,8 @@ func TestIsUnanswered(t *testing.T) {
 	}
 }
 
-// deferredCall was not sent.
-type deferredCall struct{}
+// deferredError was not sent.
+type deferredError struct{}
 
-func (deferredCall) Error() string             { return "waits for its turn" }
-func (deferredCall) RetryAfter() time.Duration { return time.Second }
+func (deferredError) Error() string             { return "waits for its turn" }
+func (deferredError) RetryAfter() time.Duration { return time.Second }

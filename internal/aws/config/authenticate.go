@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
+	smithylog "github.com/aws/smithy-go/logging"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/spans"
@@ -100,6 +101,7 @@ func (r *Resolver) loadOptions(s settings, region string, c *awshttp.BuildableCl
 		awsconfig.WithRegion(region),
 		awsconfig.WithHTTPClient(c),
 		awsconfig.WithRetryer(newRetryer),
+		awsconfig.WithLogger(smithylog.Nop{}), // What the SDK has to say of single calls, such as those to S3, is no line of this log.
 	}
 	if s.UseFIPSEndpoint {
 		o = append(o, awsconfig.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))

@@ -193,14 +193,17 @@ func (s slowly) Read(p []byte) (int, error) {
 }
 
 // calling is the context of a call of an operation.
-func calling(t *testing.T, service, operation string) (ctx context.Context) {
+func calling(t *testing.T, service, operation string) context.Context {
 	t.Helper()
 	m := awsmiddleware.RegisterServiceMetadata{ServiceID: service, OperationName: operation}
-	_, _, _ = m.HandleInitialize(t.Context(), middleware.InitializeInput{}, middleware.InitializeHandlerFunc(
+	out, _, err := m.HandleInitialize(t.Context(), middleware.InitializeInput{}, middleware.InitializeHandlerFunc(
 		func(c context.Context, _ middleware.InitializeInput) (middleware.InitializeOutput, middleware.Metadata, error) {
-			ctx = c
-			return middleware.InitializeOutput{}, middleware.Metadata{}, nil
+			return middleware.InitializeOutput{Result: c}, middleware.Metadata{}, nil
 		}))
+	ctx, ok := out.Result.(context.Context)
+	if err != nil || !ok {
+		t.Fatalf("no context: %v", err)
+	}
 	return ctx
 }
 

@@ -101,7 +101,7 @@ func (l *line) within(n int) int {
 		return l.total
 	}
 	sum, position := 0, 0
-	for step := 1 << (bits.Len(uint(len(l.entries))) - 1); step > 0; step /= 2 { //nolint:gosec // A length is not negative.
+	for step := 1 << (bits.Len(uint(len(l.entries))) - 1); step > 0; step /= 2 {
 		if next := position + step; next < len(l.sums) && sum+l.sums[next] <= n {
 			sum += l.sums[next]
 			position = next

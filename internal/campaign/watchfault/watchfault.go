@@ -234,10 +234,14 @@ func (f *Faults) pass(w *watch, line []byte) {
 
 func parse(line []byte) Event {
 	var raw struct {
-		Type   string
+		Type   string `json:"type"`
 		Object struct {
-			Metadata struct{ Namespace, Name, ResourceVersion string }
-		}
+			Metadata struct {
+				Namespace       string `json:"namespace"`
+				Name            string `json:"name"`
+				ResourceVersion string `json:"resourceVersion"`
+			} `json:"metadata"`
+		} `json:"object"`
 	}
 	_ = json.Unmarshal(line, &raw) // What is no event has no type.
 	m := raw.Object.Metadata
