@@ -70,7 +70,7 @@ func (d *Draws) overlay(s schema, was map[string]any) map[string]any {
 			return out
 		}
 		p := s.Properties[name]
-		if strings.HasSuffix(name, "Ref") || strings.HasSuffix(name, "Refs") || strings.HasSuffix(name, "Selector") {
+		if refers(name) {
 			continue
 		}
 		switch d.N(4) {
@@ -87,6 +87,12 @@ func (d *Draws) overlay(s schema, was map[string]any) map[string]any {
 		}
 	}
 	return out
+}
+
+// refers tells whether a field is resolved before, or where tests have nothing to resolve
+// it with.
+func refers(field string) bool {
+	return slices.ContainsFunc([]string{"Ref", "Refs", "Selector", "From"}, func(end string) bool { return strings.HasSuffix(field, end) })
 }
 
 // value that a schema takes.
@@ -117,14 +123,14 @@ func (d *Draws) object(s schema, name string) (any, bool) {
 		for range d.N(4) { //nolint:mnd // None, or some.
 			v, ok := d.value(*s.AdditionalProperties.Schema, name)
 			if ok {
-				out[strings.ToValidUTF8(d.Text(), "?")] = v
+				out[d.Text()] = v
 			}
 		}
 		return out, true
 	}
 	for _, p := range slices.Sorted(maps.Keys(s.Properties)) {
 		required := slices.Contains(s.Required, p)
-		if !required && d.N(2) == 0 {
+		if !required && (refers(p) || d.N(2) == 0) {
 			continue
 		}
 		v, ok := d.value(s.Properties[p], p)
@@ -156,11 +162,24 @@ func (d *Draws) integer(s schema) int64 {
 	return []int64{lo, hi, min(lo+1, hi), max(hi-1, lo), lo + (hi-lo)/2}[d.N(5)]
 }
 
+// matches is the only CEL that is looked at.
+var matches = regexp.MustCompile(`^self\.matches\('([^']*)'\)$`)
+
+// patternOf a text, as OpenAPI or as CEL.
+func patternOf(s schema) string {
+	for _, rule := range s.XValidations {
+		if m := matches.FindStringSubmatch(rule.Rule); m != nil {
+			return strings.ReplaceAll(m[1], `\\`, `\`)
+		}
+	}
+	return s.Pattern
+}
+
 func (d *Draws) string(s schema, name string) (any, bool) {
-	v := ""
+	v, pattern := "", patternOf(s)
 	switch {
-	case s.Pattern != "":
-		re, err := syntax.Parse(s.Pattern, syntax.Perl)
+	case pattern != "":
+		re, err := syntax.Parse(pattern, syntax.Perl)
 		if err != nil {
 			return nil, false
 		}
@@ -170,7 +189,6 @@ func (d *Draws) string(s schema, name string) (any, bool) {
 	default:
 		v = d.Text()
 	}
-	v = strings.ToValidUTF8(v, "?")
 	n := int64(utf8.RuneCountInString(v))
 	if s.MinLength != nil && n < *s.MinLength {
 		v += strings.Repeat("a", int(*s.MinLength-n))
@@ -178,7 +196,7 @@ func (d *Draws) string(s schema, name string) (any, bool) {
 	if s.MaxLength != nil && n > *s.MaxLength {
 		return nil, false
 	}
-	if s.Pattern != "" && !regexp.MustCompile(s.Pattern).MatchString(v) {
+	if pattern != "" && !regexp.MustCompile(pattern).MatchString(v) {
 		return nil, false
 	}
 	return v, s.Format == ""
