@@ -16,7 +16,7 @@ func FuzzINI(f *testing.F) {
 	for _, s := range []string{
 		"[default]\naws_access_key_id = AKIA\naws_secret_access_key = x\n", "\ufeff[profile a]\r\nAWS_ACCESS_KEY_ID=A\r\naws_secret_access_key=b=c\r\naws_session_token=t\r\n",
 		"[default\n", "aws_access_key_id = AKIA\n", "[default]\nAKIA\n", "[default]\n# comment\n; comment\n\n", "[]\n=\n", "",
-		"[a]\naws_access_key_id\n= AKIA", "[default]\naws_secret_access_key = x\n",
+		strings.Repeat("[x", 500) + "]\n", manyProfiles(), "[a]\naws_access_key_id\n= AKIA", "[default]\naws_secret_access_key = x\n",
 	} {
 		f.Add(s, "")
 		f.Add(s, "a")
@@ -43,6 +43,14 @@ func FuzzINI(f *testing.F) {
 			}
 		}
 	})
+}
+
+func manyProfiles() string {
+	var b strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&b, "[profile-%d]\n", i)
+	}
+	return b.String()
 }
 
 // Whatever the address: one of IPv4 that is not called is not called either as one of IPv6
