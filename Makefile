@@ -97,6 +97,16 @@ bench: ## Run the benchmarks.
 	@grep -rl --include='*_test.go' '^func Benchmark' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|' \
 		| xargs go test -run='^$$' -bench=. -benchmem -timeout=60m $(TESTFLAGS)
 
+# How long each target is fuzzed. What fails is kept in testdata/fuzz of its package, and is a test from then on.
+FUZZTIME ?= 30s
+
+.PHONY: fuzz
+fuzz: ## Fuzz each target for FUZZTIME, 30s unless told. FUZZ=./internal/policy fuzzes those of one package.
+	@failed=0; for p in $(or $(FUZZ),$$(grep -rl --include='*_test.go' '^func Fuzz' apis cmd internal | xargs -n 1 dirname | sort -u | sed 's|^|./|')); do \
+		for f in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' $$p/*_test.go); do \
+			echo "$$p $$f"; go test -run='^$$' -fuzz="^$$f\$$" -fuzztime=$(FUZZTIME) $(TESTFLAGS) $$p || failed=1; \
+		done; done; exit $$failed
+
 ##@ Check
 
 .PHONY: lint

@@ -43,7 +43,10 @@ func OfARN(arn string) Name {
 	if len(parts) <= prefix || parts[prefix-1] != "function" {
 		return Name{}
 	}
-	n, _ := Parse(parts[prefix])
+	n, ok := Parse(parts[prefix])
+	if !ok {
+		return Name{}
+	}
 	return n
 }
 

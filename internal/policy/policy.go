@@ -105,7 +105,7 @@ func parse(text string, strict bool) (Document, error) {
 			return Document{}, fmt.Errorf("in statement %d, %w", i+1, err)
 		}
 		if r.Effect != allow && r.Effect != deny {
-			return Document{}, fmt.Errorf("in statement %d, Effect is %q, not Allow or Deny", i+1, r.Effect)
+			return Document{}, fmt.Errorf("in statement %d, Effect is %.100q, not Allow or Deny", i+1, r.Effect)
 		}
 		st := r.statement()
 		st.Written = Compact(string(written))
@@ -159,14 +159,14 @@ func Compact(text string) string {
 // explain an error of the decoder without Go's names for types.
 func explain(err error) error {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
-		return fmt.Errorf("%s can't be a %s", e.Field, e.Value)
+		return fmt.Errorf("%.100s can't be a %s", e.Field, e.Value)
 	} else if ok {
 		return fmt.Errorf("there is a %s where a block belongs", e.Value)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("it ends too early")
 	}
-	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	return fmt.Errorf("%.200s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
 // listed is a list for what may be a list or its only element.

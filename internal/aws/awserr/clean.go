@@ -14,8 +14,14 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// maxLength of a cleaned message, in characters.
-const maxLength = 400
+// Lengths in characters.
+const (
+	// maxLength of a cleaned message of AWS's.
+	maxLength = 400
+
+	// maxPart is how long a code is, and each of the names in what IAM says.
+	maxPart = 200
+)
 
 // A cleaned error reads well in a condition. Its chain is that of the original.
 type cleaned struct {
@@ -94,9 +100,10 @@ func innermost(op *smithy.OperationError) *smithy.OperationError {
 
 // describeAnswer puts AWS's answer in one line.
 func describeAnswer(err error, op *smithy.OperationError) string {
-	code, message := Code(err), scrub(redact(Message(err)))
+	code, said := cut(Code(err), maxPart), steady(redact(Message(err)))
+	message := cut(said, maxLength)
 	if IsAccessDenied(err) {
-		return code + ": " + describeDenied(Message(err), message, op)
+		return code + ": " + describeDenied(said, message, op)
 	}
 	if h := hint(code); h != "" {
 		return code + ": " + h
@@ -197,7 +204,10 @@ var (
 )
 
 // scrub takes out of a message what varies, and cuts it to size.
-func scrub(m string) string {
+func scrub(m string) string { return cut(steady(m), maxLength) }
+
+// steady takes out of a message what varies.
+func steady(m string) string {
 	m = javaSuffix.ReplaceAllString(m, "")
 	m = encodedMessage.ReplaceAllString(m, "")
 	m = requestIDs.ReplaceAllString(m, "")
@@ -205,9 +215,15 @@ func scrub(m string) string {
 	m = sessionName.ReplaceAllString(m, "$1")
 	m = timestamps.ReplaceAllString(m, "<time>")
 	m = hostPorts.ReplaceAllString(m, "<address>")
-	m = strings.TrimSpace(spaces.ReplaceAllString(m, " "))
-	if r := []rune(m); len(r) > maxLength {
-		m = string(r[:maxLength-3]) + "..."
+	return strings.TrimSpace(spaces.ReplaceAllString(m, " "))
+}
+
+// cut a text to a number of characters. It is UTF-8 then: conditions and events hold
+// nothing else.
+func cut(m string, most int) string {
+	m = strings.ToValidUTF8(m, "\uFFFD")
+	if r := []rune(m); len(r) > most {
+		return string(r[:most-3]) + "..."
 	}
 	return m
 }

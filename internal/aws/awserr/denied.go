@@ -20,14 +20,14 @@ var actions = map[string]string{
 	"STS AssumeRoleWithWebIdentity": "sts:AssumeRoleWithWebIdentity",
 }
 
-// describeDenied says which action is missing and what to grant. The message is
-// AWS's own, scrubbed the same without what varies.
-func describeDenied(message, scrubbed string, op *smithy.OperationError) string {
-	f := deniedPattern.FindStringSubmatch(sessionName.ReplaceAllString(spaces.ReplaceAllString(message, " "), "$1"))
+// describeDenied says which action is missing and what to grant. The message is AWS's
+// own without what varies, short the same cut to size.
+func describeDenied(message, short string, op *smithy.OperationError) string {
+	f := deniedPattern.FindStringSubmatch(message)
 	if f == nil {
-		return deniedUnsaid(scrubbed, op)
+		return deniedUnsaid(short, op)
 	}
-	who, action, on, why := f[1], f[2], strings.Trim(f[3], `"`), f[4]
+	who, action, on, why := cut(f[1], maxPart), cut(f[2], maxPart), cut(strings.Trim(f[3], `"`), maxPart), f[4]
 	what := action
 	if on != "" {
 		what += " on " + on
@@ -36,8 +36,8 @@ func describeDenied(message, scrubbed string, op *smithy.OperationError) string 
 }
 
 // deniedUnsaid names the action by the operation, where AWS does not.
-func deniedUnsaid(scrubbed string, op *smithy.OperationError) string {
-	reason := scrubbed
+func deniedUnsaid(short string, op *smithy.OperationError) string {
+	reason := short
 	if reason == "" || strings.EqualFold(reason, "forbidden") {
 		reason = "AWS gave no reason"
 	}

@@ -92,6 +92,9 @@ func profiles(sections map[string]map[string]string) string {
 	return namesIn(sections, "an empty file")
 }
 
+// maxNames bounds how many names an error lists, each by its first 64 characters.
+const maxNames = 10
+
 // namesIn lists the keys of a map, in quotes, or says that there are none.
 func namesIn[V any](m map[string]V, none string) string {
 	if len(m) == 0 {
@@ -99,8 +102,11 @@ func namesIn[V any](m map[string]V, none string) string {
 	}
 	names := make([]string, 0, len(m))
 	for name := range m {
-		names = append(names, fmt.Sprintf("%q", name))
+		names = append(names, fmt.Sprintf("%.64q", name))
 	}
 	slices.Sort(names)
+	if more := len(names) - maxNames; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), more)
+	}
 	return strings.Join(names, ", ")
 }

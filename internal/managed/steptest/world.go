@@ -59,6 +59,9 @@ type World struct {
 	// Odd are answers of an emulator, by operation, in place of those of AWS.
 	Odd map[string]Answer
 
+	// draws edit the answers of AWS, in a fuzz test.
+	draws *Draws
+
 	// Cache is of answers that the resources of the kind share, if they share any.
 	Cache *inventory.Cache
 }
@@ -74,14 +77,14 @@ func NewWorld(t testing.TB, o awsdouble.Options) *World {
 	t.Cleanup(w.Double.Close)
 	w.Lambda = lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) {
 		o.Retryer = aws.NopRetryer{}
-		o.APIOptions = append(o.APIOptions, w.answering)
+		o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing)
 	})
 	return w
 }
 
 // Retrying is a client that tries calls again, as the provider's does.
 func (w *World) Retrying() *lambda.Client {
-	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering) })
+	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing) })
 }
 
 // Must fails the test at once if there is an error.

@@ -1,0 +1,22 @@
+package invoke
+
+import (
+	"strings"
+	"testing"
+)
+
+// Whatever text comes: what is invoked is the very text that was given.
+func FuzzARN(f *testing.F) {
+	for _, s := range []string{"", "cart", "arn:aws:lambda:eu-central-1:123456789012:function:cart:live", "arn:aws-cn:lambda:cn-north-1:123456789012:function:cart", "::::"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		got := ARN(s)
+		if got == "" {
+			return
+		}
+		if of := strings.TrimSuffix(got[strings.Index(got, "/functions/")+len("/functions/"):], "/invocations"); of != s {
+			t.Errorf("%q is invoked by %q", s, got)
+		}
+	})
+}

@@ -1,0 +1,15 @@
+package capacityprovider
+
+import (
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// Whatever AWS answers, and whatever the spec.
+func FuzzReconcile(f *testing.F) {
+	steptest.Fuzz(f, "capacityproviders", func(t testing.TB) (*steptest.Rig[*v1beta1.CapacityProvider], *v1beta1.CapacityProvider) {
+		return newRig(t).Rig, testProvider()
+	})
+}

@@ -1,0 +1,15 @@
+package function
+
+import (
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// Whatever AWS answers, and whatever the spec.
+func FuzzReconcile(f *testing.F) {
+	steptest.Fuzz(f, "functions", func(t testing.TB) (*steptest.Rig[*v1beta1.Function], *v1beta1.Function) {
+		return newRig(t).Rig, testFunction()
+	})
+}

@@ -1,0 +1,15 @@
+package resourcepolicy
+
+import (
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// Whatever AWS answers, and whatever the spec.
+func FuzzReconcile(f *testing.F) {
+	steptest.Fuzz(f, "resourcepolicies", func(t testing.TB) (*steptest.Rig[*v1beta1.ResourcePolicy], *v1beta1.ResourcePolicy) {
+		return newRig(t).Rig, testPolicy(asking(accountPolicy))
+	})
+}

@@ -1,0 +1,173 @@
+package steptest
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+)
+
+const (
+	// fuzzed is how many reconciles a fuzzed resource has, and then again when it is to
+	// be deleted.
+	fuzzed = 8
+
+	// longest is how long what users are told may be.
+	longest = 2000
+)
+
+// Fuzz reconciles a resource that is edited by what a fuzzer makes up, within the schema
+// of its CustomResourceDefinition, while AWS's answers are edited too. Of its CEL, only
+// patterns are looked at. Nothing may panic; what users are told is short, and has no
+// secret; and where AWS answers as it does, each call has all that the SDK asks for.
+func Fuzz[T managed.Managed](f *testing.F, crd string, begin func(testing.TB) (*Rig[T], T)) {
+	f.Helper()
+	schema := forProvider(f, crd)
+	for _, spec := range []string{"", "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"} {
+		for _, answers := range []string{"", "\x01\x00\x00\x05\x05\x05\x05\x01\x02\x03\x04", "\x00\x02\x04\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01", "\x00\x03\x02"} {
+			f.Add([]byte(spec), []byte(answers))
+		}
+	}
+	f.Fuzz(func(t *testing.T, spec, answers []byte) {
+		r, mg := begin(t)
+		if !respecified(t, mg, schema, NewDraws(spec)) {
+			return
+		}
+		r.draws = NewDraws(answers)
+		for range fuzzed {
+			r.fuzz(mg, len(answers) == 0)
+		}
+		r.Remove(mg)
+		for range fuzzed {
+			r.fuzz(mg, len(answers) == 0)
+		}
+	})
+}
+
+// fuzz is one reconcile of a resource, which may fail.
+func (r *Rig[T]) fuzz(mg T, sound bool) {
+	r.Helper()
+	r.Advance(30 * time.Second) //nolint:mnd // Things in motion come to rest.
+	_, turn, err := r.reconcile(mg)
+	if err != nil {
+		err = awserr.Clean(err) // As the runtime does.
+		r.say("error", err.Error())
+	}
+	var invalid smithy.InvalidParamsError
+	if sound && errors.As(err, &invalid) && !slices.ContainsFunc(assured, func(field string) bool { return strings.Contains(invalid.Error(), field) }) {
+		r.Errorf("a call lacks what the SDK asks for: %v", err)
+	}
+	for _, e := range turn.Events() {
+		r.say("event "+string(e.Reason), e.Message)
+	}
+	r.say("summary", turn.Summary())
+	b, err := json.Marshal(mg)
+	r.Must(err)
+	var written struct {
+		Metadata struct {
+			Annotations map[string]string `json:"annotations"`
+		} `json:"metadata"`
+		Status json.RawMessage `json:"status"`
+	}
+	r.Must(json.Unmarshal(b, &written))
+	r.secret("status", string(written.Status))
+	for k, v := range written.Metadata.Annotations {
+		r.secret("annotation "+k, v)
+	}
+	for _, c := range []xpv2.ConditionType{xpv2.TypeReady, xpv2.TypeSynced} {
+		r.say("condition "+string(c), mg.GetCondition(c).Message)
+	}
+}
+
+// assured are fields that a schema does not ask for: CEL does, or a reference is resolved
+// before.
+var assured = []string{"CapacityProviderArn", "HeadObjectInput.Bucket", "GetObjectInput.Bucket"}
+
+// say checks what users are told.
+func (r *Rig[T]) say(where, what string) {
+	r.Helper()
+	r.secret(where, what)
+	if !utf8.ValidString(what) {
+		r.Errorf("%s is no UTF-8: %q", where, what)
+	}
+	if len(what) > longest {
+		r.Errorf("%s has %d bytes: %s", where, len(what), what)
+	}
+}
+
+func (r *Rig[T]) secret(where, what string) {
+	r.Helper()
+	if strings.Contains(what, Canary) {
+		r.Errorf("%s has a secret: %s", where, what)
+	}
+}
+
+// errorsOf AWS, and of others.
+var errorsOf = []struct {
+	status        int
+	code, message string
+}{
+	{404, "ResourceNotFoundException", "Resource not found"},
+	{409, "ResourceConflictException", "The operation cannot be performed at this time"},
+	{409, "ResourceConflictException", "The resource already exists"},
+	{409, "ResourceInUseException", "in use"},
+	{412, "PreconditionFailedException", "The revision id does not match"},
+	{429, "TooManyRequestsException", "Rate exceeded"},
+	{400, "InvalidParameterValueException", "Value '" + Canary + "' at 'environment' failed to satisfy constraint: Member must not be null"},
+	{400, "ValidationException", "1 validation error detected: Value '{A=" + Canary + "}' at 'environment.variables' failed to satisfy constraint: Member must have length less than or equal to 5"},
+	{403, "AccessDeniedException", "User: u is not authorized to perform: lambda:GetFunction on resource: r"},
+	{404, "ProvisionedConcurrencyConfigNotFoundException", "none"},
+	{500, "ServiceException", strings.Repeat("long ", 1000)},
+	{0, "", ""},
+}
+
+// fuzzing edits what calls of Lambda return.
+func (w *World) fuzzing(stack *middleware.Stack) error {
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fuzzing", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+		out, md, err := next.HandleInitialize(ctx, in)
+		if w.draws == nil || w.draws.Over() {
+			return out, md, err
+		}
+		out.Result, err = w.draws.answer(awsmiddleware.GetOperationName(ctx), out.Result, err)
+		return out, md, err
+	}), middleware.Before)
+}
+
+// answer in place of one: the same, edited, another, or an error.
+func (d *Draws) answer(operation string, was any, err error) (any, error) {
+	switch d.N(4) {
+	case 1:
+		if err == nil {
+			d.edit(reflect.ValueOf(was).Elem(), false)
+		}
+		return was, err
+	case 2: //nolint:mnd // Another one.
+		method, ok := reflect.TypeFor[*lambda.Client]().MethodByName(operation)
+		if !ok {
+			return was, err
+		}
+		out := reflect.New(method.Type.Out(0).Elem())
+		d.fillStruct(out.Elem())
+		return out.Interface(), nil
+	case 3: //nolint:mnd // An error.
+		e := errorsOf[d.N(len(errorsOf))]
+		return nil, APIError(e.status, e.code, e.message)
+	}
+	return was, err
+}
