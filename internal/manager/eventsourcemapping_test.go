@@ -77,7 +77,7 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 	r.create(other)
 	r.until("a duplicate is told by its UUID", func() bool {
 		r.get(other)
-		return strings.Contains(other.GetCondition(xpv2.TypeSynced).Message, "event source mapping "+uuid+" exists and belongs to")
+		return strings.Contains(other.GetCondition(xpv2.TypeSynced).Message, "event source mapping "+uuid+" belongs to")
 	})
 	r.remove(other)
 	r.gone(other)

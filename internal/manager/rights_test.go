@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
@@ -67,6 +68,7 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 				SafeStart:               true,
 				LeaderElection:          true,
 				LeaderElectionNamespace: r.ns,
+				Config:                  config.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
 			})
 			if err != nil {
 				cancel()

@@ -53,7 +53,9 @@ const (
 	graceMost   = 10 * time.Minute
 
 	// graceDeletion is for a thing that is to be deleted, and whose deletion AWS has not
-	// accepted yet: whoever lets go of it at once leaves it behind.
+	// accepted yet: whoever lets go of it at once leaves it behind. One that was seen waits
+	// for graceSeen only, by when replicas of AWS agree: most likely it went with the
+	// function that it was of.
 	graceDeletion = time.Minute
 )
 
@@ -83,7 +85,7 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	}
 	since, unseen := max(now.Sub(at), 0), unseen(mg)
 	switch {
-	case meta.WasDeleted(mg) && !deletionAccepted(mg) && since < graceDeletion:
+	case meta.WasDeleted(mg) && !deletionAccepted(mg) && since < deletionGrace(unseen):
 		managed.Hold(ctx, cadence.Pending(since))
 		return true
 	case meta.WasDeleted(mg):
@@ -151,6 +153,15 @@ func (e *External[T, O]) grace(mg T, at time.Time, unseen bool) time.Duration {
 		return graceSeen
 	}
 	return 0
+}
+
+// deletionGrace is for how long after a create a resource is not let go of whose thing AWS
+// does not show.
+func deletionGrace(unseen bool) time.Duration {
+	if unseen {
+		return graceDeletion
+	}
+	return graceSeen
 }
 
 // available tells whether a thing was in order when it was last seen. Its Ready condition

@@ -162,6 +162,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"Deleted":           {reason: "What AWS does not show yet would be left behind.", mg: createdThing(creating, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonCreating}},
 		"DeletedLong":       {reason: "It will not show any more.", mg: createdThing(creating, deleted), after: graceDeletion, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"DeletedSeen":       {reason: "A replica of AWS may be behind the one that has shown it.", mg: createdThing(seen, deleted), after: time.Second, want: want{held: true, ready: xpv2.ReasonAvailable}},
+		"DeletedSeenLong":   {reason: "Replicas of AWS agree by then.", mg: createdThing(seen, deleted), after: graceSeen, want: want{create: true, ready: xpv2.ReasonAvailable}},
 		"DeletedRefused": {
 			reason: "AWS has shown it, and not deleted it.", mg: createdThing(xpv2.Deleting(), deleted, func(mg *thing) { mg.SetConditions(xpv2.ReconcileError(errors.New("no"))) }), after: time.Second,
 			want: want{held: true, ready: xpv2.ReasonDeleting},
