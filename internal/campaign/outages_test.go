@@ -29,6 +29,9 @@ type outage struct {
 	clock time.Duration
 }
 
+// deadConnection is how long client-go takes to find that nobody answers on a connection.
+const deadConnection = 45 * time.Second
+
 func outages() []outage {
 	all := func(Call) bool { return true }
 	of := func(a API) func(Call) bool { return func(c Call) bool { return c.API == a } }
@@ -89,8 +92,10 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 				return nil
 			}
 			if o.hangs {
-				<-ctx.Done()
-				return ctx.Err()
+				select {
+				case <-ctx.Done():
+				case <-time.After(deadConnection):
+				}
 			}
 			return errNetwork
 		}}

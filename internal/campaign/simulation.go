@@ -137,7 +137,7 @@ type Provider struct {
 
 	cancel context.CancelFunc
 	done   chan error
-	filled func()
+	filled chan struct{}
 	once   sync.Once
 	err    error
 }
@@ -168,18 +168,31 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 		cancel()
 		s.Fatalf("cannot start the provider: %v", err)
 	}
-	p := &Provider{Network: n, cancel: cancel, done: make(chan error, 1), filled: func() { mgr.GetCache().WaitForCacheSync(ctx) }}
+	p := &Provider{Network: n, cancel: cancel, done: make(chan error, 1), filled: make(chan struct{})}
+	if err := mgr.Add(p); err != nil {
+		cancel()
+		s.Fatalf("cannot start the provider: %v", err)
+	}
 	go func() { p.done <- mgr.Start(ctx) }()
 	s.Cleanup(func() { _ = p.Stop() })
 	return p
 }
+
+// Start is called by the manager once its caches are filled.
+func (p *Provider) Start(context.Context) error {
+	close(p.filled)
+	return nil
+}
+
+// NeedLeaderElection says that a standby fills its caches, too.
+func (p *Provider) NeedLeaderElection() bool { return false }
 
 // Stop the process in order, and return the error that it ended with. One that is just
 // starting fills its caches first: controller-runtime never ends, and uses up a processor,
 // if it is stopped before.
 func (p *Provider) Stop() error {
 	p.once.Do(func() {
-		p.filled()
+		<-p.filled
 		p.cancel()
 		p.err = <-p.done
 	})

@@ -306,7 +306,8 @@ func (w *walker) check() {
 		if t.UID != "" {
 			delete(uids, t.UID)
 		}
-		if !strings.HasSuffix(t.ID, ":base:stable") && !strings.HasSuffix(t.ID, ":function:base") && !slices.Contains([]string{"Version", "LayerVersion", "Invocation"}, t.Kind) {
+		nobodys := t.Kind == "Alias" && strings.HasSuffix(t.ID, ":base:stable") || t.Kind == "Function" && strings.HasSuffix(t.ID, ":function:base")
+		if !nobodys && !slices.Contains([]string{"Version", "LayerVersion", "Invocation"}, t.Kind) {
 			got[t.Kind]++
 		}
 	}

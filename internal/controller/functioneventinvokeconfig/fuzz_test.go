@@ -10,6 +10,7 @@ import (
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
 	steptest.Fuzz(f, "functioneventinvokeconfigs", func(t testing.TB) (*steptest.Rig[*v1beta1.FunctionEventInvokeConfig], *v1beta1.FunctionEventInvokeConfig) {
+		t.Helper()
 		return newRig(t).Rig, newConfig()
 	})
 }

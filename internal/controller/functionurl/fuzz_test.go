@@ -10,6 +10,7 @@ import (
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
 	steptest.Fuzz(f, "functionurls", func(t testing.TB) (*steptest.Rig[*v1beta1.FunctionURL], *v1beta1.FunctionURL) {
+		t.Helper()
 		return newRig(t).Rig, newURL()
 	})
 }

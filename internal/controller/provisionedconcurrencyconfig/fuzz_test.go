@@ -10,6 +10,7 @@ import (
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
 	steptest.Fuzz(f, "provisionedconcurrencyconfigs", func(t testing.TB) (*steptest.Rig[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
+		t.Helper()
 		return newRig(t).Rig, newConfig()
 	})
 }

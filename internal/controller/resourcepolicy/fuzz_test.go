@@ -10,6 +10,7 @@ import (
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
 	steptest.Fuzz(f, "resourcepolicies", func(t testing.TB) (*steptest.Rig[*v1beta1.ResourcePolicy], *v1beta1.ResourcePolicy) {
+		t.Helper()
 		return newRig(t).Rig, testPolicy(asking(accountPolicy))
 	})
 }

@@ -10,6 +10,7 @@ import (
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
 	steptest.Fuzz(f, "versions", func(t testing.TB) (*steptest.Rig[*v1beta1.Version], *v1beta1.Version) {
+		t.Helper()
 		return newRig(t).Rig, testVersion()
 	})
 }

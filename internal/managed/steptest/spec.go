@@ -206,13 +206,13 @@ func (d *Draws) string(s schema, name string) (any, bool) {
 func (d *Draws) matching(re *syntax.Regexp) string {
 	const more = 3 // Repetitions beyond the least.
 	var b strings.Builder
-	switch re.Op {
+	switch re.Op { //nolint:exhaustive // All else matches no text of its own.
 	case syntax.OpLiteral:
 		return string(re.Rune)
 	case syntax.OpCharClass:
 		i := 2 * d.N(len(re.Rune)/2) //nolint:mnd // Pairs.
 		lo, hi := re.Rune[i], re.Rune[i+1]
-		return string(lo + rune(d.N(int(min(hi-lo, 255))+1)))
+		return string(lo + rune(d.N(int(min(hi-lo, 255))+1))) //nolint:gosec // It is less than 256.
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		return "x"
 	case syntax.OpCapture, syntax.OpConcat:
