@@ -176,7 +176,8 @@ func patternOf(s schema) string {
 }
 
 func (d *Draws) string(s schema, name string) (any, bool) {
-	v, pattern := "", patternOf(s)
+	var v string
+	pattern := patternOf(s)
 	switch {
 	case pattern != "":
 		re, err := syntax.Parse(pattern, syntax.Perl)
