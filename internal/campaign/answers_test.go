@@ -23,6 +23,10 @@ const (
 	// hour in which AWS answers them otherwise than it should.
 	mostWrites = 40
 
+	// mostPutOff is the same where AWS says that something else is under way: it is tried
+	// each second for a while, then each minute.
+	mostPutOff = 120
+
 	// mostUnanswered is the same where AWS is not there to answer: a look a minute, each of
 	// which the SDK tries three times.
 	mostUnanswered = 200
@@ -274,8 +278,11 @@ func (sc scenario) resources() int {
 }
 
 func writesOf(f awsdouble.Fault) int {
-	if f.Drop != awsdouble.DropNone {
+	switch {
+	case f.Drop != awsdouble.DropNone:
 		return mostUnanswered
+	case f.Error.Status == http.StatusConflict, f.Error.Status == http.StatusPreconditionFailed:
+		return mostPutOff
 	}
 	return mostWrites
 }

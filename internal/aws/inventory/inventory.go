@@ -95,11 +95,21 @@ func (c *Cache) Forget(k Key) {
 	delete(c.entries, k)
 }
 
+// ahead is by how much an answer may seem to be of a later time than that of asking: askers
+// at the same moment are not told the same. One that is more ahead is of a clock that was
+// set back since, by which it would be recent for as long.
+const ahead = time.Minute
+
+// aheadBy tells whether a time is later than that of asking by more than the given time.
+func (f Fresh) aheadBy(at time.Time, d time.Duration) bool {
+	return !f.Now.IsZero() && at.Sub(f.Now) > d
+}
+
 // enter returns the answer that is good enough, or a new one to fill.
 func (c *Cache) enter(k Key, f Fresh) (e *entry, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.entries[k]; ok && !e.began.Before(f.Since) {
+	if e, ok := c.entries[k]; ok && !e.began.Before(f.Since) && !f.aheadBy(e.began, ahead) {
 		return e, false
 	}
 	if c.entries == nil {

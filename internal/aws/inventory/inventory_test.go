@@ -50,6 +50,10 @@ func TestRead(t *testing.T) {
 			reason: "An answer from before the time that the asker names is asked for anew.",
 			steps:  []step{{fresh: at(0, 0), want: 1}, {fresh: at(time.Minute, time.Second), want: 2}, {fresh: at(time.Minute, time.Second), want: 2}},
 		},
+		"SetBack": {
+			reason: "An answer of a clock that was set back since is not recent for as long.",
+			steps:  []step{{fresh: at(time.Hour, 0), want: 1}, {fresh: at(time.Hour-time.Second, 0), want: 1}, {fresh: at(0, time.Second), want: 2}},
+		},
 		"Forgotten": {
 			reason: "An answer that is known to be outdated serves no one.",
 			steps:  []step{{fresh: at(0, 0), want: 1}, {fresh: at(time.Second, time.Minute), forget: true, want: 2}},
