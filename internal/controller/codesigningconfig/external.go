@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
@@ -146,7 +147,7 @@ func (t *thing) Prepare(ctx context.Context, c *v1beta1.CodeSigningConfig) error
 func (t *thing) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig) (string, error) {
 	s := t.wanted.settings
 	s.Tags = t.owner.Target(s.Tags, nil)
-	out, err := t.api.CreateCodeSigningConfig(ctx, createInput(s))
+	out, err := t.api.CreateCodeSigningConfig(ctx, createInput(s), new(once.Call).Options)
 	if err != nil {
 		return "", errors.Wrap(awserr.Clean(err), "cannot create code signing configuration")
 	}

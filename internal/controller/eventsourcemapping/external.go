@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
@@ -154,7 +155,7 @@ func (t *thing) Prepare(ctx context.Context, m *v1beta1.EventSourceMapping) erro
 // Create the mapping with CreateEventSourceMapping. Where AWS has one of this source and
 // function already, its tags tell whose it is.
 func (t *thing) Create(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
-	out, err := t.api.CreateEventSourceMapping(ctx, createInput(t.wanted.function, t.wanted.settings))
+	out, err := t.api.CreateEventSourceMapping(ctx, createInput(t.wanted.function, t.wanted.settings), new(once.Call).Options)
 	if awserr.IsAlreadyExists(err) {
 		return t.takeOver(ctx, m, err)
 	}

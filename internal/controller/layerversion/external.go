@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
@@ -305,7 +306,7 @@ func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, e
 	if c := l.Spec.ForProvider.Content; c != nil {
 		storage = c.S3ObjectStorageMode
 	}
-	out, err := t.api.PublishLayerVersion(ctx, publishInput(layer, t.target, t.bundle, storage))
+	out, err := t.api.PublishLayerVersion(ctx, publishInput(layer, t.target, t.bundle, storage), new(once.Call).Options)
 	if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
 		_ = managed.Annotate(ctx, l, none()) // Else the next look finds that nothing came of it.
 	}
