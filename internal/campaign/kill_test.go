@@ -218,7 +218,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 					at := point{n: i/2 + 1, side: Side(i % 2)}
 					mu.Lock()
 					total++
-					take := (total-1)%*figures.Sample == 0
+					take := chosen(fmt.Sprint(sc.name, i), *figures.Sample)
 					if take {
 						taken++
 					}

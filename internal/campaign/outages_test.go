@@ -63,7 +63,7 @@ func TestOutages(t *testing.T) {
 				for _, o := range outages() {
 					mu.Lock()
 					total++
-					take := (total-1)%*figures.Sample == 0
+					take := chosen(sc.name+o.name, *figures.Sample)
 					if take {
 						taken++
 					}

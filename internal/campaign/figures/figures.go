@@ -8,9 +8,12 @@ import (
 	"testing"
 )
 
+// Default is the sample that is taken where no flag says otherwise.
+const Default = 17
+
 var (
 	// Sample is how many points of a campaign there are to each one that is taken: 1 takes all.
-	Sample = flag.Int("campaign.sample", 17, "take one of so many points of a campaign; 1 takes all")
+	Sample = flag.Int("campaign.sample", Default, "take one of so many points of a campaign; 1 takes all")
 
 	report = flag.String("campaign.report", "", "append the figures of each campaign to this file, a line of JSON each")
 )
