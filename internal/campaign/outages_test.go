@@ -3,12 +3,9 @@ package campaign
 import (
 	"context"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/campaign/figures"
@@ -53,31 +50,19 @@ func outages() []outage {
 // TestOutages has each kind created, updated, imported and deleted while something is away for minutes, or
 // while the clock is stepped.
 func TestOutages(t *testing.T) {
-	var mu sync.Mutex
-	total, taken, failed := 0, 0, 0
+	var points tally
 	t.Run("scenarios", func(t *testing.T) {
 		for _, sc := range scenarios(t) {
 			t.Run(sc.name, func(t *testing.T) {
 				t.Parallel()
 				_, want := sc.run(t, point{})
 				for _, o := range outages() {
-					mu.Lock()
-					total++
-					take := chosen(sc.name+o.name, *figures.Sample)
-					if take {
-						taken++
-					}
-					mu.Unlock()
-					if take && !t.Run(o.name, func(t *testing.T) { sc.outlasts(t, o, want) }) {
-						mu.Lock()
-						failed++
-						mu.Unlock()
-					}
+					points.try(t, sc.name+o.name, o.name, func(t *testing.T) { sc.outlasts(t, o, want) })
 				}
 			})
 		}
 	})
-	figures.Record(t, figures.Figures{Campaign: "Outages", Figures: map[string]int{"outages": total, "outages tried": taken}, Findings: failed})
+	figures.Record(t, figures.Figures{Campaign: "Outages", Figures: map[string]int{"outages": points.total, "outages tried": points.tried}, Findings: points.failed})
 }
 
 // outlasts an outage of ten minutes that begins as the user acts.
@@ -112,20 +97,7 @@ func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
 		sc.act(s)
 		time.Sleep(10 * time.Minute)
 		on.Store(false)
-		if !s.Until(2*time.Hour, func() bool { return sc.done(s) }) {
-			t.Errorf("does not come to its end: %s", s.statuses())
-		}
-		if diff := cmp.Diff(want.Things, s.Things()); diff != "" {
-			t.Errorf("what AWS has: -want, +got:\n%s", diff)
-		}
-		if n := s.accepted(sc.creates); n > want.Created {
-			t.Errorf("%s was accepted %d times", sc.creates, n)
-		}
-		before := len(s.writes())
-		time.Sleep(25 * time.Minute)
-		if again := s.writes()[before:]; len(again) > 0 {
-			t.Errorf("not silent: %v", again)
-		}
+		s.settle(sc, 2*time.Hour).check(t, sc, want)
 		if err := p.Stop(); err != nil {
 			t.Error(err)
 		}

@@ -185,7 +185,7 @@ func (w *walker) update(k Kind, choice int) {
 	if len(names) == 0 || w.gone(k.New()) {
 		return
 	}
-	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": deepCopy(k.Updates[names[choice%len(names)]])}})
+	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[choice%len(names)]]}})
 }
 
 // edit something by hand.
@@ -288,11 +288,7 @@ func (w *walker) settled() bool {
 // check that there is just what there should be, and that nothing more is done.
 func (w *walker) check() {
 	w.Helper()
-	before := len(w.writes())
-	time.Sleep(time.Hour)
-	if again := w.writes()[before:]; len(again) > 0 {
-		w.Errorf("not silent: %v", again)
-	}
+	w.silent(time.Hour)
 	want, uids := map[string]int{}, map[string]string{}
 	for _, k := range w.kinds {
 		if u := k.New(); !w.gone(u) {
@@ -318,8 +314,5 @@ func (w *walker) check() {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		w.Errorf("what AWS has: -want, +got:\n%s", diff)
-	}
-	if strings.Contains(strings.ToLower(w.Logs.String()), "panic") {
-		w.Error("a panic")
 	}
 }

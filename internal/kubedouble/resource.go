@@ -1,8 +1,6 @@
 package kubedouble
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/yaml"
 )
 
@@ -131,42 +130,8 @@ func definition(b []byte) ([]*resource, error) {
 // value of a JSON text of a definition.
 func value(b []byte) any {
 	var v any
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	if err := d.Decode(&v); err != nil {
+	if err := json.Unmarshal(b, &v); err != nil {
 		panic(err) // The definitions have been parsed.
-	}
-	return numbers(v)
-}
-
-// tree is an object as a tree of JSON values.
-func tree(b []byte) (map[string]any, error) {
-	var o map[string]any
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.UseNumber()
-	if err := d.Decode(&o); err != nil {
-		return nil, err
-	}
-	return numbers(o).(map[string]any), nil //nolint:forcetypeassert // An object stays one.
-}
-
-// numbers of a tree as the API server has them: int64 where they are whole.
-func numbers(v any) any {
-	switch t := v.(type) {
-	case map[string]any:
-		for k := range t {
-			t[k] = numbers(t[k])
-		}
-	case []any:
-		for i := range t {
-			t[i] = numbers(t[i])
-		}
-	case json.Number:
-		if i, err := t.Int64(); err == nil {
-			return i
-		}
-		f, _ := t.Float64()
-		return f
 	}
 	return v
 }

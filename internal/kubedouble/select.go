@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/watch"
 )
 
 // selection is which objects of a type a list or a watch is about.
@@ -37,9 +36,6 @@ func (s selection) has(o *stored) bool {
 		s.labels.Matches(labels.Set(o.GetLabels())) &&
 		s.fields.Matches(fields.Set{"metadata.name": o.GetName(), "metadata.namespace": o.GetNamespace()})
 }
-
-// seen is the event by which a watch tells of a change, if it does.
-func (s selection) seen(c change) (watch.EventType, bool) { return c.kind, s.has(c.stored) }
 
 // metadataOnly tells whether a client asks for no more than metadata.
 func metadataOnly(r *http.Request) bool {

@@ -1,7 +1,9 @@
 package kubedouble
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -24,9 +26,6 @@ type stored struct {
 type change struct {
 	kind watch.EventType
 	*stored
-
-	// deleted is the version of the deletion.
-	version int64
 }
 
 // table has the objects of a type.
@@ -37,6 +36,20 @@ type table struct {
 	// forgotten is the last version of which changes are no longer known.
 	forgotten int64
 	watchers  map[*watcher]bool
+}
+
+// sorted are the objects of a namespace, or of all, by name.
+func (t *table) sorted(namespace string) []*stored {
+	var out []*stored
+	for n, o := range t.objects {
+		if namespace == "" || n.Namespace == namespace {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b *stored) int {
+		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+	})
+	return out
 }
 
 // put a new version of an object, and tell the watchers.
@@ -54,7 +67,7 @@ func (s *Server) put(t *table, kind watch.EventType, u *unstructured.Unstructure
 	} else {
 		t.objects[name] = o
 	}
-	t.record(change{kind: kind, stored: o, version: s.version})
+	t.record(change{kind: kind, stored: o})
 	return o
 }
 

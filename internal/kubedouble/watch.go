@@ -1,11 +1,9 @@
 package kubedouble
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -39,20 +37,6 @@ func (w *watcher) take() []change {
 	return q
 }
 
-// sorted are the objects of a namespace, or of all, by name.
-func (t *table) sorted(namespace string) []*stored {
-	var out []*stored
-	for n, o := range t.objects {
-		if namespace == "" || n.Namespace == namespace {
-			out = append(out, o)
-		}
-	}
-	slices.SortFunc(out, func(a, b *stored) int {
-		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
-	})
-	return out
-}
-
 // watch sends the changes after a version until the client is gone or its time is over.
 func (s *Server) watch(rw http.ResponseWriter, r *http.Request, t *table, sel selection) error {
 	q := r.URL.Query()
@@ -80,11 +64,10 @@ func stream(ctx context.Context, rw http.ResponseWriter, w *watcher, sel selecti
 	out := json.NewEncoder(rw)
 	for {
 		for _, c := range w.take() {
-			kind, ok := sel.seen(c)
-			if !ok {
+			if !sel.has(c.stored) {
 				continue
 			}
-			if err := out.Encode(event{Type: kind, Object: render(c.stored, partial)}); err != nil {
+			if err := out.Encode(event{Type: c.kind, Object: render(c.stored, partial)}); err != nil {
 				return
 			}
 		}
@@ -111,7 +94,7 @@ func (s *Server) attach(t *table, sel selection, version string) (*watcher, erro
 	w := &watcher{wake: make(chan struct{}, 1)}
 	if version == "" || version == "0" {
 		for _, o := range t.sorted(sel.namespace) {
-			w.tell(change{kind: watch.Added, stored: o, version: o.version})
+			w.tell(change{kind: watch.Added, stored: o})
 		}
 	} else {
 		after, err := strconv.ParseInt(version, 10, 64)

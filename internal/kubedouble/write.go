@@ -1,7 +1,6 @@
 package kubedouble
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -12,16 +11,16 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/watch"
 )
 
 // create an object.
 func (s *Server) create(t *table, namespace string, body []byte) (*stored, error) {
-	o, err := tree(body)
-	if err != nil {
+	u := &unstructured.Unstructured{}
+	if err := json.Unmarshal(body, &u.Object); err != nil {
 		return nil, kerrors.NewBadRequest(err.Error())
 	}
-	u := &unstructured.Unstructured{Object: o}
 	if t.resource.namespaced {
 		u.SetNamespace(namespace)
 	}
@@ -67,11 +66,10 @@ func (s *Server) admitNamespace(t *table, u *unstructured.Unstructured) error {
 
 // update an object, or its status, to a whole new one.
 func (s *Server) update(t *table, old *stored, sub string, body []byte) (*stored, error) {
-	o, err := tree(body)
-	if err != nil {
+	u := &unstructured.Unstructured{}
+	if err := json.Unmarshal(body, &u.Object); err != nil {
 		return nil, kerrors.NewBadRequest(err.Error())
 	}
-	u := &unstructured.Unstructured{Object: o}
 	if v := u.GetResourceVersion(); v != "" && v != strconv.FormatInt(old.version, 10) {
 		return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(), fmt.Errorf("the object has been modified; please apply your changes to the latest version and try again"))
 	}

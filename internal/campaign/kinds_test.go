@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -61,20 +62,8 @@ func (k Kind) New() *unstructured.Unstructured {
 	u.SetKind(k.Kind)
 	u.SetNamespace(Namespace)
 	u.SetName(k.Name())
-	u.Object["spec"] = map[string]any{"forProvider": deepCopy(k.ForProvider)}
+	u.Object["spec"] = map[string]any{"forProvider": runtime.DeepCopyJSON(k.ForProvider)}
 	return u
-}
-
-func deepCopy(m map[string]any) map[string]any {
-	b, err := json.Marshal(m)
-	if err != nil {
-		panic(err) // It was read from YAML.
-	}
-	var out map[string]any
-	if err := json.Unmarshal(b, &out); err != nil {
-		panic(err)
-	}
-	return out
 }
 
 // Patch a resource as a user does.

@@ -88,7 +88,7 @@ type Call struct {
 	Watch bool
 }
 
-// Writes tells whether the call may change anything. Reviews of rights and leases do not count.
+// Writes tells whether the call may change anything, going by its method.
 func (c Call) Writes() bool { return c.Method != http.MethodGet && c.Method != http.MethodHead }
 
 // String is the call as a test prints it.

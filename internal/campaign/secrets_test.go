@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,19 +10,26 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
 // Canary is part of every secret in a simulation: variables, payloads, code, what Secrets hold.
 const Canary = "hunter2canary"
 
-// Leaks are the places, other than those that the user has put it to, where a secret of the
-// simulation is: what the provider has logged, written to the cluster, measured or traced.
-func (s *Simulation) Leaks() []string {
+// leaks are the places, other than those that the user has put it to, where a secret of the
+// simulation is: what the provider has logged, written to the cluster or to the change log,
+// measured or traced.
+func (s *Simulation) leaks() []string {
 	s.Helper()
 	var out []string
-	for line := range strings.Lines(s.Logs.String()) {
-		if strings.Contains(line, Canary) {
-			out = append(out, "log: "+line)
+	for name, l := range map[string]*Logs{"log": s.Logs, "change log": s.Changes} {
+		for line := range strings.Lines(l.String()) {
+			if strings.Contains(line, Canary) {
+				out = append(out, name+": "+line)
+			}
 		}
 	}
 	for _, o := range s.Cluster.Objects() {
@@ -64,3 +72,16 @@ func written(o *unstructured.Unstructured) []byte {
 
 // describe a span.
 func describe(s tracetest.SpanStub) []any { return []any{s.Name, s.Attributes, s.Events, s.Status} }
+
+// changeLog writes the entries of a process's change log to the simulation's, a line of JSON each.
+type changeLog struct{ *Logs }
+
+// Log an entry.
+func (l changeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad xpmanaged.AdditionalDetails) error {
+	b, err := json.Marshal(map[string]any{"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr), "details": ad})
+	if err != nil {
+		return err
+	}
+	_, err = l.Write(append(b, '\n'))
+	return err
+}

@@ -1,0 +1,92 @@
+package campaign
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.uber.org/zap/zapcore"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+)
+
+// A Provider is a process of the provider.
+type Provider struct {
+	// Network of the process.
+	*Network
+
+	cancel context.CancelFunc
+	done   chan error
+	filled chan struct{}
+	once   sync.Once
+	err    error
+}
+
+// Start a process of the provider, which has the network for its own.
+func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provider {
+	s.Helper()
+	l := zap.New(zap.WriteTo(s.Logs), zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
+	features := &feature.Flags{}
+	features.Enable(feature.EnableBetaManagementPolicies)
+	o := manager.Options{
+		Options:         controller.Options{PollInterval: 10 * time.Minute, MaxConcurrentReconciles: 4, Features: features}, //nolint:mnd // The default of --poll.
+		Log:             l,
+		MinPollInterval: time.Second,
+		PollJitter:      0.1, //nolint:mnd // The default of --poll-jitter-percentage.
+		ClusterID:       "simulated",
+	}
+	o.ChangeLogOptions = &controller.ChangeLogOptions{ChangeLogger: changeLog{s.Changes}}
+	o.Config.HTTPClient = s.httpClient(n)
+	o.Tracer = sdktrace.NewTracerProvider(sdktrace.WithSyncer(s.spans)).Tracer("campaign")
+	for _, f := range change {
+		f(&o)
+	}
+	ctx, cancel := context.WithCancel(s.Context())
+	cfg := s.Cluster.Config()
+	cfg.Transport = &transport{RoundTripper: s.Cluster, network: n}
+	mgr, err := manager.New(ctx, cfg, o)
+	if err != nil {
+		cancel()
+		s.Fatalf("cannot start the provider: %v", err)
+	}
+	p := &Provider{Network: n, cancel: cancel, done: make(chan error, 1), filled: make(chan struct{})}
+	if err := mgr.Add(p); err != nil {
+		cancel()
+		s.Fatalf("cannot start the provider: %v", err)
+	}
+	go func() { p.done <- mgr.Start(ctx) }()
+	s.Cleanup(func() { _ = p.Stop() })
+	return p
+}
+
+// Start is called by the manager once its caches are filled.
+func (p *Provider) Start(context.Context) error {
+	close(p.filled)
+	return nil
+}
+
+// NeedLeaderElection says that a standby fills its caches, too.
+func (p *Provider) NeedLeaderElection() bool { return false }
+
+// Stop the process in order, and return the error that it ended with. One that is just
+// starting fills its caches first: controller-runtime never ends, and uses up a processor,
+// if it is stopped before.
+func (p *Provider) Stop() error {
+	p.once.Do(func() {
+		<-p.filled
+		p.cancel()
+		p.err = <-p.done
+	})
+	return p.err
+}
+
+// Kill the process: nothing that it still does has any effect.
+func (p *Provider) Kill() {
+	p.Cut()
+	_ = p.Stop()
+}
