@@ -72,6 +72,11 @@ type Reference struct {
 var referencePattern = regexp.MustCompile(
 	`^(?:(?:arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+):)?([0-9]{12}):function:)?([a-zA-Z0-9_-]{1,64})(?::([$]LATEST(?:[.]PUBLISHED)?|[a-zA-Z0-9_-]{1,128}))?$`)
 
+var accountID = regexp.MustCompile(`^[0-9]{12}$`)
+
+// IsAccountID tells whether a text has the form of an AWS account's id.
+func IsAccountID(s string) bool { return accountID.MatchString(s) }
+
 // ParseReference reads a reference. It returns false where the text is none.
 func ParseReference(s string) (Reference, bool) {
 	f := referencePattern.FindStringSubmatch(s)

@@ -75,7 +75,7 @@ func (c *connector[T]) client(ctx context.Context, t *Turn, mg T, s *config.Sess
 	case err == nil:
 		return c.kind.Connect(ctx, mg, s)
 	case meta.WasDeleted(mg) && leaves(err):
-		return &leaving[T]{why: err}, nil
+		return leaving[T](err), nil
 	}
 	mg.SetConditions(condition.Unavailable(mg.GetGeneration(), err.Error()))
 	return nil, err

@@ -1,8 +1,6 @@
 package managed
 
 import (
-	"regexp"
-
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -11,10 +9,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
-
-// accountID is the form of an account's id. A session whose account nobody told has a
-// made-up name in its place.
-var accountID = regexp.MustCompile(`^[0-9]{12}$`)
 
 // plainFunctionName replaces the ARN of a function, which a reference to a Function may
 // be resolved to, by its plain name: that is what kinds compare, remember and show. It
@@ -49,7 +43,7 @@ func inSession(name string, s *config.Session) error {
 		return errors.Errorf("%q names a version or an alias: name the function alone", name)
 	case r.Region != "" && r.Region != s.AWS.Region:
 		return errors.Errorf("%q is a function in region %s, and spec.forProvider.region is %s", name, r.Region, s.AWS.Region)
-	case r.Account != "" && !accountID.MatchString(s.Identity.Account):
+	case r.Account != "" && !functionname.IsAccountID(s.Identity.Account):
 		return errors.Errorf("%q is an ARN, and the account of the provider config is not known: name the function by its plain name", name)
 	case r.Account != "" && r.Account != s.Identity.Account:
 		return errors.Errorf("%q is a function of account %s, and the provider config acts in account %s: use a provider config of that account", name, r.Account, s.Identity.Account)

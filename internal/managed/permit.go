@@ -3,13 +3,9 @@ package managed
 import (
 	"context"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
@@ -67,7 +63,7 @@ func (c *connector[T]) mayOwn(ctx context.Context, u tenancy.User, target tenanc
 	if err := checkName(u, target); err != nil {
 		return err
 	}
-	if policies := u.Resource.GetManagementPolicies(); len(policies) == 1 && policies[0] == xpv2.ManagementActionObserve {
+	if ownership.ObserveOnly(u.Resource) {
 		return c.tenants.MayAct(ctx, u, target)
 	}
 	return c.tenants.MayOwn(ctx, u, target, c.kind.Tagged)
@@ -130,32 +126,17 @@ func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Verdict
 	return p.book.CheckTags(ctx, p.user, tags, v, c, what, p.owns)
 }
 
-// leaving is the client of a resource that is being deleted and may not touch what it
-// names: for the runtime, there is nothing.
-type leaving[T resource.Managed] struct {
-	why error
+// leaving is an external client of a resource that is being deleted and may not touch what
+// it names: for the runtime, there is nothing to delete.
+func leaving[T Managed](why error) xpmanaged.TypedExternalClient[T] {
+	return xpmanaged.TypedExternalClientFns[T]{
+		ObserveFn: func(ctx context.Context, _ T) (xpmanaged.ExternalObservation, error) {
+			Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, since it is not ours: "+why.Error()))
+			return xpmanaged.ExternalObservation{}, nil
+		},
+		DeleteFn: func(context.Context, T) (xpmanaged.ExternalDelete, error) {
+			return xpmanaged.ExternalDelete{}, nil
+		},
+		DisconnectFn: func(context.Context) error { return nil },
+	}
 }
-
-// Observe tells that something is left in AWS.
-func (l *leaving[T]) Observe(ctx context.Context, _ T) (xpmanaged.ExternalObservation, error) {
-	Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, since it is not ours: "+l.why.Error()))
-	return xpmanaged.ExternalObservation{}, nil
-}
-
-// Create is not called.
-func (l *leaving[T]) Create(context.Context, T) (xpmanaged.ExternalCreation, error) {
-	return xpmanaged.ExternalCreation{}, errors.New("a resource that is being deleted creates nothing")
-}
-
-// Update is not called.
-func (l *leaving[T]) Update(context.Context, T) (xpmanaged.ExternalUpdate, error) {
-	return xpmanaged.ExternalUpdate{}, errors.New("a resource that is being deleted updates nothing")
-}
-
-// Delete does nothing.
-func (l *leaving[T]) Delete(context.Context, T) (xpmanaged.ExternalDelete, error) {
-	return xpmanaged.ExternalDelete{}, nil
-}
-
-// Disconnect does nothing.
-func (l *leaving[T]) Disconnect(context.Context) error { return nil }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
 // texts is a value that may be written as one or as a list: of strings, or of numbers
@@ -94,10 +96,7 @@ const (
 	everyone    = "*"
 )
 
-var (
-	rootARN   = regexp.MustCompile(`^arn:aws[a-zA-Z-]*:iam::([0-9]{12}):root$`)
-	accountID = regexp.MustCompile(`^[0-9]{12}$`)
-)
+var rootARN = regexp.MustCompile(`^arn:aws[a-zA-Z-]*:iam::([0-9]{12}):root$`)
 
 // accounts are principals with the ARNs of root users, by which AWS writes accounts,
 // as account ids.
@@ -121,7 +120,7 @@ func account(who string) string {
 
 // principal is what a policy says for the principal that AddPermission is given.
 func principal(given string) map[string][]string {
-	if given == everyone || strings.HasPrefix(given, "arn:") || accountID.MatchString(given) {
+	if given == everyone || strings.HasPrefix(given, "arn:") || functionname.IsAccountID(given) {
 		return map[string][]string{kindAWS: {account(given)}}
 	}
 	return map[string][]string{kindService: {given}}

@@ -59,11 +59,11 @@ func (r *Resolver) finish(s settings, c aws.HTTPClient) aws.HTTPClient {
 	if !ok {
 		return c
 	}
+	rest := r.once(s, &r.clients.shared, func() aws.HTTPClient { return r.bounded(b.GetTransport()) })
 	if !s.foreign() {
-		return r.once(s, &r.clients.shared, func() aws.HTTPClient { return r.bounded(b.GetTransport()) })
+		return rest
 	}
 	own := r.once(s, &r.clients.guarded, func() aws.HTTPClient { return r.bounded(r.guard().transport(b.GetTransport())) })
-	rest := r.once(s, &r.clients.shared, func() aws.HTTPClient { return r.bounded(b.GetTransport()) })
 	return routedClient{own: func(id string) bool { return overrides(s.Endpoint, id) }, to: own, rest: rest}
 }
 

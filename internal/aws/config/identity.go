@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
 // An identity is an authenticated aws.Config, and whom AWS takes it for.
@@ -64,7 +65,7 @@ func (r *Resolver) identify(ctx context.Context, s settings, m material, e *entr
 	}
 	out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	switch {
-	case err == nil && accountPattern.MatchString(aws.ToString(out.Account)):
+	case err == nil && functionname.IsAccountID(aws.ToString(out.Account)):
 		return told(s, cfg, out, region), nil
 	case s.SkipCredentialsValidation:
 		return identity{aws: cfg, Identity: Identity{Account: guessAccount(s, m)}}, nil
@@ -88,10 +89,7 @@ func told(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region s
 	return i
 }
 
-var (
-	accountPattern = regexp.MustCompile(`^[0-9]{12}$`)
-	callerPattern  = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{12}:[A-Za-z0-9+=,.@_/-]{1,640}$`)
-)
+var callerPattern = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{12}:[A-Za-z0-9+=,.@_/-]{1,640}$`)
 
 func cannotAuthenticate(err error) error {
 	return fmt.Errorf("AWS does not accept its credentials: %w", awserr.Clean(err))

@@ -3,7 +3,6 @@ package codesigningconfig
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -42,33 +41,22 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
 		return "", nil
 	}
-	doubt, ours := "", []string{}
+	found := ownership.Recovery{Kind: "code signing configuration", Identifier: "ARN"}
 	for i := range candidates {
 		arn := ptr.Deref(candidates[i].CodeSigningConfigArn, "")
 		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
 		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
-			doubt = arn
+			found.Doubtful = arn
 			continue
 		}
 		if err != nil {
 			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whether it is the one that was created", what(arn))
 		}
 		if out.Tags[ownership.TagUID] == string(c.GetUID()) {
-			ours = append(ours, arn)
+			found.Ours = append(found.Ours, arn)
 		}
 	}
-	switch {
-	case len(ours) > 1 && !meta.WasDeleted(c):
-		return "", errors.Errorf("the tags of code signing configurations %s name this resource each: set the annotation %s to the ARN of the one to keep, and delete the others in AWS",
-			strings.Join(ours, ", "), meta.AnnotationKeyExternalName)
-	case len(ours) > 0:
-		return ours[0], nil
-	}
-	if doubt != "" {
-		return "", errors.Errorf("cannot tell whether %s is the one that was created, since AWS does not tell its tags: if it is, set the annotation %s to its ARN; if not, remove the annotation %s to have another created",
-			what(doubt), meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending)
-	}
-	return "", nil
+	return found.Name(c)
 }
 
 // shown is the configuration that status shows, if it carries this resource's UID: someone

@@ -4,7 +4,6 @@ import (
 	"context"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -37,7 +36,7 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
 		return "", nil
 	}
-	doubt, ours := "", []string{}
+	found := ownership.Recovery{Kind: "event source mapping", Identifier: "UUID"}
 	for _, c := range candidates {
 		uuid := ptr.Deref(c.UUID, "")
 		tags, told, err := t.tagsOf(ctx, c)
@@ -45,23 +44,12 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 		case err != nil:
 			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whether it is the one that was created", what(uuid))
 		case tags[ownership.TagUID] == string(m.GetUID()):
-			ours = append(ours, uuid)
+			found.Ours = append(found.Ours, uuid)
 		case !told && other(c, plainFunction(functionName(m.Spec.ForProvider))) == 0:
-			doubt = uuid
+			found.Doubtful = uuid
 		}
 	}
-	switch {
-	case len(ours) > 1 && !meta.WasDeleted(m):
-		return "", errors.Errorf("the tags of event source mappings %s name this resource each: set the annotation %s to the UUID of the one to keep, and delete the others in AWS",
-			strings.Join(ours, ", "), meta.AnnotationKeyExternalName)
-	case len(ours) > 0:
-		return ours[0], nil
-	}
-	if doubt != "" {
-		return "", errors.Errorf("cannot tell whether %s is the one that was created, since AWS does not tell its tags: if it is, set the annotation %s to its UUID; if not, remove the annotation %s to have another created",
-			what(doubt), meta.AnnotationKeyExternalName, meta.AnnotationKeyExternalCreatePending)
-	}
-	return "", nil
+	return found.Name(m)
 }
 
 // shown is the mapping that status shows, if it carries this resource's UID: someone has

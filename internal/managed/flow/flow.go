@@ -371,6 +371,5 @@ func MayCreate(mg resource.Managed) bool {
 
 // ObserveOnly tells whether a resource may do nothing but observe.
 func ObserveOnly(mg resource.Managed) bool {
-	p := mg.GetManagementPolicies()
-	return len(p) == 1 && p[0] == xpv2.ManagementActionObserve
+	return ownership.ObserveOnly(mg)
 }

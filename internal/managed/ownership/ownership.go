@@ -15,6 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
 // The tags that say whose a thing is. The first four are those that users of
@@ -189,6 +192,13 @@ func JudgeUntagged(mg metav1.Object, name string, asMade bool) Verdict {
 		return Ours
 	}
 	return Foreign
+}
+
+// ObserveOnly tells whether the management policies of a resource allow it nothing but to
+// observe, so that it owns nothing.
+func ObserveOnly(mg resource.Manageable) bool {
+	p := mg.GetManagementPolicies()
+	return len(p) == 1 && p[0] == xpv2.ManagementActionObserve
 }
 
 // Parent is the name of what the thing belongs to in AWS, such as an alias's

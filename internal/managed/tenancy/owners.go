@@ -15,8 +15,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
@@ -155,7 +153,7 @@ func (b *Book) checkOwner(ctx context.Context, u User, tags map[string]string, c
 		return nil
 	}
 	o, err := b.get(ctx, u.Resource, name)
-	if err != nil || o == nil || observes(o) {
+	if err != nil || o == nil || ownership.ObserveOnly(o) {
 		return err
 	}
 	if string(o.GetUID()) != tags[ownership.TagUID] && !sameName(o, u.Resource) {
@@ -260,10 +258,4 @@ func (b *Book) reaches(u User, t Target, o resource.ModernManaged) bool {
 	defer b.mu.Unlock()
 	k, ok := b.resources[keyOf(t.Kind, o)]
 	return !ok || k.uid != o.GetUID() || k.scope.Account == u.Session.Scope.Account
-}
-
-// observes tells whether a resource may do nothing but observe.
-func observes(mg resource.Managed) bool {
-	p := mg.GetManagementPolicies()
-	return len(p) == 1 && p[0] == xpv2.ManagementActionObserve
 }

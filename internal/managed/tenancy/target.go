@@ -1,7 +1,6 @@
 package tenancy
 
 import (
-	"regexp"
 	"strings"
 
 	"k8s.io/utils/ptr"
@@ -12,6 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
 // Index is the field index from a region and a name in AWS to the resources whose status
@@ -44,16 +44,13 @@ func (t Target) What() string {
 // Key of the target in Index.
 func (t Target) Key() string { return strings.Join([]string{t.Kind, t.Region, t.Name}, "/") }
 
-// accountID is the form of an account's id. Where nobody told it, a session has a made-up
-// name in its place.
-var accountID = regexp.MustCompile(`^[0-9]{12}$`)
-
-// in is the target with the region and account of a session, where it names none.
+// in is the target with the region and account of a session, if it names none. A session
+// whose account is not known has a made-up name in its place, which is left out.
 func (t Target) in(s *config.Session) Target {
 	if t.Region == "" {
 		t.Region = s.AWS.Region
 	}
-	if t.Account == "" && accountID.MatchString(s.Identity.Account) {
+	if t.Account == "" && functionname.IsAccountID(s.Identity.Account) {
 		t.Account = s.Identity.Account
 	}
 	return t
@@ -75,7 +72,7 @@ func Functions(refs ...*string) []Target {
 			continue
 		}
 		out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Function})
-		if r.Qualifier != "" && (r.Function == "function" || accountID.MatchString(r.Function)) {
+		if r.Qualifier != "" && (r.Function == "function" || functionname.IsAccountID(r.Function)) {
 			out = append(out, Target{Kind: v1beta1.FunctionKind, Region: r.Region, Account: r.Account, Name: r.Qualifier})
 		}
 	}
@@ -100,11 +97,11 @@ func LayerVersions(arns ...*string) []Target {
 func owned(o client.Object) []Target {
 	switch r := o.(type) {
 	case *v1beta1.Function:
-		if !observes(r) {
+		if !ownership.ObserveOnly(r) {
 			return Functions(r.Status.AtProvider.FunctionArn)
 		}
 	case *v1beta1.LayerVersion:
-		if !observes(r) {
+		if !ownership.ObserveOnly(r) {
 			return LayerVersions(r.Status.AtProvider.LayerVersionArn)
 		}
 	}

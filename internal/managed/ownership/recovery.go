@@ -1,0 +1,40 @@
+package ownership
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+)
+
+// A Recovery is what a search found for a create whose answer was lost, where AWS gives the
+// name, so that only tags tell what the create made.
+type Recovery struct {
+	// Kind of what was searched for, such as "event source mapping", and what AWS calls its
+	// name, such as "UUID".
+	Kind, Identifier string
+
+	// Ours are the names of those whose tags carry the resource's UID.
+	Ours []string
+
+	// Doubtful is the name of one of which AWS does not tell the tags. Empty if there is none.
+	Doubtful string
+}
+
+// Name is the name of what the create made, empty if it made nothing. An error says that only
+// the user can tell, and how. A resource that is being deleted takes any of its own.
+func (r Recovery) Name(mg metav1.Object) (string, error) {
+	switch {
+	case len(r.Ours) > 1 && !meta.WasDeleted(mg):
+		return "", fmt.Errorf("the tags of %ss %s name this resource each: set the annotation %s to the %s of the one to keep, and delete the others in AWS",
+			r.Kind, strings.Join(r.Ours, ", "), meta.AnnotationKeyExternalName, r.Identifier)
+	case len(r.Ours) > 0:
+		return r.Ours[0], nil
+	case r.Doubtful != "":
+		return "", fmt.Errorf("cannot tell whether %s %s is the one that was created, since AWS does not tell its tags: if it is, set the annotation %s to its %s; if not, remove the annotation %s to have another created",
+			r.Kind, r.Doubtful, meta.AnnotationKeyExternalName, r.Identifier, meta.AnnotationKeyExternalCreatePending)
+	}
+	return "", nil
+}
