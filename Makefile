@@ -36,7 +36,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 PACKAGE := env -u GOOS -u GOARCH go -C cluster/package run .
 
 # What `make generate` writes.
-GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md observability/prometheusrule.yaml
+GENERATED := package/crds apis/v1beta1/zz_generated.* docs/coverage.md docs/iam-policy.json observability/prometheusrule.yaml
 
 # Flags that every run of `go test` takes besides those below, such as -race or -run=TestName.
 TESTFLAGS ?=
@@ -177,9 +177,10 @@ xpkg-push: xpkg ## Build and push the Crossplane package: REGISTRY=registry.exam
 	@$(PACKAGE) push --out=$(CURDIR)/bin --version=$(VERSION) $(if $(SIGN),--sign=$(SIGN)) $(REGISTRY)
 
 .PHONY: generate
-generate: ## Generate deep copies, methods, CRDs and docs/coverage.md from the API types, and a PrometheusRule from the alerts.
+generate: ## Generate deep copies, methods, CRDs and docs/coverage.md from the API types, docs/iam-policy.json from the calls of AWS, and a PrometheusRule from the alerts.
 	@go generate ./apis/...
 	@go test ./apis/v1beta1 -run '^TestCoverageTable$$' -update
+	@go test ./docs -run '^TestIAMPolicy$$' -update
 	@go -C cluster/prometheus test . -run '^TestPrometheusRule$$' -update
 
 .PHONY: control-plane
