@@ -95,6 +95,9 @@ type FunctionObservation struct {
 	// PublishedFingerprint stands for the code and configuration that were
 	// published last.
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
+	// PublishedSpecFingerprint stands for what spec, and all that it refers to, asked
+	// for when that was published.
+	PublishedSpecFingerprint *string `json:"publishedSpecFingerprint,omitempty"`
 	// VPCReleaseAttempts is how often AWS was asked, before the deletion, to replace the
 	// function's security groups or to take it out of its VPC.
 	VPCReleaseAttempts int32 `json:"vpcReleaseAttempts,omitempty"`

@@ -187,7 +187,7 @@ type FunctionSettings struct {
 	CapacityProviderConfig *CapacityProviderConfig `json:"capacityProviderConfig,omitempty"`
 
 	// Publish publishes a version at creation and after each change of the code or of
-	// the configuration, whoever made it. In initProvider, at creation only. Aliases
+	// the configuration that publishOn names. In initProvider, at creation only. Aliases
 	// that name this Function and no version follow it. AWS's default is false.
 	// +optional
 	Publish *bool `json:"publish,omitempty"`

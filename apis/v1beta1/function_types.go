@@ -22,6 +22,14 @@ type FunctionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Function in the other region"
 	Region string `json:"region"`
 
+	// PublishOn is which changes are published with publish: Spec, those of this
+	// resource and of what it refers to, such as a Secret or an S3 object, or AnyChange,
+	// also those that someone else made in AWS to what this resource does not set. Such
+	// changes are part of the next version in either case. The default is Spec.
+	// +optional
+	// +kubebuilder:validation:Enum=Spec;AnyChange
+	PublishOn *string `json:"publishOn,omitempty"`
+
 	// HistoryLimit is how many of the earlier versions that this resource published are
 	// kept, 0 to 100, beside the one published last: older ones are deleted, unless
 	// something in Lambda uses them, such as an alias or an event source mapping. It

@@ -104,8 +104,15 @@ const rounds = 1 << 14
 // Fingerprint stands for the content: 32 hexadecimal digits, which tell nothing of
 // the values of environment variables. It takes some milliseconds where there are
 // any.
-func (c Content) Fingerprint() string {
+func (c Content) Fingerprint() string { return c.FingerprintWith(nil) }
+
+// FingerprintWith stands for the content together with settings, which hold no secrets
+// and can be encoded as JSON. Nil is none.
+func (c Content) FingerprintWith(settings any) string {
 	h := sha256.New()
+	if settings != nil {
+		_, _ = h.Write(encode(settings)) // A hash cannot fail.
+	}
 	if c.Environment != nil {
 		salt := []byte("environment of function " + ptr.Deref(c.FunctionName, ""))
 		secret, _ := pbkdf2.Key(sha256.New, string(encode(c.Environment)), salt, rounds, sha256.Size) // It fails on sizes other than these.

@@ -89,8 +89,14 @@ func TestDriftIsToldFromNews(t *testing.T) {
 			want:   managed.Differs,
 		},
 		"Unmanaged": {
-			reason: "One that spec leaves to others is not, though a version is due for it.",
+			reason: "One that spec leaves to others is not.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish = ptr.To(true) },
+			do:     func(r *rig) { byHand(r, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
+			want:   managed.Same,
+		},
+		"UnmanagedAndPublished": {
+			reason: "Nor is it where a version is due for it.",
+			spec:   func(p *v1beta1.FunctionParameters) { p.Publish, p.PublishOn = ptr.To(true), ptr.To("AnyChange") },
 			do:     func(r *rig) { byHand(r, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
 			want:   managed.Followed,
 		},

@@ -68,6 +68,8 @@ type plan struct {
 	changes      diff.Changes
 	// calls that bring the changes about, the one that is due first.
 	calls []call
+	// publishedSince says why a version is to be published, if one is.
+	publishedSince string
 	// fingerprints are those of the settings that AWS may not show.
 	fingerprints map[string]string
 }
@@ -107,8 +109,8 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 	}
 	p.target = target(d, p.have, name, t.owner)
 	hide(&p, d.settings, func(path, fingerprint string) bool { return t.memory.owes(f, path, fingerprint, fresh(f)) })
-	p.target.Publish, p.have.Publish = publication(f, o)
 	p.changes = diff.Compare(p.target, p.have)
+	p.comparePublication(f, d)
 	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {
 		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", name, fixed)
 	}
@@ -178,6 +180,8 @@ func (c call) settles() bool { return c == callUpdateConfiguration || c == callU
 func (p plan) describe(f *v1beta1.Function, c call) string {
 	carried := c.carried(p.changes)
 	switch {
+	case c == callPublish:
+		return p.publishedSince
 	case len(carried) == 0:
 		return "sent again what failed"
 	case f.GetObservedGeneration() == f.GetGeneration():

@@ -2,6 +2,7 @@ package function
 
 import (
 	"context"
+	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
@@ -28,8 +30,11 @@ const (
 	// publishPath is the setting that says that a version is due.
 	publishPath = "publish"
 
-	// newVersion is what is wanted where something was changed since the last one.
+	// newVersion is what is wanted if something was changed since the last one.
 	newVersion = "a new version"
+
+	// onAnyChange is the publishOn that publishes changes by hand, too.
+	onAnyChange = "AnyChange"
 )
 
 // publish says whether and where versions are published.
@@ -62,21 +67,82 @@ func creating(f *v1beta1.Function) publish {
 	return p
 }
 
-// publication is what is wanted to be published and what was. They differ where code
-// or configuration are not those that were published last.
-func publication(f *v1beta1.Function, o observed) (want, have *string) {
+// comparePublication adds to the plan's changes that a version is due. It is if code or
+// configuration are not those that were published last, unless only what the manifest
+// leaves open was changed, and by others: that is published with publishOn AnyChange
+// alone.
+func (p *plan) comparePublication(f *v1beta1.Function, d desired) {
 	if !publishing(f).publish {
-		return nil, nil
+		return
 	}
 	s := &f.Status.AtProvider
 	if s.Fingerprint == nil {
-		s.Fingerprint = ptr.To(fingerprint.Read(o.config()).Fingerprint())
+		s.Fingerprint = ptr.To(fingerprint.Read(p.observed.config()).Fingerprint())
 	}
-	have = s.LatestPublishedVersion
+	spec := sync.OnceValue(func() string { return p.specFingerprint(d) })
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
-		return have, have
+		served := len(configuration(p.changes)) == 0 && !p.changes.Any(codePaths...)
+		if served && (s.PublishedSpecFingerprint == nil || f.GetObservedGeneration() != f.GetGeneration()) {
+			s.PublishedSpecFingerprint = ptr.To(spec())
+		}
+		return
 	}
-	return ptr.To(newVersion), have
+	if byHand(f, spec) && ptr.Deref(f.Spec.ForProvider.PublishOn, "") != onAnyChange {
+		return
+	}
+	p.publishedSince = publishedSince(f, spec)
+	p.target.Publish, p.have.Publish = ptr.To(newVersion), s.LatestPublishedVersion
+	p.changes = diff.Compare(p.target, p.have)
+}
+
+// byHand tells whether the manifest, and all that it refers to, still asks for what was
+// published last.
+func byHand(f *v1beta1.Function, spec func() string) bool {
+	published := f.Status.AtProvider.PublishedSpecFingerprint
+	return published != nil && *published == spec()
+}
+
+// specFingerprint stands for what the manifest, and all that it refers to, asks for in a
+// version. What the manifest leaves to AWS or to others does not count. It takes the
+// variables and the code from what was observed, since they differ from the manifest's
+// only as long as they are about to be changed.
+func (p plan) specFingerprint(d desired) string {
+	s := diff.Fill(withDefaults(d.settings, p.have, p.name), settings{}, d.left)
+	c := fingerprint.Content{FunctionName: ptr.To(p.name), Environment: p.managedVariables(d)}
+	if s.Code != (code{}) {
+		c.CodeSha256 = p.observed.config().CodeSha256
+	}
+	s.Environment, s.Code, s.Tags, s.Publish = environment{}, code{}, nil, nil
+	s.ReservedConcurrentExecutions, s.CodeSigningConfigArn, s.RecursiveLoop, s.FunctionScalingConfig = nil, nil, nil, nil
+	return c.FingerprintWith(s)
+}
+
+// managedVariables are the variables that the manifest names, as observed.
+func (p plan) managedVariables(d desired) *types.EnvironmentResponse {
+	out := map[string]string{}
+	if e := p.observed.config().Environment; e != nil {
+		for name, value := range e.Variables {
+			if _, named := d.settings.Environment.Variables[name]; named && !d.left.Covers("environment.variables["+name+"]") {
+				out[name] = value
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return &types.EnvironmentResponse{Variables: out}
+}
+
+// publishedSince says for the event that tells of a version why it is published.
+func publishedSince(f *v1beta1.Function, spec func() string) string {
+	last := f.Status.AtProvider.LatestPublishedVersion
+	switch {
+	case last == nil:
+		return "published a version: spec.forProvider.publish is true"
+	case byHand(f, spec):
+		return "published a version: the function was changed in AWS since version " + *last + ", and publishOn is AnyChange"
+	}
+	return "published a version: spec, or what it refers to, changed since version " + *last
 }
 
 // publications carries over what was published, and notes what AWS has finished. What
@@ -86,10 +152,11 @@ func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.Fun
 		out.Fingerprint = last.Fingerprint
 	}
 	out.VersionHistory = last.VersionHistory
-	out.LatestPublishedVersion, out.PublishingVersion, out.PublishedFingerprint = last.LatestPublishedVersion, last.PublishingVersion, last.PublishedFingerprint
+	out.LatestPublishedVersion, out.PublishingVersion = last.LatestPublishedVersion, last.PublishingVersion
+	out.PublishedFingerprint, out.PublishedSpecFingerprint = last.PublishedFingerprint, last.PublishedSpecFingerprint
 	switch {
 	case o.unpublished:
-		out.PublishingVersion, out.PublishedFingerprint = nil, nil
+		out.PublishingVersion, out.PublishedFingerprint, out.PublishedSpecFingerprint = nil, nil, nil
 	case o.publishing != nil && prepared(o.publishing):
 		out.LatestPublishedVersion, out.PublishingVersion = last.PublishingVersion, nil
 	}
@@ -100,7 +167,7 @@ func published(s *v1beta1.FunctionObservation, version *string, state types.Stat
 	if v := ptr.Deref(version, latestVersion); v == latestVersion {
 		return
 	}
-	s.PublishedFingerprint = ptr.To(c.Fingerprint())
+	s.PublishedFingerprint, s.PublishedSpecFingerprint = ptr.To(c.Fingerprint()), nil
 	if state == types.StatePending {
 		s.PublishingVersion = version
 		return

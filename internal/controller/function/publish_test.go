@@ -97,12 +97,72 @@ func TestPublishOfWhatExists(t *testing.T) {
 	if diff := cmp.Diff([]string{"PublishVersion"}, r.Settle(f)); diff != "" || lastPublished(f) != "1" {
 		t.Errorf("publish that is set later must publish once, got version %s: -want, +got:\n%s", lastPublished(f), diff)
 	}
-	if _, err := r.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33)}); err != nil {
-		t.Fatal(err)
+}
+
+// TestPublishOn has someone change in AWS what spec does not set, its timeout.
+func TestPublishOn(t *testing.T) {
+	timeout := func(seconds int32) func(p *v1beta1.FunctionSettings) {
+		return func(p *v1beta1.FunctionSettings) { p.Timeout = ptr.To(seconds) }
 	}
-	r.Advance(time.Minute)
-	if diff := cmp.Diff([]string{"PublishVersion"}, r.Settle(f)); diff != "" || lastPublished(f) != "2" {
-		t.Errorf("a change by another tool must be published, got version %s: -want, +got:\n%s", lastPublished(f), diff)
+	cases := map[string]struct {
+		reason    string
+		publishOn *string
+		change    []func(*v1beta1.FunctionSettings)
+		calls     []string
+		version   string
+	}{
+		"ByHand": {
+			reason: "A change by hand does not go live by itself.", version: "1",
+		},
+		"AnyChange": {
+			reason: "It does where it is asked for.", publishOn: ptr.To("AnyChange"),
+			calls: []string{"PublishVersion"}, version: "2",
+		},
+		"ThenSpec": {
+			reason: "The next change of spec is published, with all that the function has then.", change: []func(*v1beta1.FunctionSettings){remembers},
+			calls: []string{"UpdateFunctionConfiguration", "PublishVersion"}, version: "2",
+		},
+		"ThenTheSameInSpec": {
+			reason: "What spec takes over from the hand is published.", change: []func(*v1beta1.FunctionSettings){timeout(33)},
+			calls: []string{"PublishVersion"}, version: "2",
+		},
+		"ThenOtherwiseInSpec": {
+			reason: "What was published already is not published again.", change: []func(*v1beta1.FunctionSettings){timeout(3)},
+			calls: []string{"UpdateFunctionConfiguration"}, version: "1",
+		},
+		"ThenTags": {
+			reason: "What is no part of a version publishes none.", change: []func(*v1beta1.FunctionSettings){func(p *v1beta1.FunctionSettings) { p.Tags = map[string]string{"a": "b"} }},
+			calls: []string{"TagResource"}, version: "1",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			f := testFunction(func(f *v1beta1.Function) {
+				f.Spec.ForProvider.FunctionSettings = withCode(publishes)
+				f.Spec.ForProvider.PublishOn = tc.publishOn
+			})
+			r.Settle(f)
+			if _, err := r.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33)}); err != nil {
+				t.Fatal(err)
+			}
+			r.Advance(time.Minute)
+			calls := r.Settle(f)
+			if tc.change != nil {
+				if len(calls) > 0 {
+					t.Errorf("a change by hand alone caused %v", calls)
+				}
+				apply(f, withCode(append(tc.change, publishes)...))
+				calls = r.Settle(f)
+			}
+			if diff := cmp.Diff(tc.calls, calls); diff != "" || lastPublished(f) != tc.version {
+				t.Errorf("%s\nversion %s, want %s; calls: -want, +got:\n%s", tc.reason, lastPublished(f), tc.version, diff)
+			}
+			r.Advance(time.Minute)
+			if calls := r.Settle(f); len(calls) > 0 {
+				t.Errorf("a settled function caused %v", calls)
+			}
+		})
 	}
 }
 
