@@ -20,6 +20,10 @@ LINT := GOLANGCI_LINT_CACHE=$(CURDIR)/.cache/golangci-lint $(GOLANGCI)
 PROMETHEUS_VERSION := $(shell awk '$$1 == "github.com/prometheus/prometheus" { print $$2 }' cluster/prometheus/go.mod)
 PROMTOOL := $(CACHE)/bin/promtool-$(PROMETHEUS_VERSION)
 
+# vale checks the prose, as .vale.ini says. It parses code with tree-sitter, so it takes a C compiler to build.
+VALE_VERSION := v3.21.0
+VALE := $(CACHE)/bin/vale-$(VALE_VERSION)
+
 MODULE := github.com/crossplane-contrib/provider-lambda
 # What the provider says its version is.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
@@ -110,7 +114,7 @@ fuzz: ## Fuzz each target for FUZZTIME, 30s unless told. FUZZ=./internal/policy 
 ##@ Check
 
 .PHONY: lint
-lint: lint-format lint-vet lint-golangci lint-generated lint-prometheus lint-licenses ## Run every check that is not a test.
+lint: lint-format lint-vet lint-golangci lint-generated lint-prometheus lint-licenses lint-prose ## Run every check that is not a test.
 
 .PHONY: lint-format
 lint-format: ## Check that gofmt would change nothing, and that scripts parse.
@@ -147,6 +151,12 @@ lint-prometheus: $(PROMTOOL) ## Check the alert rules, try each alert, and check
 .PHONY: lint-licenses
 lint-licenses: ## Check that all that is compiled into the provider has a license that its image may hold.
 	@$(PACKAGE) licenses --root=$(CURDIR)
+
+.PHONY: lint-prose
+lint-prose: ## Check the prose of the documentation with vale, if there is a C compiler to build it with.
+	@if [ -x $(VALE) ] || CGO_ENABLED=1 go build -o /dev/null runtime/cgo 2>/dev/null; then \
+		$(MAKE) --no-print-directory $(VALE) && $(VALE) --no-global --output=line README.md CONTRIBUTING.md SECURITY.md docs; \
+	else echo "prose: not checked, since there is no C compiler to build vale with"; fi
 
 # Nothing is found where nothing could be asked: that is said, and is no failure.
 .PHONY: vulncheck
@@ -216,3 +226,10 @@ $(PROMTOOL):
 		&& env -u GOOS -u GOARCH GOFLAGS=-buildvcs=false GOWORK=off \
 			go -C cluster/prometheus build -tags=remove_all_sd -ldflags='-s -w' -o "$$(cd "$$dir" && pwd)/promtool" github.com/prometheus/prometheus/cmd/promtool \
 		&& mv "$$dir/promtool" $@
+
+$(VALE):
+	@echo "building vale $(VALE_VERSION), once, about 2 minutes on 2 cores" >&2
+	@mkdir -p $(CACHE)/bin && dir=$$(mktemp -d $(CACHE)/bin/build.XXXXXX) && trap 'rm -rf "$$dir"' EXIT \
+		&& env -u GOOS -u GOARCH CGO_ENABLED=1 GOBIN="$$dir" GOFLAGS=-buildvcs=false GOWORK=off \
+			go install github.com/vale-cli/vale/v3/cmd/vale@$(VALE_VERSION) \
+		&& mv "$$dir/vale" $@

@@ -200,6 +200,9 @@ func TestListsShowTheColumns(t *testing.T) {
 			}
 		}
 		columns[crd.Spec.Names.Plural], columns[crd.Spec.Names.Singular] = shown, shown
+		for _, short := range crd.Spec.Names.ShortNames {
+			columns[short] = shown
+		}
 	}
 	seen := 0
 	for _, f := range fences(t, "console") {
@@ -218,6 +221,19 @@ func TestListsShowTheColumns(t *testing.T) {
 	}
 	if seen < 2 {
 		t.Errorf("only %d lists were compared", seen)
+	}
+}
+
+// TestShortNamesAreListed compares the short names in the index with those of the kinds.
+func TestShortNamesAreListed(t *testing.T) {
+	index := read(t, "README.md")
+	for _, crd := range definitions(t) {
+		for _, short := range crd.Spec.Names.ShortNames {
+			row := "[" + crd.Spec.Names.Kind + "](" + strings.ToLower(crd.Spec.Names.Kind) + ".md) | `" + short + "` |"
+			if !strings.Contains(index, row) {
+				t.Errorf("README.md has no row with %q", row)
+			}
+		}
 	}
 }
 
