@@ -60,12 +60,10 @@ func newFieldsRig(t *testing.T) *fieldsRig {
 	t.Helper()
 	r := &fieldsRig{rig: newRig(t, awsdouble.Options{})}
 	r.stop() // One with other rights takes over.
-	const user = "system:serviceaccount:crossplane-system:provider-lambda"
-	r.cfg = r.as(user, crossplanesRules(true))
+	r.cfg = r.as("system:serviceaccount:crossplane-system:provider-lambda", crossplanesRules(true))
 	t.Cleanup(func() {
-		for _, name := range []string{user, "provider-lambda-references"} {
-			r.drop(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}, &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name}})
-		}
+		granted := metav1.ObjectMeta{Name: "provider-lambda-references"}
+		r.drop(&rbacv1.ClusterRole{ObjectMeta: granted}, &rbacv1.ClusterRoleBinding{ObjectMeta: granted})
 	})
 	r.start()
 	r.f = r.function("cart", func(f *v1beta1.Function) {
@@ -73,15 +71,6 @@ func newFieldsRig(t *testing.T) *fieldsRig {
 		f.Spec.ForProvider.RoleFrom = &v1beta1.FieldSelector{APIVersion: "iam.aws.m.upbound.io/v1beta1", Kind: "Role", Name: "checkout", FieldPath: "status.atProvider.arn"}
 	})
 	return r
-}
-
-// drop what outlives a namespace.
-func (r *fieldsRig) drop(objs ...client.Object) {
-	for _, o := range objs {
-		if err := client.IgnoreNotFound(r.kube.Delete(context.Background(), o)); err != nil {
-			r.Errorf("cannot delete %s: %v", o.GetName(), err)
-		}
-	}
 }
 
 // define the other provider's kind, until the test ends.

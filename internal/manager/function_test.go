@@ -97,12 +97,12 @@ func TestSteadyFunctionWritesNothing(t *testing.T) {
 	r.ready(f)
 	r.look(f)
 	version := f.GetResourceVersion()
-	calls := r.double.Count("")
+	calls := len(r.calls())
 	const looks = 3
 	for range looks {
 		r.look(f)
 	}
-	if got := r.double.Count("") - calls; got != looks {
+	if got := len(r.calls()) - calls; got != looks {
 		t.Errorf("each look at a steady function must be one call, got %d for %d", got, looks)
 	}
 	// Each look's own request is two writes: the annotation, and that it was handled.

@@ -157,7 +157,7 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		r.refused(attempts[kind], belongs+`, which does not let namespace `+r.evil+` use it: set the annotation `+tenancy.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.evil+`"`)
 	}
 	r.refused(thief, belongs+" of this cluster, and nothing takes over what a resource that is there owns: delete one of the two")
-	if calls := r.double.Calls(); len(calls) > 0 {
+	if calls := r.calls(); len(calls) > 0 {
 		t.Errorf("nothing of AWS is to be called for what is refused, got %v", calls)
 	}
 
