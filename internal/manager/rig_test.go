@@ -259,6 +259,17 @@ func (r *rig) until(what string, so func() bool) {
 	}
 }
 
+// received is what comes from a channel, before a test has no more patience.
+func received[T any](r *rig, what string, from <-chan T) (v T) {
+	r.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(patience):
+		r.Fatalf("gave up waiting until %s", what)
+	}
+	return v
+}
+
 // ready waits until the resource is, in its present generation.
 func (r *rig) ready(mg managed.Managed) {
 	r.Helper()
