@@ -21,6 +21,7 @@ const crds = "../../package/crds/lambda.aws.m.crossplane.io_"
 // A cluster that has activated some kinds alone has those served. What refers to a kind
 // that is missing says so, and goes on as soon as the kind is activated.
 func TestKindsThatAreActivatedLater(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, devcluster.Options{CRDs: []string{
 		crds + "aliases.yaml", crds + "providerconfigs.yaml", crds + "clusterproviderconfigs.yaml", crds + "providerconfigusages.yaml",
 	}})

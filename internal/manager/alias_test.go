@@ -43,6 +43,7 @@ func (r *rig) at(name, version string) {
 
 // No manifest here has the number of a version.
 func TestAliasFollowsItsFunction(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, slow)
 	a := r.alias("live", func(a *v1beta1.Alias) {
 		a.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "live-conn"}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,6 +31,10 @@ import (
 
 // iamRole is a kind of another provider, which this one knows nothing of.
 var iamRole = schema.GroupVersionKind{Group: "iam.aws.m.upbound.io", Version: "v1beta1", Kind: "Role"}
+
+// iamRoles is locked by whoever defines the kind, and has rights on it granted: both are
+// the whole cluster's.
+var iamRoles sync.Mutex
 
 // definition of the kind, whatever it holds.
 func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
@@ -58,6 +63,8 @@ type fieldsRig struct {
 
 func newFieldsRig(t *testing.T) *fieldsRig {
 	t.Helper()
+	iamRoles.Lock()
+	t.Cleanup(iamRoles.Unlock)
 	r := &fieldsRig{rig: newRig(t, awsdouble.Options{})}
 	r.stop() // One with other rights takes over.
 	r.cfg = r.as("system:serviceaccount:crossplane-system:provider-lambda", crossplanesRules(true))
@@ -176,6 +183,7 @@ func (r *fieldsRig) role(arn string) *unstructured.Unstructured {
 // A Function whose role comes from another provider's object: from a cluster that
 // does not even have the kind, through each step of what can be granted.
 func TestFieldOfAnotherProvidersObject(t *testing.T) {
+	t.Parallel()
 	const one, two, three = "arn:aws:iam::123456789012:role/one", "arn:aws:iam::123456789012:role/two", "arn:aws:iam::123456789012:role/three"
 	r := newFieldsRig(t)
 	r.create(r.f)
@@ -219,6 +227,7 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 
 // Nothing is granted at first. The function is woken when it is.
 func TestFieldThatIsGrantedLater(t *testing.T) {
+	t.Parallel()
 	const arn = "arn:aws:iam::123456789012:role/one"
 	r := newFieldsRig(t)
 	r.define()

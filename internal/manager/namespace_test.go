@@ -90,6 +90,7 @@ func (r *rig) left() map[string]int {
 // its namespace: functions, what configures them, what they refer to, and the config. The
 // provider has no more rights than Crossplane grants it, and waits for its kinds.
 func TestNamespaceOfEveryKind(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
 	r.stop()
 	r.cfg = r.as("every-kind", crossplanesRules(true))
@@ -122,6 +123,7 @@ func TestNamespaceOfEveryKind(t *testing.T) {
 
 // A resource that is deleted in the foreground, as Argo CD deletes, stays until AWS has let go of it, and no longer.
 func TestDeletedInTheForeground(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	f := r.function("f", func(f *v1beta1.Function) {
 		f.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "f"}

@@ -3,6 +3,7 @@ package manager
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"sync"
@@ -36,13 +37,27 @@ import (
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Controllers: true}}
 
+// TestMain has several tests run at a time, even on few cores: each has a namespace, a
+// provider and a double of its own, and waits for most of the time.
 func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == parallelFlag })
+	if !asked {
+		if err := flag.Set(parallelFlag, atOnce); err != nil {
+			panic(err)
+		}
+	}
 	log.SetLogger(shared.logger())
 	suite.Main(m)
 }
 
 const (
 	region = "eu-central-1"
+
+	// atOnce is how many tests run at a time where -parallel does not say.
+	atOnce       = "8"
+	parallelFlag = "test.parallel"
 
 	// patience is how long anything may take before a test gives it up, on a machine that
 	// builds and tests other packages meanwhile. Nothing depends on how long it does take.

@@ -59,6 +59,7 @@ func (r *rig) as(user string, rules []rbacv1.PolicyRule) *rest.Config {
 // This provider watches all namespaces, as most do. So the control plane is its own: what
 // other tests have left behind would belong to it too.
 func TestWorksWithCrossplanesRights(t *testing.T) {
+	t.Parallel()
 	c := newCluster(t, suite.Options)
 	for name, safeStart := range map[string]bool{"safe-start": true, "no-safe-start": false} {
 		t.Run(name, func(t *testing.T) {
@@ -114,6 +115,7 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 }
 
 func TestClusterID(t *testing.T) {
+	t.Parallel()
 	c := suite.Cluster(t)
 	scheme, err := newScheme()
 	if err != nil {
@@ -172,6 +174,7 @@ func TestClusterID(t *testing.T) {
 // TestRightsThatComeLater starts a provider before Crossplane's RBAC manager has bound
 // its role, as it happens with each installation.
 func TestRightsThatComeLater(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	r.stop() // Another provider takes over.
 	const user = "provider-lambda-early"
@@ -205,6 +208,7 @@ func TestRightsThatComeLater(t *testing.T) {
 }
 
 func TestMayWatchDefinitions(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	for name, want := range map[string]bool{"defs-yes": true, "defs-no": false} {
 		k, err := client.New(r.as(name, crossplanesRules(want)), client.Options{Scheme: r.kube.Scheme()})

@@ -104,6 +104,7 @@ func (s *succession) unchanged(reason string, since []string) {
 // A standby whose watches lag takes the lease: it neither repeats nor undoes what the
 // leader before it did, however its watches go on.
 func TestStandbyWithLaggingWatches(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		reason string
 		how    watchfault.Delivery
@@ -116,6 +117,7 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSuccession(t)
 			env := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns}, Data: map[string]string{"m.py": "x = 1"}}
 			f := s.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](128) })
@@ -193,6 +195,7 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 // A leader loses its lease while a function runs. Whoever comes after it does not know
 // whether it ran, and does not run it again.
 func TestInvocationOutlivesTheLease(t *testing.T) {
+	t.Parallel()
 	s := newSuccession(t)
 	s.create(s.function("f"))
 	cut := &outage{}

@@ -27,6 +27,7 @@ import (
 // another config are made meanwhile, and the config says what is wrong until its
 // endpoint answers.
 func TestHangingEndpoint(t *testing.T) {
+	t.Parallel()
 	const (
 		workers = 100
 		hanging = 400
