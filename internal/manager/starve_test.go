@@ -30,7 +30,7 @@ func TestHangingEndpoint(t *testing.T) {
 	t.Parallel()
 	const (
 		workers = 100
-		hanging = 400
+		hanging = 200
 	)
 	var later atomic.Int64
 	r := newRig(t, awsdouble.Options{}, func(o *Options) {
