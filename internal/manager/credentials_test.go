@@ -218,12 +218,7 @@ func TestNamespaceDeletedAtOnce(t *testing.T) {
 	// What is cached in the provider does not help it: it has to read the Secret anew.
 	r.stop()
 	r.start()
-	if err := r.kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}); err != nil {
-		t.Fatal(err)
-	}
-	r.until("the namespace is gone", func() bool {
-		return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKey{Name: r.ns}, &corev1.Namespace{}))
-	})
+	r.removeNamespace()
 	left, err := r.inAccount("111111111111").ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
 	if err != nil || len(left.Functions) > 0 {
 		t.Errorf("nothing must be left in AWS, got %d functions, %v", len(left.Functions), err)

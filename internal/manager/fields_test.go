@@ -32,9 +32,9 @@ import (
 // iamRole is a kind of another provider, which this one knows nothing of.
 var iamRole = schema.GroupVersionKind{Group: "iam.aws.m.upbound.io", Version: "v1beta1", Kind: "Role"}
 
-// iamRoles is locked by whoever defines the kind, and has rights on it granted: both are
-// the whole cluster's.
-var iamRoles sync.Mutex
+// otherKinds is locked by whoever defines a kind, and has rights on it granted: both are the
+// whole cluster's. It is read-locked by whoever needs the kinds to stay the same.
+var otherKinds sync.RWMutex
 
 // definition of the kind, whatever it holds.
 func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
@@ -63,8 +63,8 @@ type fieldsRig struct {
 
 func newFieldsRig(t *testing.T) *fieldsRig {
 	t.Helper()
-	iamRoles.Lock()
-	t.Cleanup(iamRoles.Unlock)
+	otherKinds.Lock()
+	t.Cleanup(otherKinds.Unlock)
 	r := &fieldsRig{rig: newRig(t, awsdouble.Options{})}
 	r.stop() // One with other rights takes over.
 	r.cfg = r.as("system:serviceaccount:crossplane-system:provider-lambda", crossplanesRules(true))
