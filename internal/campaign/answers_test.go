@@ -150,9 +150,6 @@ func faults() []fault {
 // is created, updated, deleted or only looked at. Nothing loops, panics or is made twice, a condition says what is
 // wrong, and once answers are in order, so is everything else.
 func TestOddAnswers(t *testing.T) {
-	if *figures.Sample == figures.Default {
-		t.Skip("it has open findings, which docs/reliability.md lists: run it by make campaign, or with -campaign.sample")
-	}
 	var mu sync.Mutex
 	total, taken, failed, every := 0, 0, 0, *figures.Sample
 	if every > 1 {
@@ -263,6 +260,9 @@ func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
 		if !s.Until(3*time.Hour, func() bool { return sc.done(s) }) {
 			t.Errorf("does not come to its end after the fault: %s", s.statuses())
 		}
+		// What AWS did not tell, such as the tags where it has no ListTags, is compared at the next poll. Ready is True
+		// until then, and says so.
+		time.Sleep(15 * time.Minute)
 		if diff := cmp.Diff(want.Things, s.Things()); diff != "" {
 			t.Errorf("what AWS has: -want, +got:\n%s", diff)
 		}
