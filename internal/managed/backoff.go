@@ -3,6 +3,8 @@ package managed
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -73,6 +75,13 @@ func passesWithin(err error) time.Duration {
 const (
 	maxUnclassified = 60 * time.Second
 
+	// maxRefused is the longest time after which a change that AWS has refused is sent again.
+	maxRefused = 10 * time.Minute
+
+	// manyThrottles is the number of throttled calls in a row, a minute and a half of them,
+	// after which users are told: until then, the quota is shared with others.
+	manyThrottles = 10
+
 	// manyFailures is the number of transient errors in a row, some ten minutes of
 	// them, after which there is no hurry any more.
 	manyFailures = 40
@@ -116,11 +125,35 @@ func backoff(c class, n int) time.Duration {
 	return doubling(time.Second, n, maxUnclassified)
 }
 
+// backoff notes that a resource has failed, and returns when it is reconciled next.
+func (g *gate[T]) backoff(key types.NamespacedName, t *Turn, c class, err error) time.Duration {
+	failures, throttles := g.memory.fail(key, c, awserr.IsThrottled(err))
+	if open, ok := asOpen(err); ok && open.after > 0 {
+		return open.after
+	}
+	if c == ambiguous {
+		return backoffAmbiguous(g.memory.doubt(key, g.now()))
+	}
+	after := backoff(c, failures)
+	if throttles > 0 {
+		after = max(after, throttled(throttles))
+	}
+	if t.changing {
+		after = max(after, refused(g.memory.refuse(key)))
+	}
+	return after
+}
+
 // backoffAmbiguous is when to try again after an ambiguous error, by the time since the
 // first of them.
 func backoffAmbiguous(since time.Duration) time.Duration {
 	return min(max(since/ambiguousShare, minAmbiguous), maxAmbiguous)
 }
+
+// refused is the least time after the nth refusal in a row of a change, n from 1. It counts
+// refusals for any reason, whatever a resource waited for in between, so that no error of
+// AWS has the same change sent without end at a pace that is made for reads.
+func refused(n int) time.Duration { return doubling(time.Second, n, maxRefused) }
 
 // throttled is when to come back after the nth throttled call in a row, n from 1.
 func throttled(n int) time.Duration { return doubling(time.Second, n, 15*time.Second) }

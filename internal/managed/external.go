@@ -111,6 +111,7 @@ func (g *guard[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObserva
 // Create the external resource.
 func (g *guard[T]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
 	t := turnOf(ctx)
+	t.change()
 	c, err := g.inner.Create(ctx, mg)
 	if err != nil {
 		return c, refuse(t, err)
@@ -121,6 +122,7 @@ func (g *guard[T]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation
 // Update the external resource.
 func (g *guard[T]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, error) {
 	t := turnOf(ctx)
+	t.change()
 	u, err := g.inner.Update(ctx, mg)
 	if err != nil {
 		return u, refuse(t, err)
@@ -131,6 +133,7 @@ func (g *guard[T]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, 
 // Delete the external resource.
 func (g *guard[T]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, error) {
 	t := turnOf(ctx)
+	t.change()
 	before := mg.GetCondition(xpv2.TypeReady)
 	d, err := g.inner.Delete(ctx, mg)
 	t.deleting(before, mg.GetCondition(xpv2.TypeReady))
@@ -151,7 +154,8 @@ func (g *guard[T]) mayCreate(mg resource.Managed) bool {
 }
 
 // refuse turns an error of the external client into what the runtime is to see. A
-// call held up by quota is no error: the reconcile is dropped.
+// call held up by quota is no error: the reconcile is dropped. Nor is one that AWS throttles,
+// until it has throttled many in a row.
 func refuse(t *Turn, err error) error {
 	if errors.Is(err, errHeld) {
 		return errHeld
@@ -162,8 +166,11 @@ func refuse(t *Turn, err error) error {
 	}
 	if awserr.IsThrottled(err) {
 		after, _ := awserr.RetryAfter(err)
-		t.throttle(after)
-		return errHeld
+		if t.throttles < manyThrottles {
+			t.throttle(after)
+			return errHeld
+		}
+		err = errors.Wrap(awserr.Clean(err), "AWS has throttled its calls for a while")
 	}
 	err = blame(awserr.Clean(err))
 	t.fail(err)

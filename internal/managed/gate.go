@@ -61,7 +61,7 @@ func (g *gate[T]) reconcile(ctx context.Context, req reconcile.Request) (reconci
 			ended(ctx, outcomeGone)
 			return reconcile.Result{}, nil
 		}
-		return g.failed(ctx, req.NamespacedName, errors.Wrap(err, "cannot get managed resource")), nil
+		return g.failed(ctx, req.NamespacedName, &Turn{}, errors.Wrap(err, "cannot get managed resource")), nil
 	}
 	looked(ctx, mg)
 	ctx = g.refer(ctx, mg)
@@ -79,7 +79,7 @@ func (g *gate[T]) reconcile(ctx context.Context, req reconcile.Request) (reconci
 		return g.waiting(wait), nil
 	}
 
-	t := &Turn{Annotator: g.kube.Annotate, Intender: g.kube.Intend, Attempts: known.attempts, cause: known.because(mg)}
+	t := &Turn{Annotator: g.kube.Annotate, Intender: g.kube.Intend, Attempts: known.attempts, cause: known.because(mg), throttles: known.throttled}
 	defer t.left()
 	ctx = WithTurn(kube.WithRead(ctx, mg), t)
 	ctx, wait = g.admit(ctx, mg, t, known)
@@ -89,7 +89,7 @@ func (g *gate[T]) reconcile(ctx context.Context, req reconcile.Request) (reconci
 	}
 
 	if open, ok := asOpen(unresolved(ctx)); ok && says(mg, open) {
-		return g.failed(ctx, req.NamespacedName, open), nil
+		return g.failed(ctx, req.NamespacedName, t, open), nil
 	}
 
 	g.detect(mg)
@@ -201,9 +201,9 @@ func (g *gate[T]) next(ctx context.Context, mg T, t *Turn, res reconcile.Result,
 	g.recorder.finish(mg, t)
 
 	if failure := g.failure(mg, t, res, err); failure != nil {
-		return g.failed(ctx, key, failure)
+		return g.failed(ctx, key, t, failure)
 	}
-	g.memory.succeed(key)
+	g.memory.succeed(key, t.did != nothing || t.ready.Status == corev1.ConditionTrue)
 	g.metrics.reconciled(g.kind.GVK.Kind, resultOK)
 	return g.calm(mg, t, res)
 }
@@ -247,16 +247,10 @@ func (g *gate[T]) calm(mg T, t *Turn, res reconcile.Result) reconcile.Result {
 	return reconcile.Result{RequeueAfter: g.poll.Jittered(asked, g.random())}
 }
 
-func (g *gate[T]) failed(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
+func (g *gate[T]) failed(ctx context.Context, key types.NamespacedName, t *Turn, err error) reconcile.Result {
 	c := classify(err)
 	g.metrics.reconciled(g.kind.GVK.Kind, c.result())
-	after := backoff(c, g.memory.fail(key, c))
-	if c == ambiguous {
-		after = backoffAmbiguous(g.memory.doubt(key, g.now()))
-	}
-	if open, ok := asOpen(err); ok && open.after > 0 {
-		after = open.after
-	}
+	after := g.backoff(key, t, c, err)
 	endedBadly(ctx, c, err)
 	g.logPanic(key, err)
 	g.log.WithValues("request", reconcile.Request{NamespacedName: key}).Debug("Reconcile failed", "error", err, "requeue-after", after)

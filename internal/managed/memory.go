@@ -75,6 +75,9 @@ type record struct {
 	// throttled is the number of throttled calls in a row.
 	throttled int
 
+	// refused is the number of changes in a row that AWS has refused.
+	refused int
+
 	// crowded is how often in a row there was no worker for it.
 	crowded int
 
@@ -88,7 +91,7 @@ type record struct {
 
 // forgive forgets the errors.
 func (r *record) forgive() {
-	r.failures = 0
+	r.failures, r.refused = 0, 0
 	r.ambiguous = time.Time{}
 }
 
@@ -172,8 +175,9 @@ func (m *memory) throttle(key types.NamespacedName) int {
 	return r.throttled
 }
 
-// fail notes an error and returns how many of its class there were in a row.
-func (m *memory) fail(key types.NamespacedName, c class) int {
+// fail notes an error and returns how many of its class there were in a row, and how many
+// throttled calls, if it is of one.
+func (m *memory) fail(key types.NamespacedName, c class, throttled bool) (failures, throttles int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.record(key)
@@ -182,15 +186,34 @@ func (m *memory) fail(key types.NamespacedName, c class) int {
 	}
 	r.class = c
 	r.failures++
-	r.throttled, r.wanted = 0, nil
-	return r.failures
+	r.throttled++
+	if !throttled {
+		r.throttled = 0
+	}
+	r.wanted = nil
+	return r.failures, r.throttled
 }
 
-// succeed notes that a resource was looked at without an error.
-func (m *memory) succeed(key types.NamespacedName) {
+// succeed notes that a resource was looked at without an error. done says that AWS has taken
+// a change, or that none is due: until then, what it has refused still counts.
+func (m *memory) succeed(key types.NamespacedName, done bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.record(key).clear()
+	r := m.record(key)
+	refused := r.refused
+	r.clear()
+	if !done {
+		r.refused = refused
+	}
+}
+
+// refuse notes that AWS has refused a change, and returns how often in a row it has.
+func (m *memory) refuse(key types.NamespacedName) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r := m.record(key)
+	r.refused++
+	return r.refused
 }
 
 // served notes that a resource was looked at after the given number of pokes. One

@@ -40,7 +40,7 @@ func (g *gate[T]) panicked(ctx context.Context, key types.NamespacedName, err er
 	if err := g.report(ctx, key, err); err != nil {
 		g.log.Info("Cannot say of a resource that its reconcile panicked", "name", key, "error", err)
 	}
-	return g.failed(ctx, key, err)
+	return g.failed(ctx, key, &Turn{}, err)
 }
 
 // report an error that the runtime knows nothing of: in the condition Synced, and by an

@@ -42,6 +42,9 @@ type Turn struct {
 	// and returns a conflict otherwise. Nil is the Annotator.
 	Intender func(ctx context.Context, obj client.Object, annotations map[string]string) error
 
+	// throttles is the number of throttled calls in a row before this reconcile.
+	throttles int
+
 	releaser func()
 
 	// cause says why AWS may have something else than what is wanted, see Cause.
@@ -63,6 +66,7 @@ type Turn struct {
 	wanted    []string
 	summary   string
 	events    []event.Event
+	changing  bool
 	did       deed
 	absent    bool
 	compared  Comparison
@@ -247,6 +251,13 @@ func (t *Turn) fail(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.err = err
+}
+
+// change notes that something in AWS is about to be changed.
+func (t *Turn) change() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.changing = true
 }
 
 // failure is the last error that the runtime reported, if any.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go/middleware"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -47,8 +48,29 @@ func (l *Limiter) AddTo(cfg *aws.Config, s Scope) {
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
 		// After everything else, and so within the retries: an attempt is counted
 		// when it is sent, not before its credentials have come.
-		return stack.Finalize.Add(&limit{limiter: l, scope: s}, middleware.After)
+		if err := stack.Finalize.Add(&limit{limiter: l, scope: s}, middleware.After); err != nil {
+			return err
+		}
+		return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("RequestQuotaAnswered", answered), "Retry", middleware.Before)
 	})
+}
+
+// answered returns AWS's error where only another attempt of a call was deferred. The call was
+// sent, and has failed.
+func answered(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+	middleware.FinalizeOutput, middleware.Metadata, error,
+) {
+	out, md, err := next.HandleFinalize(ctx, in)
+	if _, ok := Deferred(err); !ok {
+		return out, md, err
+	}
+	attempts, _ := retry.GetAttemptResults(md)
+	for _, a := range attempts.Results {
+		if _, ok := Deferred(a.Err); !ok {
+			err = a.Err
+		}
+	}
+	return out, md, err
 }
 
 // limit is a step of the SDK's stack.

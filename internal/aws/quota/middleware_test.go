@@ -92,8 +92,11 @@ func TestMiddlewareCountsAttempts(t *testing.T) {
 	})
 	name := "orders"
 	_, err := c.ListAliases(WithHolder(t.Context(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
-	if _, ok := Deferred(err); !ok || calls != 2 {
+	if calls != 2 || l.Stats()[ControlPlane].Deferred != 1 {
 		t.Errorf("the third attempt has no token: got %v after %d calls", err, calls)
+	}
+	if _, ok := Deferred(err); ok || awserr.StatusCode(err) != http.StatusInternalServerError {
+		t.Errorf("AWS has answered the call, so it was not deferred: want AWS's error, got %v", err)
 	}
 }
 
@@ -107,7 +110,14 @@ func TestMiddlewareHearsThrottles(t *testing.T) {
 		_, _ = rw.Write([]byte(`{"Reason":"CallerRateLimitExceeded","Type":"User","message":"Rate exceeded"}`))
 	})
 	name := "orders"
-	_, err := c.ListAliases(t.Context(), &lambda.ListAliasesInput{FunctionName: &name})
+	list := func() error {
+		_, err := c.ListAliases(t.Context(), &lambda.ListAliasesInput{FunctionName: &name})
+		return err
+	}
+	if err := list(); !awserr.IsThrottled(err) {
+		t.Errorf("want AWS's error, got %v", err)
+	}
+	err := list()
 	if wait, ok := Deferred(err); !ok || !near(wait, 2*time.Second) {
 		t.Errorf("the bucket is closed after a throttle: got %v, %v", err, wait)
 	}

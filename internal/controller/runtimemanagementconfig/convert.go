@@ -29,7 +29,7 @@ func fromAWS(a *answer) settings {
 }
 
 // isDefault says that AWS has what every function has that nobody has configured.
-func isDefault(a *answer) bool { return a.UpdateRuntimeOn == "" || string(a.UpdateRuntimeOn) == auto }
+func isDefault(a *answer) bool { return string(a.UpdateRuntimeOn) == auto }
 
 // putInput names a runtime only where one is stayed on: AWS takes it nowhere else.
 func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfigInput {

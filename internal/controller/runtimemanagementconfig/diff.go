@@ -28,9 +28,6 @@ func desired(mg *v1beta1.RuntimeManagementConfig) wanted {
 // to, and how that differs.
 func compare(mg *v1beta1.RuntimeManagementConfig, a *answer) (settings, diff.Changes) {
 	w, have := desired(mg), fromAWS(a)
-	if have.UpdateRuntimeOn == nil { // Nothing says that it is another.
-		have.UpdateRuntimeOn, have.RuntimeVersionArn = w.settings.UpdateRuntimeOn, w.settings.RuntimeVersionArn
-	}
 	t := fitting(diff.Fill(w.settings, have, w.left))
 	return t, diff.Compare(t, have)
 }

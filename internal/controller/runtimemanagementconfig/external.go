@@ -54,6 +54,9 @@ func (r *runtime) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig)
 	if err != nil {
 		return found{}, errors.Wrapf(err, "cannot read %s", what(n))
 	}
+	if out.UpdateRuntimeOn == "" {
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn, so nobody can tell what is set", what(n), callGet)
+	}
 	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !flow.ObserveOnly(mg)
 	return found{Thing: out, Exists: !isDefault(out) || !unset, Name: n.String(), What: what(n)}, nil
 }
@@ -73,10 +76,7 @@ func (r *runtime) Show(mg *v1beta1.RuntimeManagementConfig, f found) {
 }
 
 // State of a configuration: it is in force.
-func (r *runtime) State(mg *v1beta1.RuntimeManagementConfig, f found) xpv2.Condition {
-	if f.Thing.UpdateRuntimeOn == "" {
-		return condition.Available(mg.GetGeneration()).WithMessage("AWS does not tell how the runtime is managed, so that is not compared")
-	}
+func (r *runtime) State(mg *v1beta1.RuntimeManagementConfig, _ found) xpv2.Condition {
 	return condition.Available(mg.GetGeneration())
 }
 

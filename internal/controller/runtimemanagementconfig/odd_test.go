@@ -2,8 +2,12 @@ package runtimemanagementconfig
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
@@ -18,7 +22,7 @@ func TestOddAnswers(t *testing.T) {
 	}{
 		"None":     {reason: "AWS as it is.", writes: []string{callPut}},
 		"NoPut":    {reason: "The name is known.", odd: odd{callPut: steptest.Body("null")}, writes: []string{callPut}},
-		"EmptyGet": {reason: "What is not shown is not compared.", odd: odd{callGet: steptest.Body("{}")}, writes: []string{callPut}, told: "does not tell how the runtime is managed"},
+		"EmptyGet": {reason: "It can neither be in order nor absent.", odd: odd{callGet: steptest.Body("{}")}, told: "lacks updateRuntimeOn"},
 		"NullGet":  {reason: "The SDK does not take it for an answer.", odd: odd{callGet: steptest.Body("null")}, told: "cannot read the runtime management configuration"},
 		"NoARN":    {reason: "That is no difference.", odd: odd{callGet: steptest.Without("FunctionArn", "RuntimeVersionArn")}, writes: []string{callPut}},
 		"NotShown": {
@@ -31,6 +35,28 @@ func TestOddAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Log(tc.reason)
 			newRig(t).Bear(newConfig(), tc.odd, tc.writes, tc.told)
+		})
+	}
+}
+
+// An answer that does not say when the runtime is updated is not taken for what an edit asks for,
+// nor for AWS's default, by which a resource that is being deleted would be let go.
+func TestReadWithoutMode(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		edit   []func(*v1beta1.RuntimeManagementConfig)
+	}{
+		"New":      {reason: "It may have been set."},
+		"Edited":   {reason: "The edit may not have been sent.", edit: []func(*v1beta1.RuntimeManagementConfig){named}},
+		"Deleted":  {reason: "It may not have been set back.", edit: []func(*v1beta1.RuntimeManagementConfig){named, deleted}},
+		"Observed": {reason: "Nothing is known of it.", edit: []func(*v1beta1.RuntimeManagementConfig){named, policies(xpv2.ManagementActionObserve)}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := newExternal(&fakeLambda{get: answering("")}).Observe(t.Context(), newConfig(tc.edit...))
+			if err == nil || !strings.Contains(err.Error(), "lacks updateRuntimeOn") {
+				t.Errorf("%s: want an error that says what the answer lacks, got %v", tc.reason, err)
+			}
 		})
 	}
 }

@@ -29,6 +29,10 @@ const (
 // users are told.
 const putOffQuietly = 10
 
+// deletionShare of the time that AWS shows what it has accepted to delete is the time until
+// the next look.
+const deletionShare = 3
+
 // bounded is the plan with the first of its calls that may be made now. One that AWS has
 // accepted without showing its effect waits, longer each time, while others go ahead;
 // Ready says so once nothing but such calls is left.
@@ -100,10 +104,16 @@ func afterDeletion(ctx context.Context, mg managed.Managed) {
 	managed.NoteAttempt(ctx, deletion, "")
 	after := time.Duration(0)
 	if count > 0 {
-		after = cadence.Woken(managed.Fresh(ctx).Now.Sub(mg.GetDeletionTimestamp().Time))
+		after = deleteAgain(managed.Fresh(ctx).Now.Sub(mg.GetDeletionTimestamp().Time))
 		mg.SetConditions(condition.Deleting(mg.GetGeneration(), "AWS has accepted the deletion and shows it still"))
 	}
 	managed.ComeBack(ctx, after)
+}
+
+// deleteAgain is when to look again at what AWS shows still, by the time since it was to be
+// deleted. It grows faster than that of mere looks, for each look may delete it again.
+func deleteAgain(since time.Duration) time.Duration {
+	return min(max(since/deletionShare, cadence.MinPending), cadence.MaxWoken)
 }
 
 // DeletedPart is called by a kind's Delete that has deleted one of several things, so

@@ -155,7 +155,7 @@ func TestDeletionNotShown(t *testing.T) {
 		}
 		at = at.Add(turn.ComesBack())
 	}
-	if deletions > 45 {
+	if deletions > 36 {
 		t.Errorf("%d deletions in an hour", deletions)
 	}
 	if m := mg.GetCondition(xpv2.TypeReady).Message; m != "AWS has accepted the deletion and shows it still" {

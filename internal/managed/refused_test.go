@@ -1,0 +1,146 @@
+package managed
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	corev1 "k8s.io/api/core/v1"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+)
+
+// runFor reconciles the resource for a time of the harness's clock, each time when it asks to be.
+func (h *harness) runFor(d time.Duration) {
+	h.t.Helper()
+	for end := h.clock.Add(d); h.clock.Before(end); {
+		wait := h.reconcile()
+		if wait == 0 {
+			return // It is gone.
+		}
+		h.clock = h.clock.Add(wait)
+	}
+}
+
+// count the calls of a name.
+func (c *cloud) count(name string) int {
+	n := 0
+	for _, call := range c.calls {
+		if call == name {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRefusedChangesBackOff(t *testing.T) {
+	prepare := map[string]func(*harness){
+		"Create": func(*harness) {},
+		"Update": func(h *harness) {
+			h.settle()
+			h.change(func(mg *thing) { mg.Spec.Value = "b"; mg.Generation = 2 })
+		},
+		"Delete": func(h *harness) { h.settle(); h.delete() },
+	}
+	errs := map[string]struct {
+		reason string
+		err    error
+	}{
+		"Unknown":   {reason: "Nobody knows whether it passes.", err: &smithy.GenericAPIError{Code: "UnheardOfException", Message: "what?"}},
+		"Denied":    {reason: "It passes once someone grants it.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "not authorized"}},
+		"Failure":   {reason: "AWS fails for as long as it does.", err: &smithy.GenericAPIError{Code: "ServiceException", Message: "An error occurred"}},
+		"Throttled": {reason: "AWS has no room for it, which passes or not.", err: throttle()},
+	}
+	for call, setUp := range prepare {
+		for name, tc := range errs {
+			t.Run(call+"/"+name, func(t *testing.T) {
+				h := newHarness(t, newThing())
+				setUp(h)
+				h.cloud.calls = nil
+				h.cloud.fail[call] = tc.err
+				h.runFor(10 * time.Minute)
+				if got := h.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message == "" {
+					t.Errorf("%s: after ten minutes, Synced is to say what is wrong: got %+v", tc.reason, got)
+				}
+				h.runFor(50 * time.Minute)
+				if got := h.cloud.count(call); got < 6 || got > 26 {
+					t.Errorf("%s: want at most 26 calls in an hour, got %d", tc.reason, got)
+				}
+				h.cloud.calls = nil
+				h.runFor(time.Hour)
+				if got := h.cloud.count(call); got < 5 || got > 7 {
+					t.Errorf("%s: want a call each ten minutes in the end, got %d in an hour", tc.reason, got)
+				}
+				delete(h.cloud.fail, call)
+				h.cloud.calls = nil
+				h.runFor(11 * time.Minute)
+				if got := h.cloud.count(call); got != 1 {
+					t.Errorf("%s: once AWS takes it, want one call, got %d", tc.reason, got)
+				}
+			})
+		}
+	}
+}
+
+// A change that AWS has refused is not sent sooner because there was something to wait for
+// in between.
+func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
+	h, sent, waits := newHarness(t, newThing()), 0, false
+	c := xpmanaged.TypedExternalClientFns[*thing]{
+		ObserveFn: func(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+			mg.SetConditions(condition.Updating(mg.GetGeneration(), "waits"))
+			if waits = !waits; waits {
+				ComeBack(ctx, 2*time.Second)
+			}
+			return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: waits}, nil
+		},
+		UpdateFn: func(context.Context, *thing) (xpmanaged.ExternalUpdate, error) {
+			sent++
+			return xpmanaged.ExternalUpdate{}, errors.New("no")
+		},
+		DisconnectFn: func(context.Context) error { return nil },
+	}
+	h.gate = newGate(&manager{c: h.server}, h.options, scriptedKind(h, c), h.events)
+	h.runFor(time.Hour)
+	if sent < 6 || sent > 26 {
+		t.Errorf("want at most 26 calls in an hour, got %d", sent)
+	}
+}
+
+// Throttles are no error while they pass within a minute or so, and are told after.
+func TestThrottlesAreToldInTheEnd(t *testing.T) {
+	h := newHarness(t, newThing())
+	h.settle()
+	h.cloud.fail["Get"] = throttle()
+	h.runFor(time.Minute)
+	if got := h.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionTrue {
+		t.Errorf("a minute of throttles is not worth a word: got %+v", got)
+	}
+	h.runFor(2 * time.Minute)
+	told := h.stored()
+	if got := told.GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message != "observe failed: AWS has throttled its calls for a while: TooManyRequestsException: Rate exceeded" {
+		t.Errorf("want Synced to say that AWS throttles: got %+v", got)
+	}
+	if got := told.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {
+		t.Errorf("Ready is what was last seen: got %s", got)
+	}
+	h.cloud.calls = nil
+	h.runFor(time.Hour)
+	if got := len(h.cloud.calls); got < 50 || got > 90 {
+		t.Errorf("want a look each 15 seconds for ten minutes, and each minute after, got %d in an hour", got)
+	}
+	if got := h.stored().GetCondition(condition.TypeStalled).Status; got == corev1.ConditionTrue {
+		t.Error("a throttle is nothing that the user can put right")
+	}
+	delete(h.cloud.fail, "Get")
+	h.runFor(2 * time.Minute)
+	if got := h.stored().GetCondition(xpv2.TypeSynced).Status; got != corev1.ConditionTrue {
+		t.Errorf("it is in order again: got %s", got)
+	}
+}
