@@ -134,7 +134,7 @@ func (c *churning) run(from, to int) {
 			if mg := c.store[key]; mg.Spec.Value == "bad" {
 				mg.Spec.Value, mg.Generation = "b", mg.Generation+1
 			}
-			c.gate.memory.poke(key)
+			c.gate.memory.poke(key, "Secret db")
 		}
 		c.reconcile(keys)
 		for _, key := range keys {

@@ -73,6 +73,30 @@ type drift struct {
 // pending tells whether there is drift that is yet to be put right.
 func (d drift) pending() bool { return d.found != "" && d.mends }
 
+// Cause says why AWS has something else than what is wanted, for the event that tells of the
+// call that puts it right: spec or what it refers to has changed, someone has changed it in
+// AWS, or nobody knows, as at the first look after a start.
+func Cause(ctx context.Context, mg Managed) string {
+	if mg.GetObservedGeneration() != mg.GetGeneration() {
+		return "spec changed"
+	}
+	if t := turnOf(ctx); t.cause != "" {
+		return t.cause
+	}
+	return "differed from spec"
+}
+
+// because is the cause by what was known before a look. Empty if nobody knows.
+func (r record) because(mg Managed) string {
+	switch w := wanted(mg); {
+	case r.cause != "":
+		return r.cause + " changed"
+	case r.drift.synced == w, r.drift.found == w:
+		return "changed in AWS by hand"
+	}
+	return ""
+}
+
 // A finding is what a look adds to the metrics: drift of a kind that was seen, or put
 // right.
 type finding struct {

@@ -114,3 +114,31 @@ func TestDrift(t *testing.T) {
 		})
 	}
 }
+
+func TestCause(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(h *harness)
+		want   string
+	}{
+		"Spec":     {reason: "The user has changed spec.", change: func(h *harness) { h.change(func(mg *thing) { mg.Spec.Value, mg.Generation = "b", 2 }) }, want: "spec changed"},
+		"ByHand":   {reason: "Nothing has changed but AWS.", change: func(h *harness) { h.cloud.value = "hand" }, want: "changed in AWS by hand"},
+		"Referent": {reason: "What spec refers to has changed.", change: func(h *harness) { h.cloud.value = "old"; h.gate.memory.poke(cart, "Secret db") }, want: "Secret db changed"},
+		"Served": {
+			reason: "A change that was served is no cause any more.",
+			change: func(h *harness) { h.gate.memory.poke(cart, "Secret db"); h.settle(); h.cloud.value = "hand" }, want: "changed in AWS by hand",
+		},
+		"FirstLook": {reason: "After a start nobody knows.", change: func(h *harness) { h.cloud.value = "hand"; h.gate.memory.forget(cart) }, want: "differed from spec"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, newThing())
+			h.settle()
+			tc.change(h)
+			h.settle()
+			if h.cloud.cause != tc.want {
+				t.Errorf("%s: want %q, got %q", tc.reason, tc.want, h.cloud.cause)
+			}
+		})
+	}
+}

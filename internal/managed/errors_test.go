@@ -108,7 +108,7 @@ func TestErrorsAreForgotten(t *testing.T) {
 			h.change(func(mg *thing) { meta.SetExternalCreateFailed(mg, time.Now()) })
 		}, want: 10 * time.Minute},
 		"Config": {reason: "The config that it refers to has changed.", do: func(h *harness) { h.gate.memory.renew(cart) }, want: 5 * time.Second},
-		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(h *harness) { h.gate.memory.poke(cart) }, want: 5 * time.Second},
+		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(h *harness) { h.gate.memory.poke(cart, "Secret db") }, want: 5 * time.Second},
 		"Delete": {reason: "The user wants something else now.", do: func(h *harness) { h.delete() }, want: 5 * time.Second},
 		"Success": {reason: "It worked in between.", do: func(h *harness) {
 			delete(h.cloud.fail, "Get")

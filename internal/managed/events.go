@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
@@ -30,6 +31,10 @@ const (
 	reasonAvailable   event.Reason = "Available"
 	reasonUnavailable event.Reason = "Unavailable"
 )
+
+// reasonWaiting is the reason of the event that says what a creation waits for, such as a
+// function that was applied together with its alias. It is no failure.
+const reasonWaiting event.Reason = "WaitingForReference"
 
 // repeatAfter is when an event that only repeats itself is emitted again, so that
 // it is still there for a user to find: the API server keeps events for an hour.
@@ -88,10 +93,23 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 			e.Message = t.Summary()
 		}
 	}
+	if awaits(obj, e) {
+		e.Type, e.Reason = event.TypeNormal, reasonWaiting
+	}
 	if r.state.repeats(key, e) || slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
 		return
 	}
 	r.inner.Event(obj, e)
+}
+
+// awaits tells whether an event is of an error that Await was told of.
+func awaits(obj runtime.Object, e event.Event) bool {
+	c, ok := obj.(resource.Conditioned)
+	if !ok || e.Type != event.TypeWarning {
+		return false
+	}
+	ready := c.GetCondition(xpv2.TypeReady)
+	return ready.Reason == xpv2.ReasonCreating && ready.Message != "" && strings.HasSuffix(e.Message, ready.Message)
 }
 
 // begin a turn of a resource: its events are judged by it.
@@ -116,7 +134,7 @@ func (r *recorder) finish(before Managed, t *Turn) {
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
 		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
-	case is.Reason == xpv2.ReasonUnavailable && is.Message != notKnown:
+	case is.Reason == xpv2.ReasonUnavailable && !strings.Contains(is.Message, "see the condition Synced"):
 		r.Event(before, event.Warning(reasonUnavailable, errors.New(is.Message)))
 	}
 }

@@ -98,6 +98,10 @@ func TestReadinessIsAnEvent(t *testing.T) {
 			was:    condition.Unavailable(1, "a"), is: condition.Unavailable(1, "b"),
 			want: []string{"Unavailable: b"},
 		},
+		"NotKnown": {
+			reason: "An event that only points to a condition tells nothing.",
+			was:    condition.Creating(1, ""), is: condition.Unavailable(1, notKnown),
+		},
 		"StaysFailed": {reason: "Nothing happened.", was: condition.Unavailable(1, "a"), is: condition.Unavailable(1, "a")},
 		"BeginsToUpdate": {
 			reason: "The call that began it has told already.",
@@ -111,6 +115,31 @@ func TestReadinessIsAnEvent(t *testing.T) {
 			mg := newThing()
 			mg.SetConditions(tc.was)
 			newRecorder(e, time.Now).finish(mg, &Turn{ready: tc.is})
+			if diff := cmp.Diff(tc.want, e.all); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// A resource that is applied together with what it refers to waits for that, which is no
+// reason for a warning.
+func TestWaitingIsNoWarning(t *testing.T) {
+	err := errors.New("cannot resolve spec.forProvider.functionNameRef: Function shop/pay does not exist")
+	cases := map[string]struct {
+		reason string
+		ready  xpv2.Condition
+		want   []string
+	}{
+		"NotThereYet": {reason: "It waits to be created.", ready: condition.Creating(1, err.Error()), want: []string{"WaitingForReference: " + err.Error()}},
+		"There":       {reason: "What exists has lost what it refers to.", ready: condition.Available(1), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+		"Otherwise":   {reason: "It waits for something else.", ready: condition.Creating(1, "AWS has it in motion"), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e, mg := &events{}, newThing()
+			mg.SetConditions(tc.ready)
+			newRecorder(e, time.Now).Event(mg, event.Warning("CannotResolveResourceReferences", err))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}

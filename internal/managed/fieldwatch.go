@@ -16,10 +16,10 @@ import (
 
 // watchFields has a resource reconciled when a field of another object that it
 // refers to changes, where the provider may watch that.
-func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder[reconcile.Request], poke func(client.ObjectKey)) {
+func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder[reconcile.Request], poke func(name client.ObjectKey, by string)) {
 	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
-		r.Subscribe(k.GVK.Kind, func(name types.NamespacedName) {
-			poke(name)
+		r.Subscribe(k.GVK.Kind, func(name types.NamespacedName, by string) {
+			poke(name, by)
 			q.Add(reconcile.Request{NamespacedName: name})
 		})
 		return nil

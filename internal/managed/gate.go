@@ -79,7 +79,7 @@ func (g *gate[T]) reconcile(ctx context.Context, req reconcile.Request) (reconci
 		return g.waiting(wait), nil
 	}
 
-	t := &Turn{Annotator: g.kube.Annotate, Intender: g.kube.Intend, Attempts: known.attempts}
+	t := &Turn{Annotator: g.kube.Annotate, Intender: g.kube.Intend, Attempts: known.attempts, cause: known.because(mg)}
 	defer t.left()
 	ctx = WithTurn(kube.WithRead(ctx, mg), t)
 	ctx, wait = g.admit(ctx, mg, t, known)

@@ -328,8 +328,8 @@ func TestPriority(t *testing.T) {
 			want: quota.Poll,
 		},
 		"Config": {reason: "A config that many may refer to has changed.", do: func(h *harness) { h.gate.memory.renew(cart) }, want: quota.Poll},
-		"Poked":  {reason: "A Secret that it refers to has changed.", do: func(h *harness) { h.gate.memory.poke(cart) }, want: quota.User},
-		"Served": {reason: "The change has been looked at.", do: func(h *harness) { h.gate.memory.poke(cart); h.reconcile() }, want: quota.Poll},
+		"Poked":  {reason: "A Secret that it refers to has changed.", do: func(h *harness) { h.gate.memory.poke(cart, "Secret db") }, want: quota.User},
+		"Served": {reason: "The change has been looked at.", do: func(h *harness) { h.gate.memory.poke(cart, "Secret db"); h.reconcile() }, want: quota.Poll},
 		"Hopeless": {
 			reason: "After many errors nobody waits for the next try.",
 			do: func(h *harness) {
@@ -377,7 +377,7 @@ func TestPokeDuringReconcile(t *testing.T) {
 	m := newMemory()
 	mg := newThing()
 	seen, _ := m.look(mg)
-	m.poke(cart)
+	m.poke(cart, "Secret db")
 	m.served(cart, seen.pokes)
 	if r, _ := m.look(mg); !r.poked() {
 		t.Error("the poke is lost")
@@ -434,7 +434,7 @@ func TestSpreadAfterStart(t *testing.T) {
 	})
 	t.Run("Poked", func(t *testing.T) {
 		h := restart(func(*thing) {})
-		h.gate.memory.poke(cart)
+		h.gate.memory.poke(cart, "Secret db")
 		if h.reconcile(); len(h.cloud.calls) == 0 {
 			t.Error("what a change has woken is looked at at once")
 		}

@@ -55,6 +55,9 @@ type cloud struct {
 	before []string
 
 	calls []string
+
+	// cause of the last update.
+	cause string
 }
 
 func (c *cloud) call(name string) error {
@@ -98,6 +101,7 @@ func (c *cloud) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate
 	err := c.call("Update")
 	if err == nil {
 		Describe(ctx, "value: "+c.value+" -> "+mg.Spec.Value)
+		c.cause = Cause(ctx, mg)
 		c.value = mg.Spec.Value
 	}
 	return xpmanaged.ExternalUpdate{}, err

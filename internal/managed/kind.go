@@ -121,7 +121,7 @@ type Kind[T Managed] struct {
 
 	// Watch adds further watches to the controller. poke has a resource reconciled as
 	// if the user had changed it; it does not enqueue it. Nil if there are none.
-	Watch func(b *builder.TypedBuilder[reconcile.Request], poke func(client.ObjectKey)) error
+	Watch func(b *builder.TypedBuilder[reconcile.Request], poke func(name client.ObjectKey, by string)) error
 }
 
 // A Resolver finds the AWS configuration that a managed resource refers to. It is

@@ -169,7 +169,7 @@ func TestDriftIsCounted(t *testing.T) {
 		},
 		"Secret": {
 			reason: "The user has changed a Secret that spec refers to. The harness has it change AWS instead.",
-			do:     func(h *harness) { h.cloud.value = "old secret"; h.gate.memory.poke(cart); h.settle() },
+			do:     func(h *harness) { h.cloud.value = "old secret"; h.gate.memory.poke(cart, "Secret db"); h.settle() },
 		},
 		"Config": {
 			reason: "The user has changed the tags of a ProviderConfig.",
@@ -228,7 +228,7 @@ func TestChangeDuringALook(t *testing.T) {
 		during()
 		return m.compared(mg, &Turn{compared: c}, known)
 	}
-	look(Same, func() { m.poke(cart) })
+	look(Same, func() { m.poke(cart, "Secret db") })
 	if f := look(Differs, func() {}); f.seen {
 		t.Error("what differs after a change that a look has missed is no drift")
 	}

@@ -45,6 +45,10 @@ type record struct {
 	// changes counts all of these changes.
 	changes int
 
+	// cause is what the resource refers to that was changed since AWS was last found to
+	// have what is wanted, such as "Secret db". Empty if nothing was.
+	cause string
+
 	// uid of the resource, and whether it has been Ready, as far as can be told.
 	uid     types.UID
 	readied bool
@@ -129,12 +133,14 @@ func (m *memory) look(mg Managed) (r record, first bool) {
 	return *known, first
 }
 
-// poke has the next look at a resource go before mere polls, and clears its errors.
-func (m *memory) poke(key types.NamespacedName) {
+// poke has the next look at a resource go before mere polls, and clears its errors. by is
+// what has changed that the resource refers to, such as "Secret db".
+func (m *memory) poke(key types.NamespacedName, by string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.record(key)
 	r.pokes++
+	r.cause = by
 	r.forgive()
 	changed(r)
 }
@@ -258,6 +264,8 @@ func (m *memory) compared(mg Managed, t *Turn, known record) finding {
 	var f finding
 	if r.drift, f = r.drift.after(c, mends, wanted(mg), t.did); r.changes != known.changes {
 		r.drift.synced = ""
+	} else if c == Same {
+		r.cause = ""
 	}
 	return f
 }

@@ -94,7 +94,7 @@ func TestPanics(t *testing.T) {
 			k.Fields = func(*thing) []v1beta1.FieldSelector { client.broken("Fields"); return nil }
 			o.Fields = fields.NewReader(fields.Options{})
 			h.gate = newGate(&manager{c: h.server}, o, k, h.events)
-			h.gate.memory.poke(cart)
+			h.gate.memory.poke(cart, "Secret db")
 			if tc.change != nil {
 				tc.change(h)
 			}

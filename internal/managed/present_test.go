@@ -127,5 +127,5 @@ func whoseIsIt(h *harness, foreign error) {
 		return &owned{cloud: h.cloud, foreign: foreign}, nil
 	}
 	h.gate = newGate(&manager{c: h.server}, h.options, k, h.events)
-	h.gate.memory.poke(cart)
+	h.gate.memory.poke(cart, "Secret db")
 }

@@ -256,7 +256,7 @@ func TestReferentWakesThoseWhoRefer(t *testing.T) {
 			h := &referentHandler{
 				gvk: managedtest.GVK, resources: c,
 				newList: func() client.ObjectList { return &managedtest.ThingList{} },
-				poke:    func(n types.NamespacedName) { poked = append(poked, n.String()) },
+				poke:    func(n types.NamespacedName, _ string) { poked = append(poked, n.String()) },
 			}
 			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 			defer q.ShutDown()

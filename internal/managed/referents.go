@@ -87,7 +87,7 @@ func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
 // watchReferents has a resource reconciled when another that it refers to comes,
 // goes, or changes in what a reference may be resolved to. A kind that the cluster
 // does not have yet is watched as soon as it does.
-func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcontroller.Controller, poke func(client.ObjectKey)) error {
+func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcontroller.Controller, poke func(name client.ObjectKey, by string)) error {
 	for _, gvk := range k.RefersTo {
 		obj, err := mgr.GetScheme().New(gvk)
 		if err != nil {
@@ -119,7 +119,7 @@ type referentHandler struct {
 	gvk       schema.GroupVersionKind
 	resources client.Reader
 	newList   func() client.ObjectList
-	poke      func(types.NamespacedName)
+	poke      func(name types.NamespacedName, by string)
 }
 
 var _ handler.EventHandler = &referentHandler{}
@@ -150,12 +150,15 @@ func (h *referentHandler) Delete(ctx context.Context, e event.DeleteEvent, q que
 // Generic events do not occur.
 func (h *referentHandler) Generic(context.Context, event.GenericEvent, queue) {}
 
-func (h *referentHandler) referrers() objects.Referrers {
-	return objects.Referrers{Resources: h.resources, NewList: h.newList, Index: referentIndex, Changed: h.poke}
+// referrers to an object of the kind.
+func (h *referentHandler) referrers(o client.Object) objects.Referrers {
+	return objects.Referrers{Resources: h.resources, NewList: h.newList, Index: referentIndex, Changed: func(name types.NamespacedName) {
+		h.poke(name, h.gvk.Kind+" "+o.GetName())
+	}}
 }
 
 func (h *referentHandler) enqueue(ctx context.Context, o client.Object, q queue) {
-	r := h.referrers()
+	r := h.referrers(o)
 	for _, name := range []string{o.GetName(), anyName} {
 		objects.EnqueueReferrers(ctx, q, r, referentKey(h.gvk, o.GetNamespace(), name))
 	}
@@ -163,7 +166,7 @@ func (h *referentHandler) enqueue(ctx context.Context, o client.Object, q queue)
 
 // enqueueActing enqueues the resources that act on what an object owns, or are refused to.
 func (h *referentHandler) enqueueActing(ctx context.Context, o client.Object, q queue) {
-	r := h.referrers()
+	r := h.referrers(o)
 	for _, key := range tenancy.IndexedBy(o) {
 		objects.EnqueueReferrers(ctx, q, r, key)
 	}

@@ -189,7 +189,7 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) er
 
 // watchRefs has a resource reconciled when a Secret or ConfigMap that it refers to
 // changes. Only the metadata of Secrets and ConfigMaps is watched.
-func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.TypedBuilder[reconcile.Request], poke func(client.ObjectKey)) error {
+func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.TypedBuilder[reconcile.Request], poke func(name client.ObjectKey, by string)) error {
 	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), objects.Index, func(obj client.Object) []string {
 		mg, ok := obj.(T)
 		if !ok {

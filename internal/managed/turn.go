@@ -44,6 +44,9 @@ type Turn struct {
 
 	releaser func()
 
+	// cause says why AWS may have something else than what is wanted, see Cause.
+	cause string
+
 	// permission of the resource, once its client is connected.
 	permission *permission
 

@@ -126,7 +126,7 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	plan := flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
 	var steps []flow.Step
 	for _, c := range d.due {
-		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.changes), Does: p.describe(f, c), Slow: c.settles()})
+		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.changes), Does: p.describe(ctx, f, c), Slow: c.settles()})
 	}
 	return t.withHistory(ctx, f, plan.With(steps...))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
@@ -177,17 +178,15 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 func (c call) settles() bool { return c == callUpdateConfiguration || c == callUpdateCode }
 
 // describe a call for the event that tells users of it.
-func (p plan) describe(f *v1beta1.Function, c call) string {
+func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string {
 	carried := c.carried(p.changes)
 	switch {
 	case c == callPublish:
 		return p.publishedSince
 	case len(carried) == 0:
 		return "sent again what failed"
-	case f.GetObservedGeneration() == f.GetGeneration():
-		return "differed from spec: " + carried.String()
 	}
-	return "spec changed: " + carried.String()
+	return managed.Cause(ctx, f) + ": " + carried.String()
 }
 
 // make a call.

@@ -67,7 +67,7 @@ type Reader struct {
 
 	mu      sync.Mutex
 	uses    *uses
-	wake    map[string]func(types.NamespacedName)
+	wake    map[string]func(name types.NamespacedName, by string)
 	watches map[scope]*watch
 	asked   map[scope]question
 }
@@ -78,7 +78,7 @@ func NewReader(o Options) *Reader {
 		o:       o,
 		changed: make(chan struct{}, 1),
 		uses:    newUses(),
-		wake:    map[string]func(types.NamespacedName){},
+		wake:    map[string]func(name types.NamespacedName, by string){},
 		watches: map[scope]*watch{},
 		asked:   map[scope]question{},
 	}
@@ -146,7 +146,7 @@ func (r *Reader) settle(user User, obj Object, path string, read *value) (value,
 		stale = r.uses.outdated(obj, func(p string) (value, bool) { return *read, p == path })
 	}
 	r.mu.Unlock()
-	r.rouse(stale)
+	r.rouse(stale, obj.cause())
 	return v, known
 }
 
@@ -236,21 +236,22 @@ func (r *Reader) Refer(u User, selectors []v1beta1.FieldSelector) {
 }
 
 // Subscribe has wake called for each resource of a kind for which a field has
-// changed. It must not block.
-func (r *Reader) Subscribe(kind string, wake func(types.NamespacedName)) {
+// changed. by is the object, such as "Role checkout". It must not block.
+func (r *Reader) Subscribe(kind string, wake func(name types.NamespacedName, by string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.wake[kind] = wake
 }
 
-// rouse resources. The lock is not held, since those who are woken may read.
-func (r *Reader) rouse(users map[User]bool) {
+// rouse the users of objects that have changed, or may have. The lock is not held, since
+// those who are woken may read.
+func (r *Reader) rouse(users map[User]bool, by string) {
 	for u := range users {
 		r.mu.Lock()
 		wake := r.wake[u.Kind]
 		r.mu.Unlock()
 		if wake != nil {
-			wake(u.NamespacedName)
+			wake(u.NamespacedName, by)
 		}
 	}
 }

@@ -16,6 +16,9 @@ type Object struct {
 	Name      string
 }
 
+// cause names the object to a user who knows its namespace.
+func (o Object) cause() string { return o.Kind.Kind + " " + o.Name }
+
 // String names the object to the user.
 func (o Object) String() string { return fmt.Sprintf("%s %s/%s", o.Kind.Kind, o.Namespace, o.Name) }
 

@@ -81,7 +81,7 @@ func newWorld(t testing.TB, change ...func(*world)) *world {
 		Clock: w.clock,
 		Log:   logging.NewNopLogger(),
 	})
-	w.reader.Subscribe("Function", func(n types.NamespacedName) {
+	w.reader.Subscribe("Function", func(n types.NamespacedName, _ string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.woken = append(w.woken, n.Name)

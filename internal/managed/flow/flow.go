@@ -323,7 +323,7 @@ func (e *External[T, O]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUp
 	}
 	managed.ForgetAttempts(ctx, putOff)
 	managed.NoteAttempt(ctx, e.plan.Call, e.plan.Carried.String())
-	managed.Describe(ctx, e.plan.describe(mg))
+	managed.Describe(ctx, e.plan.describe(ctx, mg))
 	if !e.plan.Slow {
 		managed.ComeBack(ctx, 0)
 	}

@@ -195,6 +195,7 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS has answered that it created %s, and has not shown it since: it is created again", meta.GetExternalName(mg))))
 	case available(mg):
 		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS does not have %s any more, so someone deleted it there: it is created again", meta.GetExternalName(mg))))
+		managed.Describe(ctx, "recreated: it was deleted in AWS")
 	}
 }
 

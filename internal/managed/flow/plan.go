@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -73,14 +74,11 @@ func (p Plan) With(steps ...Step) Plan {
 }
 
 // describe the call for the event that tells users of it.
-func (p Plan) describe(mg managed.Managed) string {
+func (p Plan) describe(ctx context.Context, mg managed.Managed) string {
 	if p.Does != "" {
 		return p.Does
 	}
-	if mg.GetObservedGeneration() == mg.GetGeneration() {
-		return "differed from spec: " + p.Carried.String()
-	}
-	return "spec changed: " + p.Carried.String()
+	return managed.Cause(ctx, mg) + ": " + p.Carried.String()
 }
 
 // comparison is what the plan says of the thing.

@@ -2,6 +2,7 @@ package objects
 
 import (
 	"context"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,8 +41,9 @@ type Handler struct {
 	// NewList returns an empty list of the resources.
 	NewList func() client.ObjectList
 
-	// Changed is told of each resource before it is enqueued.
-	Changed func(types.NamespacedName)
+	// Changed is told of each resource before it is enqueued, and of what has changed,
+	// such as "Secret db".
+	Changed func(name types.NamespacedName, by string)
 
 	// Forget is told of each object that has changed.
 	Forget func(Ref)
@@ -77,7 +79,9 @@ func (h *Handler) Generic(context.Context, event.GenericEvent, queue) {}
 func (h *Handler) enqueue(ctx context.Context, o metav1.Object, q queue) {
 	ref := Ref{Kind: h.Kind, Namespace: o.GetNamespace(), Name: o.GetName()}
 	h.Forget(ref)
-	EnqueueReferrers(ctx, q, Referrers{Resources: h.Resources, NewList: h.NewList, Index: Index, Changed: h.Changed}, ref.String())
+	EnqueueReferrers(ctx, q, Referrers{Resources: h.Resources, NewList: h.NewList, Index: Index, Changed: func(name types.NamespacedName) {
+		h.Changed(name, fmt.Sprintf("%s %s", h.Kind, o.GetName()))
+	}}, ref.String())
 }
 
 // Referrers are the resources that a field index finds.

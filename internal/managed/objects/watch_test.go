@@ -51,7 +51,7 @@ func TestHandler(t *testing.T) {
 		poked     []string
 		forgotten []Ref
 	}
-	all := want{enqueued: []string{"cart", "pay"}, poked: []string{"cart", "pay"}, forgotten: []Ref{db}}
+	all := want{enqueued: []string{"cart", "pay"}, poked: []string{"cart by Secret db", "pay by Secret db"}, forgotten: []Ref{db}}
 	cases := map[string]struct {
 		reason string
 		err    error
@@ -114,7 +114,7 @@ func TestHandler(t *testing.T) {
 				Kind:      Secret,
 				Resources: index{by: map[string][]string{db.String(): {"cart", "pay"}}, err: tc.err},
 				NewList:   func() client.ObjectList { return &metav1.PartialObjectMetadataList{} },
-				Changed:   func(k types.NamespacedName) { got.poked = append(got.poked, k.Name) },
+				Changed:   func(k types.NamespacedName, by string) { got.poked = append(got.poked, k.Name+" by "+by) },
 				Forget:    func(r Ref) { got.forgotten = append(got.forgotten, r) },
 			}
 			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
