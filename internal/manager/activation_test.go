@@ -21,17 +21,10 @@ const crds = "../../package/crds/lambda.aws.m.crossplane.io_"
 // A cluster that has activated some kinds alone has those served. What refers to a kind
 // that is missing says so, and goes on as soon as the kind is activated.
 func TestKindsThatAreActivatedLater(t *testing.T) {
-	c, err := devcluster.Start(t.Context(), devcluster.Options{CRDs: []string{
+	t.Parallel()
+	c := newCluster(t, devcluster.Options{CRDs: []string{
 		crds + "aliases.yaml", crds + "providerconfigs.yaml", crds + "clusterproviderconfigs.yaml", crds + "providerconfigusages.yaml",
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := c.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
 	r := newRigOn(t, c, awsdouble.Options{}, func(o *Options) { o.SafeStart = true })
 	a := r.alias("live")
 	r.create(a)
@@ -45,6 +38,21 @@ func TestKindsThatAreActivatedLater(t *testing.T) {
 	r.until("Functions are served", func() bool { return r.kube.Create(t.Context(), f) == nil })
 	r.ready(f)
 	r.ready(a)
+}
+
+// newCluster is a control plane of a test's own, for what concerns all that is in it.
+func newCluster(t *testing.T, o devcluster.Options) *devcluster.Cluster {
+	t.Helper()
+	c, err := devcluster.Start(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := c.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return c
 }
 
 // activate a kind, by the plural of its name.

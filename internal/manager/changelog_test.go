@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -21,8 +22,10 @@ import (
 // TestChangeLog has each change sent over the sidecar's socket, without what nobody but the
 // function is to know.
 func TestChangeLog(t *testing.T) {
+	t.Parallel()
 	log := newSidecar(t)
-	r := newRig(t, awsdouble.Options{}, measured(t), log.options)
+	register(t, prometheus.NewRegistry())
+	r := newRig(t, awsdouble.Options{}, measured, log.options)
 	config := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: r.ns}, StringData: map[string]string{"password": "hunter2-secret"}}
 	f := r.function("f", func(f *v1beta1.Function) {

@@ -76,6 +76,7 @@ func (r *rig) deployed() {
 
 // What configures a function is applied together with it, and finds its way.
 func TestConfigurationsOfAFunction(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
 	c := r.configs()
 	for _, mg := range c.all() {

@@ -18,6 +18,7 @@ import (
 // next door has a Secret with good keys and a config that works; nothing of AWS is reached
 // by them from here.
 func TestWaysOutOfANamespace(t *testing.T) {
+	t.Parallel()
 	r := newStrictRig(t)
 	next := suite.Cluster(t).Namespace(t)
 	theirs, secret := r.pc("theirs"), r.keys("theirs", ciID, ciKey)
@@ -88,6 +89,7 @@ func TestWaysOutOfANamespace(t *testing.T) {
 // TestAllowedNamespaces has a ClusterProviderConfig refuse a namespace, by name and by
 // label, and then allow it.
 func TestAllowedNamespaces(t *testing.T) {
+	t.Parallel()
 	r := newStrictRig(t)
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret

@@ -52,16 +52,15 @@ type strictRig struct {
 	mu      sync.Mutex
 	secrets []string
 	sidecar *sidecar
+	own     prometheus.Gatherer // What is measured of this provider alone, if anything is.
 }
 
 func newStrictRig(t *testing.T, change ...func(*Options)) *strictRig {
 	t.Helper()
 	o := slow
 	o.StrictCredentials = true
-	r := &strictRig{rig: newRig(t, o, change...)}
-	if err := r.kube.Delete(t.Context(), &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: r.ns}}); err != nil {
-		t.Fatal(err)
-	}
+	r := &strictRig{rig: newIdleRig(t, suite.Cluster(t), o)}
+	r.start(change...)
 	r.user("AKIADOUBLE", "double")
 	r.user(ciID, ciKey)
 	r.secrets = []string{ciID, ciKey}
@@ -206,7 +205,7 @@ func (r *strictRig) inAccount(account string) *lambda.Client {
 // nothingTold of secrets: in logs at debug level, objects, events, metrics or change log.
 func (r *strictRig) nothingTold() {
 	r.stop()
-	texts := map[string]string{"the log": r.logs.String(), "metrics": r.metrics()}
+	texts := map[string]string{"the log": r.logs.String(), "the log of what they share": shared.String(), "metrics": r.metrics()}
 	for what, l := range map[string]client.ObjectList{
 		"functions": &v1beta1.FunctionList{}, "configs": &v1beta1.ProviderConfigList{}, "usages": &v1beta1.ProviderConfigUsageList{}, "events": &corev1.EventList{},
 	} {
@@ -238,10 +237,14 @@ func (r *strictRig) nothingTold() {
 	r.Logf("searched for %d secrets in %d bytes of log", len(secrets), len(texts["the log"]))
 }
 
-// metrics of the process, as they are scraped.
+// metrics of the process and of the provider, as they are scraped.
 func (r *strictRig) metrics() string {
 	r.Helper()
-	families, err := metrics.Registry.Gather()
+	all := prometheus.Gatherers{processRegistry}
+	if r.own != nil {
+		all = append(all, r.own)
+	}
+	families, err := all.Gather()
 	if err != nil {
 		r.Errorf("cannot gather metrics: %v", err)
 	}
@@ -252,14 +255,27 @@ func (r *strictRig) metrics() string {
 	return b.String()
 }
 
-// measured has a provider measure, in a registry of its own.
-func measured(t *testing.T) func(*Options) {
+// processRegistry is the one in which controller-runtime has registered its metrics as the
+// process began.
+var processRegistry = metrics.Registry
+
+// registering is locked while another registry is in its place: only providers that measure
+// look at it.
+var registering sync.Mutex
+
+// register what is measured during a test elsewhere than other tests.
+func register(t *testing.T, r metrics.RegistererGatherer) {
 	t.Helper()
-	before := metrics.Registry
-	metrics.Registry = prometheus.NewRegistry()
-	t.Cleanup(func() { metrics.Registry = before })
-	return func(o *Options) { o.MetricsAddress, o.StateMetricInterval = "127.0.0.1:0", time.Second }
+	registering.Lock()
+	metrics.Registry = r
+	t.Cleanup(func() {
+		metrics.Registry = processRegistry
+		registering.Unlock()
+	})
 }
+
+// measured has a provider measure.
+func measured(o *Options) { o.MetricsAddress, o.StateMetricInterval = "127.0.0.1:0", time.Second }
 
 // A sidecar receives the change log.
 type sidecar struct {

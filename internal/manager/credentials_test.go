@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/prometheus/client_golang/prometheus"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,9 +24,11 @@ import (
 // The keys of a Secret, from the first mistakes to a rotation. All of it is written to the
 // log at debug level, to metrics and to the change log.
 func TestKeysInASecret(t *testing.T) {
-	log := newSidecar(t)
-	r := newStrictRig(t, measured(t), log.options)
-	r.sidecar = log
+	t.Parallel()
+	log, own := newSidecar(t), prometheus.NewRegistry()
+	register(t, own)
+	r := newStrictRig(t, measured, log.options)
+	r.sidecar, r.own = log, own
 	byINI := r.pc("ini", func(s *v1beta1.ProviderConfigSpec) {
 		s.Credentials.SecretRef.Key, s.Credentials.Profile = "credentials", ptr.To("ci")
 	})
@@ -106,6 +109,7 @@ func (r *strictRig) rewrite(s *corev1.Secret, kv ...string) {
 // A role by a token, and from it one of another account, which asks for an external id and
 // for the namespace as a session tag. Then the token is replaced.
 func TestWebIdentityIntoAnotherAccount(t *testing.T) {
+	t.Parallel()
 	r := newStrictRig(t)
 	token := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns}, StringData: map[string]string{"token": r.token(-time.Minute)}}
 	c := r.pc("web", roles(v1beta1.AssumeRoleOptions{
@@ -153,6 +157,7 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 // A role that does not trust who assumes it. It is told where it is seen, and once it is
 // set right in IAM nobody has to touch the Function.
 func TestRoleThatMayNotBeAssumed(t *testing.T) {
+	t.Parallel()
 	r := newStrictRig(t)
 	r.double.AddRole(awsdouble.Role{ARN: hub, Principals: []string{"arn:aws:iam::999999999999:root"}})
 	c := r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)}))
@@ -175,6 +180,7 @@ func TestRoleThatMayNotBeAssumed(t *testing.T) {
 
 // A config in use stays, and says who uses it.
 func TestConfigInUse(t *testing.T) {
+	t.Parallel()
 	r := newStrictRig(t)
 	c, f := r.pc("aws"), r.using("aws", "f")
 	r.create(r.keys("aws", ciID, ciKey), c, f)
@@ -195,6 +201,7 @@ func TestConfigInUse(t *testing.T) {
 
 // A namespace is deleted with all that is in it, while AWS is slow to let go.
 func TestNamespaceDeletedAtOnce(t *testing.T) {
+	t.Parallel()
 	r := newStrictRig(t)
 	c := r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)}))
 	r.create(r.keys("aws", ciID, ciKey), c)
@@ -211,12 +218,7 @@ func TestNamespaceDeletedAtOnce(t *testing.T) {
 	// What is cached in the provider does not help it: it has to read the Secret anew.
 	r.stop()
 	r.start()
-	if err := r.kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}); err != nil {
-		t.Fatal(err)
-	}
-	r.until("the namespace is gone", func() bool {
-		return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKey{Name: r.ns}, &corev1.Namespace{}))
-	})
+	r.removeNamespace()
 	left, err := r.inAccount("111111111111").ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
 	if err != nil || len(left.Functions) > 0 {
 		t.Errorf("nothing must be left in AWS, got %d functions, %v", len(left.Functions), err)

@@ -39,6 +39,7 @@ func (r *rig) mapping(name string, change ...func(*v1beta1.EventSourceMapping)) 
 func (r *rig) mappings() []awsdouble.Mapping { return r.double.Mappings() }
 
 func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, slow)
 	m := r.mapping("orders")
 	r.create(m)
@@ -92,6 +93,7 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 // A provider that is killed after AWS has created a mapping and before it has kept its
 // UUID makes no second one.
 func TestEventSourceMappingOutlivesALostAnswer(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, slow)
 	r.double.Fail(awsdouble.Fault{Operation: "CreateEventSourceMapping", Drop: awsdouble.DropAfter})
 	f := r.function("f")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,6 +31,10 @@ import (
 
 // iamRole is a kind of another provider, which this one knows nothing of.
 var iamRole = schema.GroupVersionKind{Group: "iam.aws.m.upbound.io", Version: "v1beta1", Kind: "Role"}
+
+// otherKinds is locked by whoever defines a kind, and has rights on it granted: both are the
+// whole cluster's. It is read-locked by whoever needs the kinds to stay the same.
+var otherKinds sync.RWMutex
 
 // definition of the kind, whatever it holds.
 func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
@@ -58,14 +63,14 @@ type fieldsRig struct {
 
 func newFieldsRig(t *testing.T) *fieldsRig {
 	t.Helper()
+	otherKinds.Lock()
+	t.Cleanup(otherKinds.Unlock)
 	r := &fieldsRig{rig: newRig(t, awsdouble.Options{})}
 	r.stop() // One with other rights takes over.
-	const user = "system:serviceaccount:crossplane-system:provider-lambda"
-	r.cfg = r.as(user, crossplanesRules(true))
+	r.cfg = r.as("system:serviceaccount:crossplane-system:provider-lambda", crossplanesRules(true))
 	t.Cleanup(func() {
-		for _, name := range []string{user, "provider-lambda-references"} {
-			r.drop(&rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: name}}, &rbacv1.ClusterRoleBinding{ObjectMeta: metav1.ObjectMeta{Name: name}})
-		}
+		granted := metav1.ObjectMeta{Name: "provider-lambda-references"}
+		r.drop(&rbacv1.ClusterRole{ObjectMeta: granted}, &rbacv1.ClusterRoleBinding{ObjectMeta: granted})
 	})
 	r.start()
 	r.f = r.function("cart", func(f *v1beta1.Function) {
@@ -73,15 +78,6 @@ func newFieldsRig(t *testing.T) *fieldsRig {
 		f.Spec.ForProvider.RoleFrom = &v1beta1.FieldSelector{APIVersion: "iam.aws.m.upbound.io/v1beta1", Kind: "Role", Name: "checkout", FieldPath: "status.atProvider.arn"}
 	})
 	return r
-}
-
-// drop what outlives a namespace.
-func (r *fieldsRig) drop(objs ...client.Object) {
-	for _, o := range objs {
-		if err := client.IgnoreNotFound(r.kube.Delete(context.Background(), o)); err != nil {
-			r.Errorf("cannot delete %s: %v", o.GetName(), err)
-		}
-	}
 }
 
 // define the other provider's kind, until the test ends.
@@ -187,6 +183,7 @@ func (r *fieldsRig) role(arn string) *unstructured.Unstructured {
 // A Function whose role comes from another provider's object: from a cluster that
 // does not even have the kind, through each step of what can be granted.
 func TestFieldOfAnotherProvidersObject(t *testing.T) {
+	t.Parallel()
 	const one, two, three = "arn:aws:iam::123456789012:role/one", "arn:aws:iam::123456789012:role/two", "arn:aws:iam::123456789012:role/three"
 	r := newFieldsRig(t)
 	r.create(r.f)
@@ -230,6 +227,7 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 
 // Nothing is granted at first. The function is woken when it is.
 func TestFieldThatIsGrantedLater(t *testing.T) {
+	t.Parallel()
 	const arn = "arn:aws:iam::123456789012:role/one"
 	r := newFieldsRig(t)
 	r.define()

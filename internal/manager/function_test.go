@@ -25,6 +25,7 @@ import (
 var slow = awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond}
 
 func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, slow)
 	f := r.function("f", func(f *v1beta1.Function) {
 		f.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "f-conn"}
@@ -91,18 +92,19 @@ func (r *rig) events(name string) string {
 }
 
 func TestSteadyFunctionWritesNothing(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	f := r.function("f")
 	r.create(f)
 	r.ready(f)
 	r.look(f)
 	version := f.GetResourceVersion()
-	calls := r.double.Count("")
+	calls := len(r.calls())
 	const looks = 3
 	for range looks {
 		r.look(f)
 	}
-	if got := r.double.Count("") - calls; got != looks {
+	if got := len(r.calls()) - calls; got != looks {
 		t.Errorf("each look at a steady function must be one call, got %d for %d", got, looks)
 	}
 	// Each look's own request is two writes: the annotation, and that it was handled.
@@ -116,6 +118,7 @@ func TestSteadyFunctionWritesNothing(t *testing.T) {
 }
 
 func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, slow)
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: r.ns}, StringData: map[string]string{"password": "hunter2-one"}}
 	code := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "code", Namespace: r.ns}, Data: map[string]string{"index.py": "one"}}
@@ -162,6 +165,7 @@ func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
 }
 
 func TestForeignFunction(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	theirs := r.function("f")
 	if _, err := r.aws.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
@@ -203,6 +207,7 @@ func TestForeignFunction(t *testing.T) {
 }
 
 func TestImportedAndOrphaned(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	f := r.function("f", func(f *v1beta1.Function) {
 		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
@@ -229,6 +234,7 @@ func TestImportedAndOrphaned(t *testing.T) {
 }
 
 func TestPaused(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	f := r.function("f", func(f *v1beta1.Function) {
 		f.Annotations = map[string]string{meta.AnnotationKeyReconciliationPaused: "true"}
@@ -243,6 +249,7 @@ func TestPaused(t *testing.T) {
 }
 
 func TestKilledWhileCreating(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: awsdouble.DropAfter, Times: -1})
 	f := r.function("f")
@@ -261,6 +268,7 @@ func TestKilledWhileCreating(t *testing.T) {
 }
 
 func TestMissingPermissionIsToldAndRecoveredFrom(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"), Times: -1})
 	f := r.function("f")
@@ -278,6 +286,7 @@ func TestMissingPermissionIsToldAndRecoveredFrom(t *testing.T) {
 }
 
 func TestBadInputIsNotHammered(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Runtime = ptr.To("python9.9") })
 	r.create(f)
@@ -297,6 +306,7 @@ func TestBadInputIsNotHammered(t *testing.T) {
 }
 
 func TestWarningsAreLoggedOnce(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	for _, name := range []string{"one", "two", "three"} {
 		f := r.function(name)

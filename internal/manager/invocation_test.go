@@ -101,6 +101,7 @@ func (r *invocationRig) sees(want ...string) {
 }
 
 func TestInvocationRunsOnce(t *testing.T) {
+	t.Parallel()
 	r := newInvocationRig(t)
 	r.returns = awsdouble.Returned{Payload: []byte(`{"rows":3}`), Log: "START\nEND"}
 	i := r.invocation("seed", func(p *v1beta1.InvocationParameters) {
@@ -151,6 +152,7 @@ func TestInvocationRunsOnce(t *testing.T) {
 
 // The payload is a Secret's, and the function, which fails, repeats it.
 func TestInvocationWithASecret(t *testing.T) {
+	t.Parallel()
 	r := newInvocationRig(t)
 	r.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorType":"Login","errorMessage":"refused hunter2-one"}`)}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "event", Namespace: r.ns}, StringData: map[string]string{"json": `{"password":"hunter2-one"}`}}

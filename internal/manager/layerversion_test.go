@@ -25,6 +25,7 @@ func byDefault() xpv2.ManagedResourceSpec {
 // A changed ConfigMap becomes a new version of the layer, and the function that names
 // the layer by reference runs with it: no manifest has a version's number.
 func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, slow)
 	layer := &v1beta1.LayerVersion{
 		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: r.ns},
@@ -99,6 +100,7 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 }
 
 func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, slow)
 	c := &v1beta1.CapacityProvider{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns},

@@ -17,6 +17,7 @@ import (
 )
 
 func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	const account, stranger = "111122223333", "444455556666"
 	p := &v1beta1.LayerVersionPermission{

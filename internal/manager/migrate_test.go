@@ -28,6 +28,7 @@ import (
 // The tags are those by which each of them marks what it makes. Nothing is made anew, and
 // but for tags nothing is changed.
 func TestMigration(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		// function and others are the tags that the controller put on the function and
 		// on what else has tags.
@@ -47,6 +48,7 @@ func TestMigration(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, awsdouble.Options{})
 			r.migrate(tc.function, tc.others, tc.writes)
 		})

@@ -86,10 +86,31 @@ func (r *rig) left() map[string]int {
 	return out
 }
 
+// removeNamespace deletes the rig's namespace, and waits until it is gone. Meanwhile no kind
+// comes or goes: the namespace controller stops at one that it finds and can't list.
+func (r *rig) removeNamespace() {
+	r.Helper()
+	otherKinds.RLock()
+	defer otherKinds.RUnlock()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
+	if err := r.kube.Delete(r.Context(), ns); err != nil {
+		r.Fatal(err)
+	}
+	defer func() {
+		if r.Failed() {
+			r.Logf("%+v\n%s", ns.Status.Conditions, r.logs)
+		}
+	}()
+	r.until("the namespace is gone", func() bool {
+		return kerrors.IsNotFound(r.kube.Get(r.Context(), client.ObjectKey{Name: r.ns}, ns))
+	})
+}
+
 // Everything that a team has is applied at once, in the worst order, and deleted with
 // its namespace: functions, what configures them, what they refer to, and the config. The
 // provider has no more rights than Crossplane grants it, and waits for its kinds.
 func TestNamespaceOfEveryKind(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
 	r.stop()
 	r.cfg = r.as("every-kind", crossplanesRules(true))
@@ -109,12 +130,7 @@ func TestNamespaceOfEveryKind(t *testing.T) {
 	if got := r.left(); len(got) < 5 {
 		t.Errorf("all of it is to be in AWS, got %v", got)
 	}
-	if err := r.kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}); err != nil {
-		t.Fatal(err)
-	}
-	r.until("the namespace is gone", func() bool {
-		return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKey{Name: r.ns}, &corev1.Namespace{}))
-	})
+	r.removeNamespace()
 	if got := r.left(); len(got) > 0 {
 		t.Errorf("nothing is to be left in AWS, got %v", got)
 	}
@@ -122,6 +138,7 @@ func TestNamespaceOfEveryKind(t *testing.T) {
 
 // A resource that is deleted in the foreground, as Argo CD deletes, stays until AWS has let go of it, and no longer.
 func TestDeletedInTheForeground(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	f := r.function("f", func(f *v1beta1.Function) {
 		f.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "f"}

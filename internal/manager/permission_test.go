@@ -32,6 +32,7 @@ func (r *rig) permission(name string, change ...func(*v1beta1.Permission)) *v1be
 }
 
 func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	p, q := r.permission("p"), r.permission("q", func(q *v1beta1.Permission) {
 		q.Spec.ForProvider.StatementID = ptr.To("Other")

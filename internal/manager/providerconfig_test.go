@@ -14,6 +14,7 @@ import (
 // A changed config counts at once, for resources that would else not be looked at
 // for an hour.
 func TestChangedProviderConfigRollsOut(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	f := r.function("cart")
 	r.create(f)

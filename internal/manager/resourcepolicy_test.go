@@ -17,6 +17,7 @@ import (
 )
 
 func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	p := &v1beta1.ResourcePolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: r.ns},

@@ -3,12 +3,15 @@ package manager
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/go-logr/logr"
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,15 +37,39 @@ import (
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Controllers: true}}
 
-func TestMain(m *testing.M) { suite.Main(m) }
+// TestMain has several tests run at a time, even on few cores: each has a namespace, a
+// provider and a double of its own, and waits for most of the time.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	asked := false
+	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == parallelFlag })
+	if !asked {
+		if err := flag.Set(parallelFlag, atOnce); err != nil {
+			panic(err)
+		}
+	}
+	log.SetLogger(shared.logger())
+	suite.Main(m)
+}
 
 const (
 	region = "eu-central-1"
 
-	// patience is how long anything may take before a test gives it up. Nothing
-	// depends on how long it does take.
-	patience = 60 * time.Second
-	glance   = 20 * time.Millisecond
+	// atOnce is how many tests run at a time where -parallel does not say.
+	atOnce       = "8"
+	parallelFlag = "test.parallel"
+
+	// patience is how long anything may take before a test gives it up, on a machine that
+	// builds and tests other packages meanwhile. Nothing depends on how long it does take.
+	patience = 3 * time.Minute
+
+	// glance is the time between two looks at first. It doubles up to longGlance, since looks
+	// cost the machine what the test waits for.
+	glance     = 10 * time.Millisecond
+	longGlance = 160 * time.Millisecond
+
+	// remarkable is a time to wait that a test tells of.
+	remarkable = 3 * time.Second
 )
 
 // rig is a namespace of the control plane, a double, and the provider between them.
@@ -68,10 +95,18 @@ type logs struct {
 	buf bytes.Buffer
 }
 
+// shared are the logs of what has no logger of a provider's.
+var shared = &logs{}
+
 func (l *logs) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.buf.Write(b)
+}
+
+// logger that writes to the logs.
+func (l *logs) logger() logr.Logger {
+	return zap.New(zap.WriteTo(l), zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
 }
 
 func (l *logs) String() string {
@@ -89,18 +124,7 @@ func newRig(t testing.TB, d awsdouble.Options, change ...func(*Options)) *rig {
 // newRigOn is a rig on a control plane other than that of the package.
 func newRigOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change ...func(*Options)) *rig {
 	t.Helper()
-	scheme, err := newScheme()
-	if err != nil {
-		t.Fatal(err)
-	}
-	kube, err := client.New(c.Config, client.Options{Scheme: scheme})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{}}
-	r.double.Start()
-	t.Cleanup(r.double.Close)
-	r.aws = lambda.NewFromConfig(r.double.Config(region))
+	r := newIdleRig(t, c, d)
 	r.create(&v1beta1.ProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: r.ns},
 		Spec: v1beta1.ProviderConfigSpec{
@@ -109,6 +133,24 @@ func newRigOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change .
 		},
 	})
 	r.start(change...)
+	return r
+}
+
+// newIdleRig is a rig with neither a ProviderConfig nor a provider that runs.
+func newIdleRig(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *rig {
+	t.Helper()
+	scheme, err := newScheme()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kube, err := client.New(c.Config, client.Options{Scheme: scheme})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{}, stop: func() {}}
+	r.double.Start()
+	t.Cleanup(r.double.Close)
+	r.aws = lambda.NewFromConfig(r.double.Config(region))
 	t.Cleanup(func() { r.stop() })
 	return r
 }
@@ -127,13 +169,11 @@ func (r *rig) start(change ...func(*Options)) {
 
 // options of a provider.
 func (r *rig) options(change ...func(*Options)) Options {
-	l := zap.New(zap.WriteTo(r.logs), zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
-	log.SetLogger(l)
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
 	o := Options{
 		Options:         controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 100, Features: features},
-		Log:             l,
+		Log:             r.logs.logger(),
 		MinPollInterval: time.Second,
 		ClusterID:       "test-cluster",
 		Namespaces:      []string{r.ns},
@@ -221,13 +261,28 @@ func (r *rig) get(mg managed.Managed) {
 // until something is so, or a test has no more patience.
 func (r *rig) until(what string, so func() bool) {
 	r.Helper()
-	deadline := time.Now().Add(patience)
+	began, pause := time.Now(), glance
 	for !so() {
-		if time.Now().After(deadline) {
+		if time.Since(began) > patience {
 			r.Fatalf("gave up waiting until %s", what)
 		}
-		time.Sleep(glance)
+		time.Sleep(pause)
+		pause = min(2*pause, longGlance)
 	}
+	if took := time.Since(began); took > remarkable {
+		r.Logf("waited %s until %s", took.Round(time.Second), what)
+	}
+}
+
+// received is what comes from a channel, before a test has no more patience.
+func received[T any](r *rig, what string, from <-chan T) (v T) {
+	r.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(patience):
+		r.Fatalf("gave up waiting until %s", what)
+	}
+	return v
 }
 
 // ready waits until the resource is, in its present generation.
@@ -266,6 +321,14 @@ func (r *rig) config(name string) *lambda.GetFunctionOutput {
 	return out
 }
 
+// calls of AWS for resources. Those by which the provider learns whose a config is, and what
+// an account has left, come when they come.
+func (r *rig) calls() []awsdouble.Call {
+	return slices.DeleteFunc(r.double.Calls(), func(c awsdouble.Call) bool {
+		return c.Operation == "GetCallerIdentity" || c.Operation == "GetAccountSettings"
+	})
+}
+
 // count of functions in AWS.
 func (r *rig) count() int {
 	r.Helper()
@@ -282,6 +345,16 @@ func (r *rig) gone(mg managed.Managed) {
 	r.until(mg.GetName()+" is gone", func() bool {
 		return kerrors.IsNotFound(r.kube.Get(r.Context(), client.ObjectKeyFromObject(mg), mg))
 	})
+}
+
+// drop what outlives a namespace.
+func (r *rig) drop(objs ...client.Object) {
+	r.Helper()
+	for _, o := range objs {
+		if err := client.IgnoreNotFound(r.kube.Delete(context.Background(), o)); err != nil {
+			r.Errorf("cannot delete %s: %v", o.GetName(), err)
+		}
+	}
 }
 
 func (r *rig) remove(mg managed.Managed) {

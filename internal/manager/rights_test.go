@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
@@ -48,22 +47,30 @@ func (r *rig) as(user string, rules []rbacv1.PolicyRule) *rest.Config {
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
 	}
 	r.create(role, binding)
+	r.Cleanup(func() {
+		r.stop() // It has its rights until it ends.
+		r.drop(role, binding)
+	})
 	cfg := rest.CopyConfig(r.cluster.Config)
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
 	return cfg
 }
 
+// This provider watches all namespaces, as most do. So the control plane is its own: what
+// other tests have left behind would belong to it too.
 func TestWorksWithCrossplanesRights(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, suite.Options)
 	for name, safeStart := range map[string]bool{"safe-start": true, "no-safe-start": false} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, awsdouble.Options{})
+			r := newRigOn(t, c, awsdouble.Options{})
 			r.stop() // Another provider takes over.
 			features := &feature.Flags{}
 			features.Enable(feature.EnableBetaManagementPolicies)
 			ctx, cancel := context.WithCancel(t.Context())
 			mgr, err := New(ctx, r.as("provider-lambda-"+name, crossplanesRules(safeStart)), Options{
 				Options:                 controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 10, Features: features},
-				Log:                     zap.New(zap.WriteTo(r.logs), zap.UseDevMode(true)),
+				Log:                     r.logs.logger(),
 				MinPollInterval:         time.Second,
 				SafeStart:               true,
 				LeaderElection:          true,
@@ -108,6 +115,7 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 }
 
 func TestClusterID(t *testing.T) {
+	t.Parallel()
 	c := suite.Cluster(t)
 	scheme, err := newScheme()
 	if err != nil {
@@ -125,7 +133,7 @@ func TestClusterID(t *testing.T) {
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cm), cm); err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{TB: t, cluster: c, kube: admin}
+	r := &rig{TB: t, cluster: c, kube: admin, stop: func() {}}
 	as := func(user string, rules ...rbacv1.PolicyRule) client.Client {
 		k, err := client.New(r.as(user, rules), client.Options{Scheme: scheme})
 		if err != nil {
@@ -166,6 +174,7 @@ func TestClusterID(t *testing.T) {
 // TestRightsThatComeLater starts a provider before Crossplane's RBAC manager has bound
 // its role, as it happens with each installation.
 func TestRightsThatComeLater(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	r.stop() // Another provider takes over.
 	const user = "provider-lambda-early"
@@ -199,6 +208,7 @@ func TestRightsThatComeLater(t *testing.T) {
 }
 
 func TestMayWatchDefinitions(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, awsdouble.Options{})
 	for name, want := range map[string]bool{"defs-yes": true, "defs-no": false} {
 		k, err := client.New(r.as(name, crossplanesRules(want)), client.Options{Scheme: r.kube.Scheme()})

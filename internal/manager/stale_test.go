@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
@@ -103,6 +104,7 @@ func (s *succession) unchanged(reason string, since []string) {
 // A standby whose watches lag takes the lease: it neither repeats nor undoes what the
 // leader before it did, however its watches go on.
 func TestStandbyWithLaggingWatches(t *testing.T) {
+	t.Parallel()
 	cases := map[string]struct {
 		reason string
 		how    watchfault.Delivery
@@ -115,6 +117,7 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSuccession(t)
 			env := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: s.ns}, Data: map[string]string{"m.py": "x = 1"}}
 			f := s.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](128) })
@@ -192,6 +195,7 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 // A leader loses its lease while a function runs. Whoever comes after it does not know
 // whether it ran, and does not run it again.
 func TestInvocationOutlivesTheLease(t *testing.T) {
+	t.Parallel()
 	s := newSuccession(t)
 	s.create(s.function("f"))
 	cut := &outage{}
@@ -199,23 +203,25 @@ func TestInvocationOutlivesTheLease(t *testing.T) {
 	cfg.Wrap(cut.wrap)
 	s.stop()
 	s.cfg = cfg
-	short := func(o *Options) {
-		s.lead(o)
-		o.LeaseDuration, o.RenewDeadline = 3*time.Second, 2*time.Second
-	}
-	ended, cancel := s.run(s.options(short))
+	var later atomic.Int64
+	ended, cancel := s.run(s.options(s.lead, func(o *Options) {
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
+	}))
 	defer cancel()
 	s.stop = cancel
 	held := s.double.Hold("Invoke")
 	i := s.invocation("job", func(p *v1beta1.InvocationParameters) { p.Payload = ptr.To(`{"n":1}`) })
 	s.create(i)
-	<-held.Arrived()
+	received(s.rig, "the function is invoked", held.Arrived())
 	cut.on.Store(true)
-	if err := <-ended; err == nil {
+	later.Store(int64(DefaultRenewDeadline))
+	if err := received(s.rig, "the leader ends", ended); err == nil {
 		t.Error("a leader that lost its lease ended as if it had been told to")
 	}
+	// Another one gets a lease that has run out.
 	s.cfg = nil
-	s.start(short)
+	s.drop(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: leaseName, Namespace: s.ns}})
+	s.start(s.lead)
 	s.becomes(i, corev1.ConditionFalse, "it is not known whether the function ran")
 	held.Release()
 	s.glanceAt(i, "1")

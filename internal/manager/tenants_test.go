@@ -142,6 +142,7 @@ func (r *tenantsRig) allow(o client.Object, namespaces string) {
 // TestTenantsOfOneConfig has a namespace reach for the function of another one, by name,
 // before and after it is allowed to.
 func TestTenantsOfOneConfig(t *testing.T) {
+	t.Parallel()
 	r := newTenantsRig(t)
 	before := r.config("checkout").Configuration
 	r.double.ResetCalls()
@@ -157,7 +158,7 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		r.refused(attempts[kind], belongs+`, which does not let namespace `+r.evil+` use it: set the annotation `+tenancy.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.evil+`"`)
 	}
 	r.refused(thief, belongs+" of this cluster, and nothing takes over what a resource that is there owns: delete one of the two")
-	if calls := r.double.Calls(); len(calls) > 0 {
+	if calls := r.calls(); len(calls) > 0 {
 		t.Errorf("nothing of AWS is to be called for what is refused, got %v", calls)
 	}
 
@@ -197,6 +198,7 @@ func TestTenantsOfOneConfig(t *testing.T) {
 // TestTenantsTakeOverOnlyWhatIsLeft has a function change hands once its first owner has
 // let go of it, in which order ever.
 func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
+	t.Parallel()
 	r := newTenantsRig(t)
 	sibling := r.other("sibling", func(f *v1beta1.Function) { f.Namespace = r.shop })
 	r.create(sibling)
@@ -216,6 +218,7 @@ func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
 // TestTenantsWhoTrustEachOther has a config lift the walls between its namespaces, and
 // another one raise them by function names.
 func TestTenantsWhoTrustEachOther(t *testing.T) {
+	t.Parallel()
 	r := newTenantsRig(t)
 	p, thief := r.attempts()["Permission"], r.other("thief")
 	r.create(p, thief)
@@ -261,6 +264,7 @@ func (r *tenantsRig) configure(change func(*v1beta1.ClusterProviderConfigSpec)) 
 // TestReferencesAcrossNamespaces has them refused until the object, or its Namespace,
 // allows them.
 func TestReferencesAcrossNamespaces(t *testing.T) {
+	t.Parallel()
 	r := newTenantsRig(t)
 	to := func(mg managed.Managed, name string) *v1beta1.Alias {
 		a := mg.DeepCopyObject().(*v1beta1.Alias) //nolint:forcetypeassert // It is one.

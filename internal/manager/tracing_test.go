@@ -31,6 +31,7 @@ func traced(rec *tracingtest.Recorder, outcome string) string {
 // The life of a function with secrets in its variables and in its code, as traces tell
 // it: what was done, and no secret.
 func TestTracesOfAFunction(t *testing.T) {
+	t.Parallel()
 	const inManifest, inSecret, inCode = "tr0ub4dor-and-3", "correct-horse-battery-staple", "the code is nobody's business"
 	rec := tracingtest.New(t)
 	r := newRig(t, awsdouble.Options{}, func(o *Options) { o.Tracer = rec.Tracer })

@@ -40,6 +40,7 @@ func (r *rig) versions() []string {
 }
 
 func TestVersionFromManifestToAWSAndBack(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, slow)
 	f, v := r.function("f"), r.publisher("v")
 	a := r.alias("live", func(a *v1beta1.Alias) {
