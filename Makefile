@@ -155,7 +155,7 @@ lint-licenses: ## Check that all that is compiled into the provider has a licens
 .PHONY: lint-prose
 lint-prose: ## Check the prose of the documentation with vale, if there is a C compiler to build it with.
 	@if [ -x $(VALE) ] || CGO_ENABLED=1 go build -o /dev/null runtime/cgo 2>/dev/null; then \
-		$(MAKE) --no-print-directory $(VALE) && $(VALE) --no-global --output=line README.md CONTRIBUTING.md SECURITY.md docs; \
+		$(MAKE) -s --no-print-directory $(VALE) && $(VALE) --no-global --output=line README.md CONTRIBUTING.md SECURITY.md OWNERS.md docs; \
 	else echo "prose: not checked, since there is no C compiler to build vale with"; fi
 
 # Nothing is found where nothing could be asked: that is said, and is no failure.
