@@ -3,6 +3,8 @@ package managed
 import (
 	"time"
 
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -56,12 +58,17 @@ func classify(err error) class {
 		return bug
 	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), isInvalid(err), awserr.IsTerminal(err):
 		return terminal
-	case awserr.IsTransient(err):
+	case awserr.IsTransient(err), isServerTrouble(err):
 		return transient
 	case passesWithin(err) > 0:
 		return ambiguous
 	}
 	return unclassified
+}
+
+// isServerTrouble says that the API server could not answer now.
+func isServerTrouble(err error) bool {
+	return kerrors.IsServerTimeout(err) || kerrors.IsTimeout(err) || kerrors.IsTooManyRequests(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsInternalError(err)
 }
 
 // passesWithin is how long an ambiguous error may take to pass, 0 for any other.

@@ -147,7 +147,7 @@ func TestStalled(t *testing.T) {
 	if stalled() != corev1.ConditionTrue {
 		t.Fatal("what only the user can put right is stalled")
 	}
-	if got := h.stored(); got.GetObservedGeneration() != 1 {
+	if got := h.stored(); got.GetSummary().SettledGeneration != 1 {
 		t.Error("a stalled generation is concluded")
 	}
 	h.reconcile()
@@ -189,7 +189,7 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 	h.cloud.fail["Create"] = errRole
 	h.reconcile()
 	mg = h.stored()
-	if c := mg.GetCondition(condition.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 2 {
+	if c := mg.GetCondition(condition.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 || mg.GetSummary().SettledGeneration != 2 {
 		t.Errorf("a change that leads to a passing error proceeds: %+v", mg.Status)
 	}
 }
@@ -221,7 +221,7 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	tries, began := 0, h.clock
 	for h.clock.Sub(began) < within {
 		after := h.reconcile()
-		if tries++; stalled() || h.stored().GetObservedGeneration() != 0 {
+		if tries++; stalled() || h.stored().GetSummary().SettledGeneration != 0 {
 			t.Fatalf("stalled after %s: it may yet pass", h.clock.Sub(began))
 		}
 		if early := h.clock.Sub(began) < time.Minute; early && after > 10*time.Second {
@@ -277,7 +277,7 @@ func TestTransientErrorIsNotStalled(t *testing.T) {
 		h.reconcile()
 	}
 	mg := h.stored()
-	if mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue || mg.GetObservedGeneration() != 0 {
+	if mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue || mg.GetSummary().SettledGeneration != 0 || mg.GetObservedGeneration() != 1 {
 		t.Errorf("what passes by itself is on its way: %+v", mg.Status)
 	}
 }

@@ -16,6 +16,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
 // The reasons of the events by which the runtime tells of a call that was made.
@@ -29,6 +31,7 @@ const (
 const (
 	reasonAvailable   event.Reason = "Available"
 	reasonUnavailable event.Reason = "Unavailable"
+	reasonDiffers     event.Reason = "DiffersFromSpec"
 )
 
 // repeatAfter is when an event that only repeats itself is emitted again, so that
@@ -116,7 +119,10 @@ func (r *recorder) finish(before Managed, t *Turn) {
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
 		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
-	case is.Reason == xpv2.ReasonUnavailable && is.Message != notKnown:
+	case t.failure() != nil: // The event of the error says it.
+	case is.Reason == condition.ReasonDiffers:
+		r.Event(before, event.Normal(reasonDiffers, is.Message))
+	case is.Reason == xpv2.ReasonUnavailable:
 		r.Event(before, event.Warning(reasonUnavailable, errors.New(is.Message)))
 	}
 }

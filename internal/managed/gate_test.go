@@ -38,12 +38,12 @@ func TestLifeOfAThing(t *testing.T) {
 	if got := h.reconcile(); got != cadence.MinPending {
 		t.Errorf("after an update: want another look in %s, got %s", cadence.MinPending, got)
 	}
-	if got := h.stored().GetObservedGeneration(); got != 1 {
-		t.Errorf("a generation that is on its way is not concluded: got %d", got)
+	if got := h.stored().GetSummary(); got.SettledGeneration != 1 || h.stored().GetObservedGeneration() != 2 {
+		t.Errorf("a generation that is on its way was looked at and is not settled: got %+v", got)
 	}
 	h.reconcile()
-	if got := h.stored().GetObservedGeneration(); got != 2 {
-		t.Errorf("want observedGeneration 2, got %d", got)
+	if got := h.stored().GetSummary().SettledGeneration; got != 2 {
+		t.Errorf("want settledGeneration 2, got %d", got)
 	}
 
 	var forgotten []types.UID

@@ -14,6 +14,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
@@ -67,6 +68,11 @@ type Turn struct {
 	err       error
 	ready     xpv2.Condition
 	deletion  xpv2.Condition
+	awaits    bool
+
+	compares    bool
+	differs     string
+	differences []v1beta1.Difference
 }
 
 // A deed is what the external client did to the thing in AWS.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -83,7 +84,8 @@ func (t *thing) Show(c *v1beta1.CapacityProvider, f found) {
 // wasActive says that the capacity provider has been there for use before.
 func wasActive(c *v1beta1.CapacityProvider) bool {
 	r := c.GetCondition(xpv2.TypeReady).Reason
-	return r == xpv2.ReasonAvailable || r == condition.ReasonUpdating
+	return r == xpv2.ReasonAvailable || r == condition.ReasonUpdating || r == condition.ReasonDiffers ||
+		ptr.Deref(c.Status.AtProvider.State, "") == string(types.CapacityProviderStateActive)
 }
 
 // State is the Ready condition by what AWS says alone.

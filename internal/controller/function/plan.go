@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
@@ -180,7 +181,7 @@ func (p plan) describe(f *v1beta1.Function, c call) string {
 	switch {
 	case len(carried) == 0:
 		return "sent again what failed"
-	case f.GetObservedGeneration() == f.GetGeneration():
+	case managed.Settled(f):
 		return "differed from spec: " + carried.String()
 	}
 	return "spec changed: " + carried.String()

@@ -77,7 +77,7 @@ func (p Plan) describe(mg managed.Managed) string {
 	if p.Does != "" {
 		return p.Does
 	}
-	if mg.GetObservedGeneration() == mg.GetGeneration() {
+	if managed.Settled(mg) {
 		return "differed from spec: " + p.Carried.String()
 	}
 	return "spec changed: " + p.Carried.String()
