@@ -296,6 +296,9 @@ type CapacityProviderObservation struct {
 	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
 	// LastModified is when the capacity provider was last changed.
 	LastModified *string `json:"lastModified,omitempty"`
+	// TagKeys are the keys of the tags in AWS, where they may be read.
+	// +listType=atomic
+	TagKeys []string `json:"tagKeys,omitempty"`
 }
 
 // CapacityProviderStatus is the observed state of a capacity provider.

@@ -114,6 +114,9 @@ type CodeSigningConfigObservation struct {
 	Description *string `json:"description,omitempty"`
 	// LastModified is when the configuration was last changed.
 	LastModified *string `json:"lastModified,omitempty"`
+	// TagKeys are the keys of the tags in AWS, where they may be read.
+	// +listType=atomic
+	TagKeys []string `json:"tagKeys,omitempty"`
 }
 
 // CodeSigningConfigStatus is the observed state of a code signing configuration.

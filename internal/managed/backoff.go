@@ -8,6 +8,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -71,10 +72,39 @@ func isServerTrouble(err error) bool {
 	return kerrors.IsServerTimeout(err) || kerrors.IsTimeout(err) || kerrors.IsTooManyRequests(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsInternalError(err)
 }
 
+// Ambiguous errors count as terminal after these times.
+const (
+	// arriving is for what may be applied together with the resource: a Secret, a
+	// ConfigMap or a key of one, a provider config and what it names.
+	arriving = 5 * time.Minute
+
+	// granting is for rights, which IAM may take as long to spread.
+	granting = 15 * time.Minute
+)
+
 // passesWithin is how long an ambiguous error may take to pass, 0 for any other.
 func passesWithin(err error) time.Duration {
-	within, _ := awserr.MayPass(err)
-	return within
+	within, ok := awserr.MayPass(err)
+	switch {
+	case ok:
+		return within
+	case awserr.IsAccessDenied(err), awserr.IsUnauthenticated(err):
+		return granting
+	case objects.IsMissing(err), isUnusable(err):
+		return arriving
+	}
+	return 0
+}
+
+// unusableError says that a provider config cannot be used.
+type unusableError struct{ error }
+
+// Unwrap returns the error.
+func (e unusableError) Unwrap() error { return e.error }
+
+func isUnusable(err error) bool {
+	var u unusableError
+	return errors.As(err, &u)
 }
 
 const (

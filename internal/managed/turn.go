@@ -164,6 +164,13 @@ func Emit(ctx context.Context, e event.Event) {
 // all was in order.
 func Fresh(ctx context.Context) inventory.Fresh { return turnOf(ctx).Fresh }
 
+// Aside is a context for working out what is only to be shown: what is reserved, held or
+// emitted with it has no effect on the reconcile.
+func Aside(ctx context.Context) context.Context {
+	t := turnOf(ctx)
+	return WithTurn(ctx, &Turn{Fresh: t.Fresh, permission: t.permission, open: t.open})
+}
+
 // Annotate a resource, in memory and at once in the cluster, for what was done in AWS
 // and must be known from then on.
 func Annotate(ctx context.Context, mg resource.Managed, annotations map[string]string) error {

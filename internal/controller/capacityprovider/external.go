@@ -62,8 +62,10 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s has no CapacityProvider in it", what(name), opGet)
 	}
 	o := observed{provider: out.CapacityProvider}
-	if !flow.ObserveOnly(c) {
-		o.tags, err = t.tags.Read(ctx, c, ptr.Deref(o.provider.CapacityProviderArn, ""), t.api)
+	if arn := ptr.Deref(o.provider.CapacityProviderArn, ""); flow.ObserveOnly(c) {
+		o.tags, err = t.tags.Show(ctx, c, arn, t.api)
+	} else {
+		o.tags, err = t.tags.Read(ctx, c, arn, t.api)
 	}
 	return found{Thing: o, Exists: err == nil, Name: name, What: what(name)}, err
 }
