@@ -11,9 +11,6 @@ const (
 	PhaseAvailable = "Available"
 	// PhaseUpdating says that a change is on its way to AWS, or that AWS is at it.
 	PhaseUpdating = "Updating"
-	// PhaseDiffers says that AWS has something else than the spec asks for, and that the
-	// managementPolicies do not allow to change it.
-	PhaseDiffers = "Differs"
 	// PhaseError says that something failed, or that AWS does not serve what the spec
 	// asks for. Message says why.
 	PhaseError = "Error"
@@ -26,10 +23,9 @@ const (
 // tell more, and for which generation.
 type Summary struct {
 	// Phase is Pending while nothing is known to be in AWS, Creating, Available while AWS
-	// serves what the spec asks for, Updating, Differs while AWS has something else and
-	// managementPolicies do not allow to change it, Error or Deleting.
+	// serves what the spec asks for, Updating, Error or Deleting.
 	// +optional
-	// +kubebuilder:validation:Enum=Pending;Creating;Available;Updating;Differs;Error;Deleting
+	// +kubebuilder:validation:Enum=Pending;Creating;Available;Updating;Error;Deleting
 	Phase string `json:"phase,omitempty"`
 
 	// Message is what stands in the way: why it failed, or what is waited for. It is

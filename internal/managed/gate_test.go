@@ -278,10 +278,11 @@ func TestFreeOfQuota(t *testing.T) {
 func TestUnresolvedConfigurationIsReported(t *testing.T) {
 	h := newHarness(t, newThing())
 	h.resolver.err = errors.New("no such ProviderConfig")
-	for _, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+	for _, want := range []time.Duration{minAmbiguous, minAmbiguous, time.Minute / ambiguousShare} {
 		if got := h.reconcile(); got != want {
 			t.Errorf("want %s, got %s", want, got)
 		}
+		h.clock = h.clock.Add(time.Minute / 2)
 	}
 	c := h.stored().GetCondition(xpv2.TypeSynced)
 	if c.Status != corev1.ConditionFalse || c.Message != "connect failed: no such ProviderConfig" {

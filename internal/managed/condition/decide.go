@@ -82,7 +82,7 @@ var phases = map[xpv2.ConditionReason]string{
 	xpv2.ReasonUnavailable:   v1beta1.PhaseError,
 	xpv2.ReasonDeleting:      v1beta1.PhaseDeleting,
 	ReasonUpdating:           v1beta1.PhaseUpdating,
-	ReasonDiffers:            v1beta1.PhaseDiffers,
+	ReasonDiffers:            v1beta1.PhaseError,
 	xpv2.ConditionReason(""): v1beta1.PhasePending,
 }
 

@@ -222,7 +222,7 @@ func TestDecide(t *testing.T) {
 		"Differs": {
 			reason: "AWS serves something else, and nothing may change it.",
 			facts:  Facts{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Settled: 1},
-			want:   Decision{Ready: Differs(2, "memorySize 128 -> 256"), Phase: "Differs", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
+			want:   Decision{Ready: Differs(2, "memorySize 128 -> 256"), Phase: "Error", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
 		},
 		"DeletionRefused": {
 			reason: "Why the deletion fails is told first.",
