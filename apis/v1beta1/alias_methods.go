@@ -1,9 +1,9 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (a *Alias) GetObservedGeneration() int64 { return a.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (a *Alias) SetObservedGeneration(generation int64) {
 	a.Status.SetObservedGeneration(generation)
 }
@@ -18,3 +18,6 @@ func (a *Alias) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (a *Alias) SetSummary(s Summary) { a.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (a *Alias) GetSummary() Summary { return a.Status.GetSummary() }

@@ -7,10 +7,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (c *CapacityProvider) GetObservedGeneration() int64 { return c.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (c *CapacityProvider) SetObservedGeneration(generation int64) {
 	c.Status.SetObservedGeneration(generation)
 }
@@ -27,6 +27,9 @@ func (c *CapacityProvider) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (c *CapacityProvider) SetSummary(s Summary) { c.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (c *CapacityProvider) GetSummary() Summary { return c.Status.GetSummary() }
 
 // CapacityProviderARN has references to a capacity provider resolved to its ARN, which
 // is in its status.

@@ -296,6 +296,9 @@ type CapacityProviderObservation struct {
 	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
 	// LastModified is when the capacity provider was last changed.
 	LastModified *string `json:"lastModified,omitempty"`
+	// TagKeys are the keys of the tags in AWS, where they may be read.
+	// +listType=atomic
+	TagKeys []string `json:"tagKeys,omitempty"`
 }
 
 // CapacityProviderStatus is the observed state of a capacity provider.
@@ -316,7 +319,7 @@ type CapacityProviderStatus struct {
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdacp
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
-// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 140",fieldPath=".metadata",message="metadata.name is the capacity provider's name in AWS and has at most 140 characters: shorten it"

@@ -1,9 +1,9 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (c *CodeSigningConfig) GetObservedGeneration() int64 { return c.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (c *CodeSigningConfig) SetObservedGeneration(generation int64) {
 	c.Status.SetObservedGeneration(generation)
 }
@@ -20,3 +20,6 @@ func (c *CodeSigningConfig) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (c *CodeSigningConfig) SetSummary(s Summary) { c.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (c *CodeSigningConfig) GetSummary() Summary { return c.Status.GetSummary() }

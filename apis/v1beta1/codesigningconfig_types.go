@@ -114,6 +114,9 @@ type CodeSigningConfigObservation struct {
 	Description *string `json:"description,omitempty"`
 	// LastModified is when the configuration was last changed.
 	LastModified *string `json:"lastModified,omitempty"`
+	// TagKeys are the keys of the tags in AWS, where they may be read.
+	// +listType=atomic
+	TagKeys []string `json:"tagKeys,omitempty"`
 }
 
 // CodeSigningConfigStatus is the observed state of a code signing configuration.
@@ -134,7 +137,7 @@ type CodeSigningConfigStatus struct {
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdacsc
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
-// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="POLICY",type="string",JSONPath=".status.atProvider.untrustedArtifactOnDeployment"
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"

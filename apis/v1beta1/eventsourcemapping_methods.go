@@ -1,9 +1,9 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (m *EventSourceMapping) GetObservedGeneration() int64 { return m.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (m *EventSourceMapping) SetObservedGeneration(generation int64) {
 	m.Status.SetObservedGeneration(generation)
 }
@@ -20,3 +20,6 @@ func (m *EventSourceMapping) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (m *EventSourceMapping) SetSummary(s Summary) { m.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (m *EventSourceMapping) GetSummary() Summary { return m.Status.GetSummary() }

@@ -78,6 +78,9 @@ type EventSourceMappingObservation struct {
 	SelfManagedKafkaEventSourceConfig *KafkaEventSourceConfigObservation `json:"selfManagedKafkaEventSourceConfig,omitempty"`
 	// DocumentDBEventSourceConfig is what is read of a DocumentDB cluster.
 	DocumentDBEventSourceConfig *DocumentDBEventSourceConfig `json:"documentDBEventSourceConfig,omitempty"`
+	// TagKeys are the keys of the tags in AWS, where they may be read.
+	// +listType=atomic
+	TagKeys []string `json:"tagKeys,omitempty"`
 }
 
 // FilterCriteriaError is an error of KMS.

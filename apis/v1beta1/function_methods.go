@@ -1,9 +1,9 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (f *Function) GetObservedGeneration() int64 { return f.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (f *Function) SetObservedGeneration(generation int64) {
 	f.Status.SetObservedGeneration(generation)
 }
@@ -18,3 +18,6 @@ func (f *Function) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (f *Function) SetSummary(s Summary) { f.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (f *Function) GetSummary() Summary { return f.Status.GetSummary() }

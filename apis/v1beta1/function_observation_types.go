@@ -67,8 +67,40 @@ type FunctionObservation struct {
 	// Layers are the ARNs of the layer versions.
 	// +listType=atomic
 	Layers []string `json:"layers,omitempty"`
+	// Description of the function.
+	Description *string `json:"description,omitempty"`
+	// VPCConfig of the function.
+	VPCConfig *VPCConfigObservation `json:"vpcConfig,omitempty"`
 	// VPCID is the ID of the VPC.
 	VPCID *string `json:"vpcId,omitempty"`
+	// DeadLetterConfig of the function.
+	DeadLetterConfig *DeadLetterConfigObservation `json:"deadLetterConfig,omitempty"`
+	// FileSystemConfigs of the function.
+	// +listType=atomic
+	FileSystemConfigs []FileSystemConfigObservation `json:"fileSystemConfigs,omitempty"`
+	// ImageConfig of the function.
+	ImageConfig *ImageConfigObservation `json:"imageConfig,omitempty"`
+	// LoggingConfig of the function.
+	LoggingConfig *LoggingConfigObservation `json:"loggingConfig,omitempty"`
+	// TracingConfig of the function.
+	TracingConfig *TracingConfigObservation `json:"tracingConfig,omitempty"`
+	// SnapStart of the function.
+	SnapStart *SnapStartObservation `json:"snapStart,omitempty"`
+	// DurableConfig of the function.
+	DurableConfig *DurableConfigObservation `json:"durableConfig,omitempty"`
+	// TenancyConfig of the function.
+	TenancyConfig *TenancyConfigObservation `json:"tenancyConfig,omitempty"`
+	// CapacityProviderConfig of the function.
+	CapacityProviderConfig *CapacityProviderConfigObservation `json:"capacityProviderConfig,omitempty"`
+	// CodeSigningConfigArn is the code signing configuration, if the spec names one.
+	CodeSigningConfigArn *string `json:"codeSigningConfigArn,omitempty"`
+	// RecursiveLoop is Allow or Terminate, if the spec names it.
+	RecursiveLoop *string `json:"recursiveLoop,omitempty"`
+	// SourceKMSKeyArn is the KMS key that encrypts the .zip archive.
+	SourceKMSKeyArn *string `json:"sourceKmsKeyArn,omitempty"`
+	// TagKeys are the keys of the tags in AWS.
+	// +listType=atomic
+	TagKeys []string `json:"tagKeys,omitempty"`
 	// LogGroup is the CloudWatch log group.
 	LogGroup *string `json:"logGroup,omitempty"`
 	// SnapStartOptimizationStatus is On or Off.

@@ -1,11 +1,11 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (c *FunctionEventInvokeConfig) GetObservedGeneration() int64 {
 	return c.Status.GetObservedGeneration()
 }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (c *FunctionEventInvokeConfig) SetObservedGeneration(generation int64) {
 	c.Status.SetObservedGeneration(generation)
 }
@@ -22,3 +22,6 @@ func (c *FunctionEventInvokeConfig) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (c *FunctionEventInvokeConfig) SetSummary(s Summary) { c.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (c *FunctionEventInvokeConfig) GetSummary() Summary { return c.Status.GetSummary() }

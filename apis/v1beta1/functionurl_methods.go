@@ -1,9 +1,9 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (u *FunctionURL) GetObservedGeneration() int64 { return u.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (u *FunctionURL) SetObservedGeneration(generation int64) {
 	u.Status.SetObservedGeneration(generation)
 }
@@ -20,3 +20,6 @@ func (u *FunctionURL) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (u *FunctionURL) SetSummary(s Summary) { u.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (u *FunctionURL) GetSummary() Summary { return u.Status.GetSummary() }

@@ -236,7 +236,7 @@ type InvocationStatus struct {
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdainvoke
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
-// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
 // +kubebuilder:printcolumn:name="OUTCOME",type="string",JSONPath=".status.atProvider.outcome"
 // +kubebuilder:printcolumn:name="INVOKED",type="date",JSONPath=".status.atProvider.lastInvokedTime"

@@ -1,9 +1,9 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (l *LayerVersion) GetObservedGeneration() int64 { return l.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (l *LayerVersion) SetObservedGeneration(generation int64) {
 	l.Status.SetObservedGeneration(generation)
 }
@@ -20,3 +20,6 @@ func (l *LayerVersion) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (l *LayerVersion) SetSummary(s Summary) { l.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (l *LayerVersion) GetSummary() Summary { return l.Status.GetSummary() }

@@ -1,11 +1,11 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (p *LayerVersionPermission) GetObservedGeneration() int64 {
 	return p.Status.GetObservedGeneration()
 }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (p *LayerVersionPermission) SetObservedGeneration(generation int64) {
 	p.Status.SetObservedGeneration(generation)
 }
@@ -22,3 +22,6 @@ func (p *LayerVersionPermission) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (p *LayerVersionPermission) SetSummary(s Summary) { p.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (p *LayerVersionPermission) GetSummary() Summary { return p.Status.GetSummary() }

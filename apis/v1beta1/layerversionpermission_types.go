@@ -130,7 +130,7 @@ type LayerVersionPermissionStatus struct {
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdalayerperm
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
-// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].reason"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="LAYER",type="string",JSONPath=".status.atProvider.layerName"
 // +kubebuilder:printcolumn:name="VERSION",type="integer",JSONPath=".status.atProvider.versionNumber"
 // +kubebuilder:printcolumn:name="PRINCIPAL",type="string",JSONPath=".status.atProvider.principal"

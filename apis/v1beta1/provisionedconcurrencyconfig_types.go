@@ -101,7 +101,7 @@ type ProvisionedConcurrencyConfigStatus struct {
 // +kubebuilder:resource:scope=Namespaced,categories={crossplane,managed,aws,lambda},shortName=lambdapc
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
-// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.atProvider.status"
+// +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="REQUESTED",type="integer",JSONPath=".status.atProvider.requestedProvisionedConcurrentExecutions"
 // +kubebuilder:printcolumn:name="AVAILABLE",type="integer",JSONPath=".status.atProvider.availableProvisionedConcurrentExecutions"
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"

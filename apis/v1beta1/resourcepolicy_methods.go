@@ -1,9 +1,9 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (p *ResourcePolicy) GetObservedGeneration() int64 { return p.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (p *ResourcePolicy) SetObservedGeneration(generation int64) {
 	p.Status.SetObservedGeneration(generation)
 }
@@ -20,3 +20,6 @@ func (p *ResourcePolicy) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (p *ResourcePolicy) SetSummary(s Summary) { p.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (p *ResourcePolicy) GetSummary() Summary { return p.Status.GetSummary() }

@@ -1,9 +1,9 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last settled.
+// GetObservedGeneration is the generation that was last looked at.
 func (v *Version) GetObservedGeneration() int64 { return v.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation is settled.
+// SetObservedGeneration says which generation was looked at.
 func (v *Version) SetObservedGeneration(generation int64) {
 	v.Status.SetObservedGeneration(generation)
 }
@@ -18,3 +18,6 @@ func (v *Version) SetLastHandledReconcileAt(token string) {
 
 // SetSummary says in plain fields what the conditions come to.
 func (v *Version) SetSummary(s Summary) { v.Status.SetSummary(s) }
+
+// GetSummary is what the conditions come to, in plain fields.
+func (v *Version) GetSummary() Summary { return v.Status.GetSummary() }

@@ -3,11 +3,13 @@ package managed
 import (
 	"time"
 
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -58,7 +60,7 @@ func classify(err error) class {
 		return bug
 	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), isInvalid(err), awserr.IsTerminal(err):
 		return terminal
-	case awserr.IsTransient(err):
+	case awserr.IsTransient(err), isServerTrouble(err):
 		return transient
 	case passesWithin(err) > 0:
 		return ambiguous
@@ -66,10 +68,44 @@ func classify(err error) class {
 	return unclassified
 }
 
+// isServerTrouble says that the API server could not answer now.
+func isServerTrouble(err error) bool {
+	return kerrors.IsServerTimeout(err) || kerrors.IsTimeout(err) || kerrors.IsTooManyRequests(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsInternalError(err)
+}
+
+// Ambiguous errors count as terminal after these times.
+const (
+	// arriving is for what may be applied together with the resource: a Secret, a
+	// ConfigMap or a key of one, a provider config and what it names.
+	arriving = 5 * time.Minute
+
+	// granting is for rights, which IAM may take as long to spread.
+	granting = 15 * time.Minute
+)
+
 // passesWithin is how long an ambiguous error may take to pass, 0 for any other.
 func passesWithin(err error) time.Duration {
-	within, _ := awserr.MayPass(err)
-	return within
+	within, ok := awserr.MayPass(err)
+	switch {
+	case ok:
+		return within
+	case awserr.IsAccessDenied(err), awserr.IsUnauthenticated(err):
+		return granting
+	case objects.IsMissing(err), isUnusable(err):
+		return arriving
+	}
+	return 0
+}
+
+// unusableError says that a provider config cannot be used.
+type unusableError struct{ error }
+
+// Unwrap returns the error.
+func (e unusableError) Unwrap() error { return e.error }
+
+func isUnusable(err error) bool {
+	var u unusableError
+	return errors.As(err, &u)
 }
 
 const (

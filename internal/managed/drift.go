@@ -77,7 +77,7 @@ func (d drift) pending() bool { return d.found != "" && d.mends }
 // call that puts it right: spec or what it refers to has changed, someone has changed it in
 // AWS, or nobody knows, as at the first look after a start.
 func Cause(ctx context.Context, mg Managed) string {
-	if mg.GetObservedGeneration() != mg.GetGeneration() {
+	if !Settled(mg) {
 		return "spec changed"
 	}
 	if t := turnOf(ctx); t.cause != "" {

@@ -9,12 +9,15 @@ import (
 
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -36,6 +39,13 @@ func TestClassify(t *testing.T) {
 		"Role":    {reason: "A new role takes seconds to be known, a wrong one is the user's to correct.", err: errRole, want: ambiguous},
 		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", Invalid(errors.New("spec.forProvider.policy is no policy"))), want: terminal},
 		"Policy":  {reason: "Only the user can change the policies.", err: errCannotCreate, want: terminal},
+		"Denied":  {reason: "A right that was just granted takes minutes to be known.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}, want: ambiguous},
+		"Expired": {reason: "Credentials may be renewed.", err: &smithy.GenericAPIError{Code: "ExpiredTokenException", Message: "no"}, want: ambiguous},
+		"Missing": {reason: "A Secret may be applied together with the resource.", err: fmt.Errorf("cannot read: %w", &objects.MissingError{Key: "k"}), want: ambiguous},
+		"Config":  {reason: "So may a config.", err: unusableError{errors.New("cannot use ProviderConfig shop/default")}, want: ambiguous},
+		"Outage":  {reason: "A config whose STS does not answer is not wrong.", err: unusableError{errBusy}, want: transient},
+		"Server":  {reason: "The API server's trouble passes.", err: unusableError{kerrors.NewServerTimeout(schema.GroupResource{}, "get", 1)}, want: transient},
+		"Later":   {reason: "What another resource is yet to tell does not wait for the user.", err: errors.New("Role shop/r has no value at status.atProvider.arn yet"), want: unclassified},
 		"Other":   {reason: "It may pass or not.", err: errors.New("boom"), want: unclassified},
 	}
 	for name, tc := range cases {
@@ -147,7 +157,7 @@ func TestStalled(t *testing.T) {
 	if stalled() != corev1.ConditionTrue {
 		t.Fatal("what only the user can put right is stalled")
 	}
-	if got := h.stored(); got.GetObservedGeneration() != 1 {
+	if got := h.stored(); got.GetSummary().SettledGeneration != 1 {
 		t.Error("a stalled generation is concluded")
 	}
 	h.reconcile()
@@ -189,7 +199,7 @@ func TestStalledIsOfAGeneration(t *testing.T) {
 	h.cloud.fail["Create"] = errRole
 	h.reconcile()
 	mg = h.stored()
-	if c := mg.GetCondition(condition.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 2 {
+	if c := mg.GetCondition(condition.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 || mg.GetSummary().SettledGeneration != 2 {
 		t.Errorf("a change that leads to a passing error proceeds: %+v", mg.Status)
 	}
 }
@@ -221,7 +231,7 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	tries, began := 0, h.clock
 	for h.clock.Sub(began) < within {
 		after := h.reconcile()
-		if tries++; stalled() || h.stored().GetObservedGeneration() != 0 {
+		if tries++; stalled() || h.stored().GetSummary().SettledGeneration != 0 {
 			t.Fatalf("stalled after %s: it may yet pass", h.clock.Sub(began))
 		}
 		if early := h.clock.Sub(began) < time.Minute; early && after > 10*time.Second {
@@ -255,6 +265,44 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	}
 }
 
+// What only the user can help with is Stalled within the time that the docs say, and nothing
+// else ever is.
+func TestStalledWithin(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		fail   func(*harness)
+		want   time.Duration
+	}{
+		"MissingKey": {reason: "The Secret may be applied later.", fail: func(h *harness) { h.cloud.fail["Get"] = &objects.MissingError{Key: "k"} }, want: 5 * time.Minute},
+		"Credentials": {reason: "The config may be applied later.", fail: func(h *harness) {
+			h.resolver.err = errors.New("cannot use ProviderConfig shop/default: Secret shop/aws does not exist")
+		}, want: 5 * time.Minute},
+		"Refused": {reason: "IAM may take as long.", fail: func(h *harness) { h.resolver.err = &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"} }, want: 15 * time.Minute},
+		"Role":    {reason: "IAM may take as long.", fail: func(h *harness) { h.cloud.fail["Create"] = errRole }, want: 15 * time.Minute},
+		"Input":   {reason: "It is wrong.", fail: func(h *harness) { h.cloud.fail["Create"] = errInput }, want: 40 * time.Second},
+		"Busy":    {reason: "It passes.", fail: func(h *harness) { h.cloud.fail["Get"] = errBusy }},
+		"Other":   {reason: "Nobody knows.", fail: func(h *harness) { h.cloud.fail["Get"] = errors.New("boom") }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			h := newHarness(t, newThing())
+			tc.fail(h)
+			began, at := h.clock, time.Duration(0)
+			for h.clock.Sub(began) < 2*time.Hour {
+				after := h.reconcile()
+				if mg := h.stored(); mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue {
+					at = max(h.clock.Sub(began), 1)
+					break
+				}
+				h.clock = h.clock.Add(after)
+			}
+			if tc.want == 0 && at != 0 || tc.want > 0 && (at == 0 || at > tc.want+tc.want/ambiguousShare+time.Minute) {
+				t.Errorf("%s\nstalled after %s, want %s", tc.reason, at, tc.want)
+			}
+		})
+	}
+}
+
 // IAM's errors come one after another as it spreads a role: their time is counted from
 // the first, and what else fails in between does not count anew.
 func TestAmbiguousTimeIsCountedFromTheFirst(t *testing.T) {
@@ -277,7 +325,7 @@ func TestTransientErrorIsNotStalled(t *testing.T) {
 		h.reconcile()
 	}
 	mg := h.stored()
-	if mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue || mg.GetObservedGeneration() != 0 {
+	if mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue || mg.GetSummary().SettledGeneration != 0 || mg.GetObservedGeneration() != 1 {
 		t.Errorf("what passes by itself is on its way: %+v", mg.Status)
 	}
 }

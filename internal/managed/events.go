@@ -17,6 +17,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
 // The reasons of the events by which the runtime tells of a call that was made.
@@ -30,6 +32,7 @@ const (
 const (
 	reasonAvailable   event.Reason = "Available"
 	reasonUnavailable event.Reason = "Unavailable"
+	reasonDiffers     event.Reason = "DiffersFromSpec"
 )
 
 // reasonWaiting is the reason of the event that says what a creation waits for, such as a
@@ -92,9 +95,9 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 		if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && t.Summary() != "" {
 			e.Message = t.Summary()
 		}
-	}
-	if awaits(obj, e) {
-		e.Type, e.Reason = event.TypeNormal, reasonWaiting
+		if t.awaitsCreation(o, e) {
+			e.Type, e.Reason = event.TypeNormal, reasonWaiting
+		}
 	}
 	if r.state.repeats(key, e) || slices.ContainsFunc(r.filter, func(f event.FilterFn) bool { return f(obj, e) }) {
 		return
@@ -102,14 +105,14 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 	r.inner.Event(obj, e)
 }
 
-// awaits tells whether an event is of an error that Await was told of.
-func awaits(obj runtime.Object, e event.Event) bool {
+// awaitsCreation tells whether an event says what a resource waits for that is not in AWS yet.
+func (t *Turn) awaitsCreation(obj client.Object, e event.Event) bool {
 	c, ok := obj.(resource.Conditioned)
-	if !ok || e.Type != event.TypeWarning {
+	if !ok || !t.awaits || e.Type != event.TypeWarning {
 		return false
 	}
 	ready := c.GetCondition(xpv2.TypeReady)
-	return ready.Reason == xpv2.ReasonCreating && ready.Message != "" && strings.HasSuffix(e.Message, ready.Message)
+	return ready.Status == corev1.ConditionUnknown || ready.Reason == xpv2.ReasonCreating
 }
 
 // begin a turn of a resource: its events are judged by it.
@@ -134,7 +137,10 @@ func (r *recorder) finish(before Managed, t *Turn) {
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
 		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
-	case is.Reason == xpv2.ReasonUnavailable && !strings.Contains(is.Message, "see the condition Synced"):
+	case t.failure() != nil: // The event of the error says it.
+	case is.Reason == condition.ReasonDiffers:
+		r.Event(before, event.Normal(reasonDiffers, is.Message))
+	case is.Reason == xpv2.ReasonUnavailable:
 		r.Event(before, event.Warning(reasonUnavailable, errors.New(is.Message)))
 	}
 }

@@ -98,10 +98,6 @@ func TestReadinessIsAnEvent(t *testing.T) {
 			was:    condition.Unavailable(1, "a"), is: condition.Unavailable(1, "b"),
 			want: []string{"Unavailable: b"},
 		},
-		"NotKnown": {
-			reason: "An event that only points to a condition tells nothing.",
-			was:    condition.Creating(1, ""), is: condition.Unavailable(1, notKnown),
-		},
 		"StaysFailed": {reason: "Nothing happened.", was: condition.Unavailable(1, "a"), is: condition.Unavailable(1, "a")},
 		"BeginsToUpdate": {
 			reason: "The call that began it has told already.",
@@ -129,17 +125,23 @@ func TestWaitingIsNoWarning(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		ready  xpv2.Condition
+		awaits bool
 		want   []string
 	}{
-		"NotThereYet": {reason: "It waits to be created.", ready: condition.Creating(1, err.Error()), want: []string{"WaitingForReference: " + err.Error()}},
-		"There":       {reason: "What exists has lost what it refers to.", ready: condition.Available(1), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
-		"Otherwise":   {reason: "It waits for something else.", ready: condition.Creating(1, "AWS has it in motion"), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+		"New":       {reason: "It waits to be created.", awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
+		"Creating":  {reason: "It waits still.", ready: condition.Creating(1, err.Error()), awaits: true, want: []string{"WaitingForReference: " + err.Error()}},
+		"There":     {reason: "What exists has lost what it refers to.", ready: condition.Available(1), awaits: true, want: []string{"CannotResolveResourceReferences: " + err.Error()}},
+		"Otherwise": {reason: "Its creation has failed.", ready: condition.Creating(1, ""), want: []string{"CannotResolveResourceReferences: " + err.Error()}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e, mg := &events{}, newThing()
-			mg.SetConditions(tc.ready)
-			newRecorder(e, time.Now).Event(mg, event.Warning("CannotResolveResourceReferences", err))
+			if tc.ready.Type != "" {
+				mg.SetConditions(tc.ready)
+			}
+			r := newRecorder(e, time.Now)
+			r.begin(cart, &Turn{awaits: tc.awaits})
+			r.Event(mg, event.Warning("CannotResolveResourceReferences", err))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}

@@ -47,7 +47,7 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 		return &guard[T]{inner: unreachable[T](open), policies: c.policies}, nil
 	}
 	if err != nil {
-		return nil, refuse(t, err)
+		return nil, refuse(t, unusableError{err})
 	}
 	if meta.WasDeleted(mg) {
 		c.references.resolveDeleted(ctx, mg)

@@ -161,7 +161,7 @@ func (g *gate[T]) free(mg T) bool {
 // priority of a resource: the user's changes go before polls, unless they have
 // failed so often that nobody is waiting for the next try.
 func (g *gate[T]) priority(mg T, known record) quota.Priority {
-	waiting := known.poked() || meta.WasDeleted(mg) || requested(mg) || mg.GetObservedGeneration() != mg.GetGeneration()
+	waiting := known.poked() || meta.WasDeleted(mg) || requested(mg) || !Settled(mg)
 	if waiting && known.failures < hurriedFailures {
 		return quota.User
 	}
@@ -298,7 +298,7 @@ func (g *gate[T]) forget(key types.NamespacedName) {
 // user has asked for nothing since.
 func settled(mg Managed) bool {
 	return !meta.WasDeleted(mg) && !requested(mg) &&
-		mg.GetObservedGeneration() == mg.GetGeneration() &&
+		Settled(mg) && mg.GetCondition(xpv2.TypeReady).ObservedGeneration == mg.GetGeneration() &&
 		mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue &&
 		mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 }

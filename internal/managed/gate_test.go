@@ -38,12 +38,12 @@ func TestLifeOfAThing(t *testing.T) {
 	if got := h.reconcile(); got != cadence.MinPending {
 		t.Errorf("after an update: want another look in %s, got %s", cadence.MinPending, got)
 	}
-	if got := h.stored().GetObservedGeneration(); got != 1 {
-		t.Errorf("a generation that is on its way is not concluded: got %d", got)
+	if got := h.stored().GetSummary(); got.SettledGeneration != 1 || h.stored().GetObservedGeneration() != 2 {
+		t.Errorf("a generation that is on its way was looked at and is not settled: got %+v", got)
 	}
 	h.reconcile()
-	if got := h.stored().GetObservedGeneration(); got != 2 {
-		t.Errorf("want observedGeneration 2, got %d", got)
+	if got := h.stored().GetSummary().SettledGeneration; got != 2 {
+		t.Errorf("want settledGeneration 2, got %d", got)
 	}
 
 	var forgotten []types.UID
@@ -278,10 +278,11 @@ func TestFreeOfQuota(t *testing.T) {
 func TestUnresolvedConfigurationIsReported(t *testing.T) {
 	h := newHarness(t, newThing())
 	h.resolver.err = errors.New("no such ProviderConfig")
-	for _, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second} {
+	for _, want := range []time.Duration{minAmbiguous, minAmbiguous, time.Minute / ambiguousShare} {
 		if got := h.reconcile(); got != want {
 			t.Errorf("want %s, got %s", want, got)
 		}
+		h.clock = h.clock.Add(time.Minute / 2)
 	}
 	c := h.stored().GetCondition(xpv2.TypeSynced)
 	if c.Status != corev1.ConditionFalse || c.Message != "connect failed: no such ProviderConfig" {

@@ -260,7 +260,7 @@ func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 		clock:    time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
 	h.server = fake.NewClientBuilder().WithScheme(s).WithObjects(mg).WithStatusSubresource(&thing{}).
-		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: statusAlone}).Build()
+		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: statusAlone(t)}).Build()
 	o := Options{
 		Options: controller.Options{
 			Logger:           logging.NewNopLogger(),
@@ -305,15 +305,21 @@ func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 
 // statusAlone keeps to the status as an API server does; the fake client would keep
 // what spec has anew as well.
-func statusAlone(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-	stored := &thing{}
-	if err := c.Get(ctx, client.ObjectKeyFromObject(obj), stored); err != nil {
-		return err
+// No status that is written may contradict itself.
+func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	return func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+		stored := &thing{}
+		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), stored); err != nil {
+			return err
+		}
+		if mg, ok := obj.(*thing); ok {
+			mg.Spec = stored.Spec
+		}
+		if err := managedtest.Contradiction(obj); err != nil {
+			t.Error(err)
+		}
+		return c.SubResource(sub).Update(ctx, obj, opts...)
 	}
-	if mg, ok := obj.(*thing); ok {
-		mg.Spec = stored.Spec
-	}
-	return c.SubResource(sub).Update(ctx, obj, opts...)
 }
 
 // scriptedKind is the harness's kind with another external client.

@@ -38,6 +38,7 @@ type Managed interface {
 	SetLastHandledReconcileAt(token string)
 
 	SetSummary(s v1beta1.Summary)
+	GetSummary() v1beta1.Summary
 }
 
 // A Kind is all that Setup has to know of a kind of managed resource.

@@ -126,7 +126,7 @@ func (m *memory) look(mg Managed) (r record, first bool) {
 	if known.uid != mg.GetUID() {
 		known.uid, known.drift = mg.GetUID(), drift{}
 		known.detected, known.compared = false, time.Time{}
-		known.readied = mg.GetObservedGeneration() > 0 || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+		known.readied = settledGeneration(mg) > 0 || mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	}
 	if f := fingerprint(mg); known.fingerprint != f {
 		known.fingerprint = f

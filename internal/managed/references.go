@@ -60,7 +60,7 @@ func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Manag
 		return nil
 	}
 	turnOf(ctx).fail(err)
-	Await(mg, err)
+	Await(ctx, mg, err)
 	return err
 }
 

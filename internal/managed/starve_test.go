@@ -191,7 +191,7 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 	f.server = fake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&thing{}).WithInterceptorFuncs(interceptor.Funcs{
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 			f.wrote(obj)
-			return statusAlone(ctx, c, sub, obj, opts...)
+			return statusAlone(t)(ctx, c, sub, obj, opts...)
 		},
 	}).Build()
 	o := Options{

@@ -7,12 +7,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
 // completeStatus is called with each status that the runtime is about to write. It
@@ -27,21 +28,70 @@ func completeStatus(m *memory, now func() time.Time) func(ctx context.Context, o
 		if !ok {
 			return true
 		}
-		if t.deletion.Type != "" {
-			mg.SetConditions(t.deletion)
-		}
-		if before, ok := kube.Read(ctx, client.ObjectKeyFromObject(obj)).(resource.Conditioned); ok {
-			speakOfPresent(mg, before)
-		}
 		stall(m, mg, t, now())
-		unknownYet(mg, t)
-		if concluded(mg, t) {
-			mg.SetObservedGeneration(mg.GetGeneration())
+		f := facts(mg, t)
+		d := condition.Decide(f)
+		if d.Ready.Type != "" {
+			mg.SetConditions(d.Ready)
 		}
-		mg.SetSummary(summarize(mg))
+		mg.SetObservedGeneration(d.Observed)
+		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, t), SettledGeneration: d.Settled})
 		t.observe(mg.GetCondition(xpv2.TypeReady))
 		return true
 	}
+}
+
+// facts that the status of a resource is decided from.
+func facts(mg Managed, t *Turn) condition.Facts {
+	differs, _, _ := t.Differences()
+	f := condition.Facts{
+		Generation: mg.GetGeneration(),
+		Deleted:    meta.WasDeleted(mg),
+		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
+		Ready:      mg.GetCondition(xpv2.TypeReady),
+		Differs:    differs,
+		Changed:    t.did != nothing,
+		Unseen:     Unseen(mg),
+		Waits:      t.deletion.Message,
+		Observed:   mg.GetObservedGeneration(),
+		Settled:    settledGeneration(mg),
+	}
+	if f.Ready.Status == corev1.ConditionUnknown {
+		f.Ready = xpv2.Condition{} // GetCondition makes one up where there is none.
+	}
+	f.Failure, f.Error = failed(mg, t)
+	return f
+}
+
+// failed says how a reconcile has ended, and with which error. The runtime reports some
+// errors of its own, of which Synced alone tells.
+func failed(mg Managed, t *Turn) (condition.Failure, string) {
+	err, synced := t.failure(), mg.GetCondition(xpv2.TypeSynced)
+	stalled := mg.GetCondition(condition.TypeStalled)
+	switch {
+	case err == nil && synced.Reason == xpv2.ReasonReconcileError:
+		return condition.Refused, synced.Message
+	case err == nil:
+		return condition.Succeeded, ""
+	case stalled.Status == corev1.ConditionTrue && stalled.ObservedGeneration == mg.GetGeneration():
+		return condition.Stuck, err.Error()
+	case t.awaits:
+		return condition.Awaited, err.Error()
+	case classify(err) == transient:
+		return condition.Passing, err.Error()
+	}
+	return condition.Refused, err.Error()
+}
+
+// differences are those of this look, or of the last one where AWS could not be asked.
+func differences(mg Managed, t *Turn) []v1beta1.Difference {
+	if meta.WasDeleted(mg) {
+		return nil
+	}
+	if _, ds, told := t.Differences(); told {
+		return ds
+	}
+	return mg.GetSummary().Differences
 }
 
 // stall says that only the user can help, once an error has shown to be of that
@@ -75,26 +125,32 @@ func overdue(m *memory, mg Managed, err error, now time.Time) bool {
 	return m.doubt(client.ObjectKeyFromObject(mg), now) >= passesWithin(err)
 }
 
-// unknownYet says that a resource is not Ready which failed before its kind could say
-// anything. Without a Ready condition, kstatus would take it for one that is.
-func unknownYet(mg Managed, t *Turn) {
-	if t.failure() != nil && mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionUnknown {
-		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), "nothing is known of it yet: see the condition Synced"))
-	}
-}
-
-// concluded tells whether this generation has come to its end: AWS serves it, or
-// says that it does not and waiting is of no use, or only the user can help.
-func concluded(mg Managed, t *Turn) bool {
-	if t.failure() != nil {
-		c := mg.GetCondition(condition.TypeStalled)
-		return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration()
-	}
-	ready, synced := mg.GetCondition(xpv2.TypeReady), mg.GetCondition(xpv2.TypeSynced)
-	if t.did != nothing || synced.Status != corev1.ConditionTrue || ready.ObservedGeneration != mg.GetGeneration() {
+// Unseen tells whether AWS has accepted to create what a resource is for, and has not shown
+// it since, or not as finished.
+func Unseen(mg Managed) bool {
+	r := mg.GetCondition(xpv2.TypeReady)
+	if _, created := ownership.CreatedAt(mg); !created {
 		return false
 	}
-	return ready.Status == corev1.ConditionTrue || ready.Reason == xpv2.ReasonUnavailable
+	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || condition.IsNeverShown(r)
+}
+
+// Settled tells whether the present generation of a resource has come to its end before:
+// AWS served it, or said that it does not, or only the user could help. What differs from
+// it then was changed by someone else.
+func Settled(mg Managed) bool { return settledGeneration(mg) == mg.GetGeneration() }
+
+// settledGeneration is the last generation that has come to its end. Resources of earlier
+// releases of the provider have it in their conditions only.
+func settledGeneration(mg Managed) int64 {
+	if s := mg.GetSummary().SettledGeneration; s != 0 {
+		return s
+	}
+	ready := mg.GetCondition(xpv2.TypeReady)
+	if ready.Status == corev1.ConditionTrue && mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue {
+		return ready.ObservedGeneration
+	}
+	return 0
 }
 
 // observe notes the Ready condition that is written.

@@ -1,11 +1,10 @@
 package managed
 
 import (
-	"strings"
+	"context"
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -14,46 +13,32 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
-// phases of resources that do not fail, by the reason of their Ready condition.
-var phases = map[xpv2.ConditionReason]string{
-	xpv2.ReasonCreating:      v1beta1.PhaseCreating,
-	xpv2.ReasonAvailable:     v1beta1.PhaseAvailable,
-	xpv2.ReasonUnavailable:   v1beta1.PhaseError,
-	xpv2.ReasonDeleting:      v1beta1.PhaseDeleting,
-	condition.ReasonUpdating: v1beta1.PhaseUpdating,
-	xpv2.ConditionReason(""): v1beta1.PhasePending,
-}
-
-// summarize what the conditions of a resource come to.
-func summarize(mg resource.Managed) v1beta1.Summary {
-	ready, synced := mg.GetCondition(xpv2.TypeReady), mg.GetCondition(xpv2.TypeSynced)
-	s := v1beta1.Summary{Phase: phases[ready.Reason]}
-	if ready.Reason == xpv2.ReasonUnavailable {
-		s.Message = ready.Message
-	}
-	if synced.Reason == xpv2.ReasonReconcileError {
-		s.Phase, s.Message = v1beta1.PhaseError, synced.Message
-		if waits(ready, synced) {
-			s.Phase = v1beta1.PhasePending
-		}
-	}
-	if meta.WasDeleted(mg) {
-		s.Phase = v1beta1.PhaseDeleting
-	}
-	return s
-}
-
 // Await says of a resource which is not there yet that it waits for something, such as
 // what it refers to. That is no failure: most likely both were applied together. The
 // error says what it waits for; the reconcile has to end with it.
-func Await(mg resource.Managed, err error) {
+func Await(ctx context.Context, mg resource.Managed, err error) {
+	t := turnOf(ctx)
+	t.mu.Lock()
+	t.awaits = true
+	t.mu.Unlock()
 	ready := mg.GetCondition(xpv2.TypeReady)
 	if ready.Status == corev1.ConditionUnknown || ready.Reason == xpv2.ReasonCreating {
 		mg.SetConditions(condition.Creating(mg.GetGeneration(), err.Error()))
 	}
 }
 
-// waits tells an error that Await was told of from others.
-func waits(ready, synced xpv2.Condition) bool {
-	return ready.Reason == xpv2.ReasonCreating && ready.Message != "" && strings.HasSuffix(synced.Message, ready.Message)
+// Differ tells in which fields AWS differs from spec, and by which message Ready says so
+// where nothing may change them. The message is empty where something may.
+func Differ(ctx context.Context, message string, ds []v1beta1.Difference) {
+	t := turnOf(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.differs, t.differences, t.compares = message, ds, true
+}
+
+// Differences are what Differ was told, if it was.
+func (t *Turn) Differences() (message string, ds []v1beta1.Difference, told bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.differs, t.differences, t.compares
 }

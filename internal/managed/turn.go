@@ -14,6 +14,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
@@ -74,6 +75,11 @@ type Turn struct {
 	err       error
 	ready     xpv2.Condition
 	deletion  xpv2.Condition
+	awaits    bool
+
+	compares    bool
+	differs     string
+	differences []v1beta1.Difference
 }
 
 // A deed is what the external client did to the thing in AWS.
@@ -164,6 +170,13 @@ func Emit(ctx context.Context, e event.Event) {
 // where the user waits or something is in motion, half the time between two looks where
 // all was in order.
 func Fresh(ctx context.Context) inventory.Fresh { return turnOf(ctx).Fresh }
+
+// Aside is a context for working out what is only to be shown: what is reserved, held or
+// emitted with it has no effect on the reconcile.
+func Aside(ctx context.Context) context.Context {
+	t := turnOf(ctx)
+	return WithTurn(ctx, &Turn{Fresh: t.Fresh, permission: t.permission, open: t.open})
+}
 
 // Annotate a resource, in memory and at once in the cluster, for what was done in AWS
 // and must be known from then on.

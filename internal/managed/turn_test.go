@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
@@ -225,7 +226,7 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 }
 
 // A kind that still says Available when it calls for an update is looked at again
-// soon, and its generation is not concluded.
+// soon, and its generation is not settled.
 func TestUpdateOfAKindThatSaysAvailable(t *testing.T) {
 	h := newHarness(t, newThing())
 	h.settle()
@@ -234,8 +235,8 @@ func TestUpdateOfAKindThatSaysAvailable(t *testing.T) {
 	if got := h.reconcile(); got != cadence.MinPending {
 		t.Errorf("want another look in %s, got %s", cadence.MinPending, got)
 	}
-	if got := h.stored().GetObservedGeneration(); got != 1 {
-		t.Errorf("what was only just asked for is not concluded: observedGeneration %d", got)
+	if got := h.stored(); got.GetSummary().SettledGeneration != 1 || got.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+		t.Errorf("what was only just asked for is neither settled nor served: %+v", got.Status)
 	}
 }
 

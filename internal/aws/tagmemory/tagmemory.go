@@ -86,6 +86,30 @@ func (m *Memory) Due(mg metav1.Object, arn string) bool {
 	return !known
 }
 
+// Show the tags of a thing that a resource only looks at, whoever it belongs to. They are
+// nil where AWS does not tell them, as for Read, or where they may not be asked for.
+func (m *Memory) Show(ctx context.Context, mg metav1.Object, arn string, api Lister) (map[string]string, error) {
+	at := m.now()
+	tags, err := m.Read(ctx, mg, arn, api)
+	if err != nil && !awserr.IsAccessDenied(err) {
+		return nil, err
+	}
+	if arn != "" {
+		m.show(mg, arn, tags, at)
+	}
+	return tags, nil
+}
+
+// show keeps what was shown, unless it is remembered already.
+func (m *Memory) show(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
+	m.mu.Lock()
+	_, known := m.known(mg, arn)
+	m.mu.Unlock()
+	if !known {
+		m.keep(mg, arn, tags, at)
+	}
+}
+
 // Read the tags of a resource's thing: those that are remembered, or else those that
 // AWS tells now. They are the caller's to change. They are nil where AWS does not tell
 // them: it shows no ARN, or not the tags of a new thing yet, or an emulator lacks

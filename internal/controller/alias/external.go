@@ -183,7 +183,7 @@ func (t *thing) followed(ctx context.Context, a *v1beta1.Alias) (string, error) 
 		return "", errors.Errorf("cannot tell which version to follow, since Function %s publishes none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
 	}
 	err := errors.Errorf("Function %s has not published a version yet", key)
-	managed.Await(a, err)
+	managed.Await(ctx, a, err)
 	return "", err
 }
 

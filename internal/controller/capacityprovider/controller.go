@@ -66,7 +66,7 @@ func (c *connector) reads(mg *v1beta1.CapacityProvider) []string {
 	switch {
 	case arn == "" && flow.MayCreate(mg):
 		return []string{opGet, opCreate}
-	case arn != "" && !flow.ObserveOnly(mg) && c.tags.Due(mg, arn):
+	case arn != "" && c.tags.Due(mg, arn):
 		return []string{opGet, opTags}
 	}
 	return []string{opGet}

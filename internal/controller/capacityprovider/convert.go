@@ -93,6 +93,7 @@ func status(name string, o observed) v1beta1.CapacityProviderObservation {
 		SecurityGroupIDs:                s.VPCConfig.SecurityGroupIDs,
 		CapacityProviderOperatorRoleArn: s.PermissionsConfig.CapacityProviderOperatorRoleArn,
 		KMSKeyArn:                       s.KMSKeyArn,
+		TagKeys:                         slices.Sorted(maps.Keys(o.tags)),
 		PropagateTags:                   s.PropagateTags,
 		TelemetryConfig:                 &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: s.TelemetryConfig.LoggingConfig},
 		LastModified:                    p.LastModified,

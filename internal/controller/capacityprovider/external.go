@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -61,8 +62,10 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s has no CapacityProvider in it", what(name), opGet)
 	}
 	o := observed{provider: out.CapacityProvider}
-	if !flow.ObserveOnly(c) {
-		o.tags, err = t.tags.Read(ctx, c, ptr.Deref(o.provider.CapacityProviderArn, ""), t.api)
+	if arn := ptr.Deref(o.provider.CapacityProviderArn, ""); flow.ObserveOnly(c) {
+		o.tags, err = t.tags.Show(ctx, c, arn, t.api)
+	} else {
+		o.tags, err = t.tags.Read(ctx, c, arn, t.api)
 	}
 	return found{Thing: o, Exists: err == nil, Name: name, What: what(name)}, err
 }
@@ -83,7 +86,8 @@ func (t *thing) Show(c *v1beta1.CapacityProvider, f found) {
 // wasActive says that the capacity provider has been there for use before.
 func wasActive(c *v1beta1.CapacityProvider) bool {
 	r := c.GetCondition(xpv2.TypeReady).Reason
-	return r == xpv2.ReasonAvailable || r == condition.ReasonUpdating
+	return r == xpv2.ReasonAvailable || r == condition.ReasonUpdating || r == condition.ReasonDiffers ||
+		ptr.Deref(c.Status.AtProvider.State, "") == string(types.CapacityProviderStateActive)
 }
 
 // State is the Ready condition by what AWS says alone.

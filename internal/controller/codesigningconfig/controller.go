@@ -71,7 +71,7 @@ func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
 		return []string{opCreate}
 	case arn == "":
 		return []string{opList}
-	case !flow.ObserveOnly(mg) && c.tags.Due(mg, arn):
+	case c.tags.Due(mg, arn):
 		return []string{opGet, opTags}
 	}
 	return []string{opGet}

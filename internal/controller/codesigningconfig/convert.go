@@ -1,6 +1,9 @@
 package codesigningconfig
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
@@ -98,8 +101,8 @@ func updateInput(arn string, t settings, changes diff.Changes) *lambda.UpdateCod
 }
 
 // status is what users see of a configuration.
-func status(c *types.CodeSigningConfig) v1beta1.CodeSigningConfigObservation {
-	s := fromObserved(observed{config: c})
+func status(o observed) v1beta1.CodeSigningConfigObservation {
+	c, s := o.config, fromObserved(o)
 	return v1beta1.CodeSigningConfigObservation{
 		CodeSigningConfigArn:          c.CodeSigningConfigArn,
 		CodeSigningConfigID:           c.CodeSigningConfigId,
@@ -107,5 +110,6 @@ func status(c *types.CodeSigningConfig) v1beta1.CodeSigningConfigObservation {
 		UntrustedArtifactOnDeployment: s.CodeSigningPolicies.UntrustedArtifactOnDeployment,
 		Description:                   c.Description,
 		LastModified:                  c.LastModified,
+		TagKeys:                       slices.Sorted(maps.Keys(o.tags)),
 	}
 }

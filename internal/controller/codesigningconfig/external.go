@@ -63,7 +63,9 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, 
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s has no CodeSigningConfig in it", what(arn), opGet)
 	}
 	o := observed{config: out.CodeSigningConfig}
-	if !flow.ObserveOnly(c) {
+	if flow.ObserveOnly(c) {
+		o.tags, err = t.tags.Show(ctx, c, arn, t.api)
+	} else {
 		o.tags, err = t.tags.Read(ctx, c, arn, t.api)
 	}
 	return found{Thing: o, Exists: err == nil, Name: arn, What: what(arn)}, err
@@ -79,7 +81,7 @@ func (t *thing) Judge(ctx context.Context, c *v1beta1.CodeSigningConfig, f found
 
 // Show what was found in status.atProvider.
 func (t *thing) Show(c *v1beta1.CodeSigningConfig, f found) {
-	c.Status.AtProvider = status(f.Thing.config)
+	c.Status.AtProvider = status(f.Thing)
 }
 
 // State is that a configuration which is there is in force.

@@ -94,7 +94,7 @@ func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
 	case !named:
 		return nil
 	}
-	if !flow.ObserveOnly(m) && c.tags.Due(m, ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")) {
+	if c.tags.Due(m, ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")) {
 		return []string{opGet, opTags}
 	}
 	return []string{opGet}

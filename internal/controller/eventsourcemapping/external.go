@@ -53,11 +53,16 @@ func (t *thing) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (flow.F
 	if awserr.IsNotFound(err) {
 		return flow.Found[observed]{}, nil
 	}
-	if err == nil && flow.ObserveOnly(m) {
-		err = managed.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
+	if err != nil {
+		return flow.Found[observed]{}, err
 	}
-	if err == nil && !flow.ObserveOnly(m) {
-		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+	switch arn := ptr.Deref(o.mapping.EventSourceMappingArn, ""); {
+	case !flow.ObserveOnly(m):
+		o.tags, err = t.tags.Read(ctx, m, arn, t.api)
+	default:
+		if err = managed.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err == nil {
+			o.tags, err = t.tags.Show(ctx, m, arn, t.api)
+		}
 	}
 	return flow.Found[observed]{Thing: o, Exists: err == nil, Name: uuid, What: what(uuid)}, err
 }

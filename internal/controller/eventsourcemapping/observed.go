@@ -1,6 +1,8 @@
 package eventsourcemapping
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -170,6 +172,7 @@ func status(o observed) v1beta1.EventSourceMappingObservation {
 		UUID:                                m.UUID,
 		EventSourceMappingArn:               m.EventSourceMappingArn,
 		FunctionArn:                         m.FunctionArn,
+		TagKeys:                             slices.Sorted(maps.Keys(o.tags)),
 		EventSourceArn:                      m.EventSourceArn,
 		State:                               m.State,
 		StateTransitionReason:               m.StateTransitionReason,

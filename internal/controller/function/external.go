@@ -102,7 +102,7 @@ func (t *thing) State(f *v1beta1.Function, found found) xpv2.Condition {
 
 // Plan compares what is wanted with what was found, and decides what is due.
 func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flow.Plan, error) {
-	if t.verdict != ownership.Ours {
+	if t.verdict != ownership.Ours || flow.ObserveOnly(f) {
 		// It was not created from this spec, so initProvider has nothing to say.
 		f.Status.AtProvider.Initialized = true
 	}
@@ -124,6 +124,9 @@ func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flo
 	}
 	t.plan, t.recreates, t.repairs = p, d.recreate, !facts.fresh && failed(found.Thing.config())
 	plan := flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
+	if !facts.updatable {
+		plan.Changes = p.changes.But(publishPath) // What is there now may be published or not.
+	}
 	var steps []flow.Step
 	for _, c := range d.due {
 		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.changes), Does: p.describe(ctx, f, c), Slow: c.settles()})

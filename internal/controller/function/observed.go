@@ -201,6 +201,7 @@ func status(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObserv
 		Initialized:                  last.Initialized,
 		Activated:                    last.Activated || serves(c) || c.State == types.StateInactive,
 	}
+	showBlocks(&out, o, s)
 	publications(&out, o, last)
 	for _, a := range c.Architectures {
 		out.Architectures = append(out.Architectures, string(a))

@@ -16,6 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
@@ -82,7 +83,7 @@ func (p *plan) comparePublication(f *v1beta1.Function, d desired) {
 	spec := sync.OnceValue(func() string { return p.specFingerprint(d) })
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
 		served := len(configuration(p.changes)) == 0 && !p.changes.Any(codePaths...)
-		if served && (s.PublishedSpecFingerprint == nil || f.GetObservedGeneration() != f.GetGeneration()) {
+		if served && (s.PublishedSpecFingerprint == nil || !managed.Settled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(spec())
 		}
 		return

@@ -197,6 +197,9 @@ func (t *thing) State(v *v1beta1.Version, f found) xpv2.Condition {
 func (t *thing) Plan(ctx context.Context, v *v1beta1.Version, f found) (flow.Plan, error) {
 	o := f.Thing
 	p := flow.Plan{Ready: state(v.GetGeneration(), o.version)}
+	if flow.ObserveOnly(v) {
+		return p, nil // The function is not looked at.
+	}
 	if changes := due(v, o); len(changes) > 0 {
 		why, passes := hindrance(v.Spec.ForProvider, o)
 		switch {
@@ -212,7 +215,7 @@ func (t *thing) Plan(ctx context.Context, v *v1beta1.Version, f found) (flow.Pla
 		v.SetConditions(p.Ready)
 		return p, o.unknown
 	}
-	if o.unused != "" {
+	if o.unused != "" && flow.Allows(v, xpv2.ManagementActionUpdate) {
 		earlier := versions.Earlier(&v.Status.AtProvider.VersionHistory, f.Name)
 		p.Call = callDelete
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlier)), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}

@@ -81,7 +81,7 @@ func (t *thing) unready(ctx context.Context, v *v1beta1.Version) (string, error)
 	if err != nil {
 		return "", errors.Wrapf(err, "cannot get Function %s", key)
 	}
-	if f.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || f.GetObservedGeneration() != f.GetGeneration() {
+	if f.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration() {
 		return "Function " + key.String() + " is not Ready yet", nil
 	}
 	return "", nil

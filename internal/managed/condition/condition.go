@@ -5,6 +5,8 @@
 package condition
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -13,6 +15,10 @@ import (
 
 // ReasonUpdating is the reason of a Ready condition while AWS applies a change.
 const ReasonUpdating xpv2.ConditionReason = "Updating"
+
+// ReasonDiffers is the reason of a Ready condition while AWS has something else than spec
+// asks for, and managementPolicies do not allow to change it.
+const ReasonDiffers xpv2.ConditionReason = "Differs"
 
 // TypeStalled is True while only the user can help: the input is wrong. It is
 // the name by which kstatus, and so Flux and kpt, know a failure from a delay.
@@ -40,6 +46,12 @@ func Updating(generation int64, reason string) xpv2.Condition {
 	return ready(corev1.ConditionFalse, ReasonUpdating, generation, reason)
 }
 
+// Differs says that AWS serves something else than spec asks for, and that nothing may
+// change it. message is in which fields.
+func Differs(generation int64, message string) xpv2.Condition {
+	return ready(corev1.ConditionFalse, ReasonDiffers, generation, message)
+}
+
 // Deleting says that deletion has begun. reason is what it waits for, or empty.
 func Deleting(generation int64, reason string) xpv2.Condition {
 	return xpv2.Deleting().WithObservedGeneration(generation).WithMessage(reason)
@@ -63,6 +75,14 @@ func Proceeding(generation int64) xpv2.Condition {
 	c := ready(corev1.ConditionFalse, ReasonProceeding, generation, "")
 	c.Type = TypeStalled
 	return c
+}
+
+// NeverShown is what Ready says of a thing that AWS has created and does not show.
+const NeverShown = "AWS has answered that it created it, and has not shown it since"
+
+// IsNeverShown tells whether a Ready condition says so.
+func IsNeverShown(c xpv2.Condition) bool {
+	return c.Reason == xpv2.ReasonUnavailable && strings.HasPrefix(c.Message, NeverShown)
 }
 
 // InMotion tells whether a Ready condition speaks of something that ends by

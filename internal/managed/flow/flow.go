@@ -152,7 +152,7 @@ func (e *External[T, O]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalO
 	}
 	e.found = f
 	if ObserveOnly(mg) {
-		return e.look(mg), nil
+		return e.look(ctx, mg)
 	}
 	verdict, err := e.thing.Judge(ctx, mg, f)
 	if err != nil {
@@ -190,10 +190,11 @@ func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalO
 	}
 	mends := Allows(mg, xpv2.ManagementActionUpdate)
 	managed.Compared(ctx, p.comparison(), mends)
-	if p.Call != "" && !mends {
+	if len(p.Changes) > 0 && !mends || p.Call != "" && !mends {
 		p.Call, p.Ready = "", e.thing.State(mg, e.found)
 	}
 	p = bounded(ctx, mg, p)
+	p.Ready = tell(ctx, mg, p.Changes, mends, p.Ready)
 	e.plan = p
 	mg.SetConditions(p.Ready)
 	if p.Wait > 0 {
@@ -268,11 +269,16 @@ func await(ctx context.Context, mg managed.Managed, err error) (xpmanaged.Extern
 	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 }
 
-// look is an observation without any claim: whatever is there is shown.
-func (e *External[T, O]) look(mg T) xpmanaged.ExternalObservation {
+// look is an observation without any claim: whatever is there is shown, and how it differs
+// from spec.
+func (e *External[T, O]) look(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	changes, err := e.foresee(ctx, mg)
 	e.thing.Show(mg, e.found)
-	mg.SetConditions(e.thing.State(mg, e.found))
-	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}
+	if err != nil {
+		return xpmanaged.ExternalObservation{}, errors.Wrapf(err, "cannot compare %s with spec", e.found.What)
+	}
+	mg.SetConditions(tell(ctx, mg, changes, false, e.thing.State(mg, e.found)))
+	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.thing.Connection(mg)}, nil
 }
 
 // foreign is the observation of a thing that is not ours. A resource that is being
@@ -283,6 +289,12 @@ func (e *External[T, O]) foreign(ctx context.Context, mg T, err error) (xpmanage
 		return xpmanaged.ExternalObservation{}, nil
 	}
 	mg.SetConditions(condition.Unavailable(mg.GetGeneration(), err.Error()))
+	if !ownership.IsAdoptable(err) {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	if changes, ferr := e.foresee(ctx, mg); ferr == nil { // What keeps it from being compared is told once it is its own.
+		managed.Differ(ctx, "", compared(mg, changes).list())
+	}
 	return xpmanaged.ExternalObservation{}, err
 }
 

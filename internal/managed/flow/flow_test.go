@@ -17,6 +17,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
@@ -388,7 +389,7 @@ func TestCalls(t *testing.T) {
 		"CreateExists":        {reason: "The next look tells whose it is.", do: create, mg: newThing(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), held: true},
 		"CreateRefused":       {reason: "The user is told.", do: create, mg: newThing(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
 		"Update":              {reason: "It is looked at again at once, and the event says what was done.", do: update, mg: newThing(), comeBack: true, summary: `spec changed: Value: "b" -> "a"`},
-		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newThing(func(mg *thing) { mg.SetObservedGeneration(2) }), comeBack: true, summary: `differed from spec: Value: "b" -> "a"`},
+		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newThing(func(mg *thing) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), comeBack: true, summary: `differed from spec: Value: "b" -> "a"`},
 		"UpdateOvertaken":     {reason: "Someone else was quicker: look again.", do: update, mg: newThing(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), held: true},
 		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newThing(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), held: true},
 		"UpdateRefused":       {reason: "The user is told.", do: update, mg: newThing(), fail: api("InvalidParameterValueException", "no"), err: true},

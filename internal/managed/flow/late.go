@@ -2,7 +2,6 @@ package flow
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -68,7 +67,7 @@ const (
 	notAnswered = "AWS has not answered the create: what it may have created is looked for before it is created again"
 
 	notShown   = "AWS has created it and does not show it yet"
-	neverShown = "AWS has answered that it created it, and has not shown it since. It is not created again, since that could make a second one: " +
+	neverShown = condition.NeverShown + ". It is not created again, since that could make a second one: " +
 		"look for it in AWS, and set the annotation " + meta.AnnotationKeyExternalName + " to its name if it is there; " +
 		"to have it created again, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
@@ -85,7 +84,7 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	}
 	since, unseen := max(now.Sub(at), 0), unseen(mg)
 	switch {
-	case meta.WasDeleted(mg) && !deletionAccepted(mg) && since < deletionGrace(unseen):
+	case meta.WasDeleted(mg) && !deletionAccepted(mg) && since < deletionGrace(mg, unseen):
 		managed.Hold(ctx, cadence.Pending(since))
 		return true
 	case meta.WasDeleted(mg):
@@ -157,8 +156,8 @@ func (e *External[T, O]) grace(mg T, at time.Time, unseen bool) time.Duration {
 
 // deletionGrace is for how long after a create a resource is not let go of whose thing AWS
 // does not show.
-func deletionGrace(unseen bool) time.Duration {
-	if unseen {
+func deletionGrace(mg resource.Conditioned, unseen bool) time.Duration {
+	if unseen || mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting { // What was seen before, it does not tell.
 		return graceDeletion
 	}
 	return graceSeen
@@ -182,7 +181,7 @@ func deletionAccepted(mg resource.Conditioned) bool {
 func unseen(mg resource.Conditioned) bool {
 	r := mg.GetCondition(xpv2.TypeReady)
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating ||
-		r.Reason == xpv2.ReasonUnavailable && strings.HasPrefix(r.Message, neverShown)
+		condition.IsNeverShown(r)
 }
 
 // tellGone emits an event about a thing that was there, or that should be, and is

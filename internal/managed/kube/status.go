@@ -42,6 +42,9 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 	if !w.c.onWrite(ctx, obj) {
 		return nil
 	}
+	if known {
+		keepTransitionTimes(obj, read) // The hook may have set them anew.
+	}
 	if known && equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status")) {
 		return nil
 	}

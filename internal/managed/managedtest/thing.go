@@ -92,6 +92,7 @@ func (t *Thing) DeepCopyObject() k8sruntime.Object {
 	t.Spec.ManagedResourceSpec.DeepCopyInto(&out.Spec.ManagedResourceSpec)
 	out.Spec.OtherRef, out.Spec.OtherSelector = t.Spec.OtherRef.DeepCopy(), t.Spec.OtherSelector.DeepCopy()
 	t.Status.ManagedResourceStatus.DeepCopyInto(&out.Status.ManagedResourceStatus)
+	t.Status.Summary.DeepCopyInto(&out.Status.Summary)
 	return out
 }
 
@@ -160,6 +161,9 @@ func (t *Thing) SetLastHandledReconcileAt(token string) { t.Status.SetLastHandle
 
 // SetSummary of this Thing.
 func (t *Thing) SetSummary(s v1beta1.Summary) { t.Status.SetSummary(s) }
+
+// GetSummary of this Thing.
+func (t *Thing) GetSummary() v1beta1.Summary { return t.Status.GetSummary() }
 
 // ResolveReferences of this Thing, as the generated methods of other kinds do.
 func (t *Thing) ResolveReferences(ctx context.Context, c client.Reader) error {

@@ -9,7 +9,12 @@ import (
 
 // A ForeignError says that a thing of the wanted name exists and is not ours,
 // whose it seems to be, and how to take it over.
-type ForeignError struct{ message string }
+type ForeignError struct {
+	message string
+
+	// adoptable says that the resource could take the thing over.
+	adoptable bool
+}
 
 // Error is the message for the user.
 func (e *ForeignError) Error() string { return e.message }
@@ -20,15 +25,22 @@ func IsForeign(err error) bool {
 	return errors.As(err, &f)
 }
 
+// IsAdoptable tells whether an error says that a thing is not ours, and could be taken
+// over.
+func IsAdoptable(err error) bool {
+	f, ok := errors.AsType[*ForeignError](err)
+	return ok && f.adoptable
+}
+
 // NewForeignError explains the verdict Foreign. what names the thing in AWS, such
 // as "function my-function".
 func NewForeignError(what string, tags map[string]string, c Claim) *ForeignError {
 	if !tagged(tags) {
-		return &ForeignError{message: fmt.Sprintf(
+		return &ForeignError{adoptable: true, message: fmt.Sprintf(
 			"%s exists and was not created by this resource%s; to import it, set the annotation %s to its name",
 			what, otherProvider(tags), meta.AnnotationKeyExternalName)}
 	}
-	return &ForeignError{message: fmt.Sprintf(
+	return &ForeignError{adoptable: true, message: fmt.Sprintf(
 		"%s exists and belongs to %s; to take it over, set the annotation %s to \"true\"",
 		what, owner(tags, c), AnnotationAdopt)}
 }
@@ -42,7 +54,7 @@ func NewNotAllowedError(what string, why error) *ForeignError {
 // NewForeignUntaggedError explains the verdict Foreign on a thing that cannot carry
 // tags. name is what the external name has to be to import it.
 func NewForeignUntaggedError(what, name string) *ForeignError {
-	return &ForeignError{message: fmt.Sprintf(
+	return &ForeignError{adoptable: true, message: fmt.Sprintf(
 		"%s exists and was not created by this resource; to import it, set the annotation %s to %q",
 		what, meta.AnnotationKeyExternalName, name)}
 }

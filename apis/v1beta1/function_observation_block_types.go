@@ -1,0 +1,106 @@
+package v1beta1
+
+// The blocks of a function as AWS shows them. They have the fields of those of spec, and
+// none of their rules: whatever AWS says is shown.
+
+// VPCConfigObservation is where in a VPC a function runs.
+type VPCConfigObservation struct {
+	// SubnetIDs that the function is attached to.
+	// +listType=atomic
+	SubnetIDs []string `json:"subnetIds,omitempty"`
+	// SecurityGroupIDs of its network interfaces.
+	// +listType=atomic
+	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
+	// IPv6AllowedForDualStack says whether it may use IPv6.
+	IPv6AllowedForDualStack *bool `json:"ipv6AllowedForDualStack,omitempty"`
+}
+
+// DeadLetterConfigObservation is where events go that could not be processed.
+type DeadLetterConfigObservation struct {
+	// TargetArn of a queue or a topic.
+	TargetArn *string `json:"targetArn,omitempty"`
+}
+
+// FileSystemConfigObservation is a file system that a function mounts.
+type FileSystemConfigObservation struct {
+	// Arn of the access point.
+	Arn *string `json:"arn,omitempty"`
+	// LocalMountPath where it is mounted.
+	LocalMountPath *string `json:"localMountPath,omitempty"`
+	// S3FilesConfig of an S3 file system.
+	S3FilesConfig *S3FilesConfigObservation `json:"s3FilesConfig,omitempty"`
+}
+
+// S3FilesConfigObservation is how an S3 file system is read.
+type S3FilesConfigObservation struct {
+	// DirectS3Read as AWS tells it.
+	DirectS3Read *string `json:"directS3Read,omitempty"`
+}
+
+// ImageConfigObservation is what overrides the settings of a container image.
+type ImageConfigObservation struct {
+	// Command of the container.
+	// +listType=atomic
+	Command []string `json:"command,omitempty"`
+	// EntryPoint of the container.
+	// +listType=atomic
+	EntryPoint []string `json:"entryPoint,omitempty"`
+	// WorkingDirectory of the container.
+	WorkingDirectory *string `json:"workingDirectory,omitempty"`
+}
+
+// LoggingConfigObservation is how a function logs.
+type LoggingConfigObservation struct {
+	// LogFormat is Text or JSON.
+	LogFormat *string `json:"logFormat,omitempty"`
+	// LogGroup is the CloudWatch log group.
+	LogGroup *string `json:"logGroup,omitempty"`
+	// ApplicationLogLevel of the function's own log lines.
+	ApplicationLogLevel *string `json:"applicationLogLevel,omitempty"`
+	// SystemLogLevel of Lambda's log lines.
+	SystemLogLevel *string `json:"systemLogLevel,omitempty"`
+}
+
+// TracingConfigObservation is how a function is traced.
+type TracingConfigObservation struct {
+	// Mode is Active or PassThrough.
+	Mode *string `json:"mode,omitempty"`
+}
+
+// SnapStartObservation is when snapshots are made.
+type SnapStartObservation struct {
+	// ApplyOn is PublishedVersions or None.
+	ApplyOn *string `json:"applyOn,omitempty"`
+}
+
+// DurableConfigObservation is how durable executions run.
+type DurableConfigObservation struct {
+	// ExecutionTimeout in seconds.
+	ExecutionTimeout *int32 `json:"executionTimeout,omitempty"`
+	// RetentionPeriodInDays of what is kept of an execution.
+	RetentionPeriodInDays *int32 `json:"retentionPeriodInDays,omitempty"`
+	// KMSKeyArn of the key that encrypts it.
+	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
+}
+
+// TenancyConfigObservation is how tenants are kept apart.
+type TenancyConfigObservation struct {
+	// TenantIsolationMode as AWS tells it.
+	TenantIsolationMode *string `json:"tenantIsolationMode,omitempty"`
+}
+
+// CapacityProviderConfigObservation is what a function runs on.
+type CapacityProviderConfigObservation struct {
+	// LambdaManagedInstancesCapacityProviderConfig of the function.
+	LambdaManagedInstancesCapacityProviderConfig *LambdaManagedInstancesObservation `json:"lambdaManagedInstancesCapacityProviderConfig,omitempty"`
+}
+
+// LambdaManagedInstancesObservation is how a function uses a capacity provider.
+type LambdaManagedInstancesObservation struct {
+	// CapacityProviderArn of the capacity provider.
+	CapacityProviderArn *string `json:"capacityProviderArn,omitempty"`
+	// ExecutionEnvironmentMemoryGiBPerVCPU is the memory for each vCPU.
+	ExecutionEnvironmentMemoryGiBPerVCPU *string `json:"executionEnvironmentMemoryGiBPerVCpu,omitempty"`
+	// PerExecutionEnvironmentMaxConcurrency is how many invocations one environment takes.
+	PerExecutionEnvironmentMaxConcurrency *int32 `json:"perExecutionEnvironmentMaxConcurrency,omitempty"`
+}
