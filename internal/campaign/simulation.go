@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
@@ -29,6 +30,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
@@ -84,6 +86,11 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 		t.Fatal(err)
 	}
 	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, spans: tracetest.NewInMemoryExporter()}
+	cluster.StatusWritten = func(u *unstructured.Unstructured) {
+		if err := managedtest.Contradiction(u); err != nil {
+			t.Errorf("%s %s: %v", u.GetKind(), u.GetName(), err)
+		}
+	}
 	s.Kube = s.client(cluster.Config())
 	cfg := s.Double.Config(Region)
 	cfg.BaseEndpoint, cfg.HTTPClient = aws.String(endpoint), s.httpClient(&Network{})
