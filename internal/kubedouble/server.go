@@ -22,6 +22,9 @@ import (
 type Server struct {
 	now func() time.Time
 
+	// StatusWritten is told of each object whose status was written. Nil tells nobody.
+	StatusWritten func(u *unstructured.Unstructured)
+
 	mu      sync.Mutex
 	tables  map[schema.GroupVersionResource]*table
 	version int64

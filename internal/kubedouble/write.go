@@ -76,7 +76,11 @@ func (s *Server) update(t *table, old *stored, sub string, body []byte) (*stored
 	if id := u.GetUID(); id != "" && id != old.GetUID() {
 		return nil, kerrors.NewConflict(t.resource.GroupResource(), old.GetName(), fmt.Errorf("precondition failed: UID in precondition: %s, UID in object meta: %s", id, old.GetUID()))
 	}
-	return s.replace(t, old, merged(t.resource, old, u, sub))
+	now := merged(t.resource, old, u, sub)
+	if sub == "status" && s.StatusWritten != nil {
+		s.StatusWritten(now.DeepCopy())
+	}
+	return s.replace(t, old, now)
 }
 
 // merged is what an update makes of an object: what the client may set, and the rest as it was.

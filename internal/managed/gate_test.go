@@ -278,7 +278,7 @@ func TestFreeOfQuota(t *testing.T) {
 func TestUnresolvedConfigurationIsReported(t *testing.T) {
 	h := newHarness(t, newThing())
 	h.resolver.err = errors.New("no such ProviderConfig")
-	for _, want := range []time.Duration{minAmbiguous, minAmbiguous, time.Minute / ambiguousShare} {
+	for _, want := range []time.Duration{minAmbiguous, time.Minute / 2 / ambiguousShare, time.Minute / ambiguousShare} {
 		if got := h.reconcile(); got != want {
 			t.Errorf("want %s, got %s", want, got)
 		}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
@@ -103,14 +105,16 @@ func TestObserveErrors(t *testing.T) {
 	}
 }
 
-func TestObserveOnlyNeedsNoTags(t *testing.T) {
+func TestObserveOnlyNeedsNoRightToTags(t *testing.T) {
 	api := &fakeLambda{get: func(*lambda.GetCodeSigningConfigInput) (*lambda.GetCodeSigningConfigOutput, error) {
 		return &lambda.GetCodeSigningConfigOutput{CodeSigningConfig: &types.CodeSigningConfig{CodeSigningConfigArn: ptr.To(testArn), Description: ptr.To("d")}}, nil
+	}, tags: func(*lambda.ListTagsInput) (*lambda.ListTagsOutput, error) {
+		return nil, &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}
 	}}
 	c := testConfig()
 	c.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	meta.SetExternalName(c, testArn)
-	obs, err := flow.New(&thing{api: api}, flow.Calls{}).Observe(t.Context(), c)
+	obs, err := flow.New(&thing{api: api, tags: tagmemory.New(time.Now)}, flow.Calls{}).Observe(t.Context(), c)
 	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate {
 		t.Errorf("whatever is there is shown: %+v, %v", obs, err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -162,13 +163,13 @@ func TestObserve(t *testing.T) {
 			want: want{calls: []string{opGet, opTags}},
 		},
 		"ObserveOnly": {
-			reason: "Who only observes needs no tags, and nothing differs.",
+			reason: "Who only observes needs no right to read tags. What differs is no change that is due.",
 			m: testMapping(policies(xpv2.ManagementActionObserve), func(m *v1beta1.EventSourceMapping) {
 				meta.SetExternalName(m, testUUID)
 				m.Spec.ForProvider.BatchSize = ptr.To[int32](5)
 			}),
-			api:  &fakeLambda{get: always(queue(), nil)},
-			want: want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: []string{opGet}},
+			api:  &fakeLambda{get: always(queue(), nil), tags: always((*lambda.ListTagsOutput)(nil), error(&smithy.GenericAPIError{Code: "AccessDeniedException"}))},
+			want: want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: []string{opGet, opTags}},
 		},
 		"MayNotUpdate": {
 			reason: "What may not be changed is told as it is.",

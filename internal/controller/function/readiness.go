@@ -31,6 +31,9 @@ const (
 	retryAtMost = 1 * time.Hour
 )
 
+// creatingCode is AWS's code for what it is creating.
+const creatingCode = types.LastUpdateStatusReasonCode(types.StateReasonCodeCreating)
+
 // modifiedLayout is how AWS writes LastModified.
 const modifiedLayout = "2006-01-02T15:04:05.000-0700"
 
@@ -86,8 +89,11 @@ func (f facts) rest(c *types.FunctionConfiguration, least, most time.Duration) t
 func decide(o observed, calls []call, changes diff.Changes, f facts) decision {
 	c := o.config()
 	switch {
-	case c.State == types.StatePending && !f.activated:
+	case c.State == types.StatePending && (!f.activated || c.StateReasonCode == types.StateReasonCodeCreating):
 		return decision{ready: condition.Creating(f.generation, reason(c))}
+	case c.LastUpdateStatusReasonCode == creatingCode && c.LastUpdateStatus == types.LastUpdateStatusInProgress:
+		// AWS gives the reason of a creation for the update of a function, too.
+		return decision{ready: condition.Updating(f.generation, "AWS is applying the change")}
 	case c.State == types.StatePending, c.LastUpdateStatus == types.LastUpdateStatusInProgress:
 		return decision{ready: condition.Updating(f.generation, reason(c))}
 	case c.State == types.StateDeleting, c.State == types.StateDeactivating:

@@ -42,6 +42,12 @@ func TestDecide(t *testing.T) {
 			changes: some,
 			want:    want{status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)"},
 		},
+		"CreatedAgain": {
+			reason: "What was active before, and is created again, is not being updated.",
+			config: types.FunctionConfiguration{State: types.StatePending, StateReason: ptr.To("The function is being created."), StateReasonCode: types.StateReasonCodeCreating},
+			facts:  facts{activated: true},
+			want:   want{status: "False", reason: xpv2.ReasonCreating, message: "The function is being created. (Creating)"},
+		},
 		"Restoring": {
 			reason: "A function that was active before is being updated, not created.",
 			config: types.FunctionConfiguration{State: types.StatePending, StateReasonCode: types.StateReasonCodeRestoring},
@@ -53,7 +59,7 @@ func TestDecide(t *testing.T) {
 			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusInProgress, LastUpdateStatusReason: ptr.To("The function is being created."), LastUpdateStatusReasonCode: "Creating"},
 			changes: some,
 			facts:   facts{activated: true},
-			want:    want{status: "False", reason: condition.ReasonUpdating, message: "The function is being created. (Creating)"},
+			want:    want{status: "False", reason: condition.ReasonUpdating, message: "AWS is applying the change"},
 		},
 		"Available": {
 			reason: "Active and the same: ready.",

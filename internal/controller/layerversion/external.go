@@ -227,6 +227,9 @@ func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flo
 			return flow.Plan{Call: opPublish, Changes: changes, Followed: changes, Ready: condition.Updating(l.GetGeneration(), changes.String())}, nil
 		}
 	}
+	if flow.ObserveOnly(l) {
+		return flow.Plan{Ready: t.State(l, f)}, nil
+	}
 	return t.cleanUp(ctx, l, f)
 }
 
