@@ -132,10 +132,11 @@ const (
 	stalledFailures = 3
 
 	// ambiguousShare of the time since the first ambiguous error is the time until the
-	// next try: some forty tries in the first quarter of an hour.
+	// next try in the first minute, and twice that later: some thirty tries in the first
+	// quarter of an hour, and six in the rest of it.
 	ambiguousShare = 8
 
-	minAmbiguous = 2 * time.Second
+	minAmbiguous = 3 * time.Second
 	maxAmbiguous = 10 * time.Minute
 )
 
@@ -183,7 +184,11 @@ func (g *gate[T]) backoff(key types.NamespacedName, t *Turn, c class, err error)
 // backoffAmbiguous is when to try again after an ambiguous error, by the time since the
 // first of them.
 func backoffAmbiguous(since time.Duration) time.Duration {
-	return min(max(since/ambiguousShare, minAmbiguous), maxAmbiguous)
+	wait := since / ambiguousShare
+	if since > time.Minute {
+		wait *= 2
+	}
+	return min(max(wait, minAmbiguous), maxAmbiguous)
 }
 
 // refused is the least time after the nth refusal in a row of a change, n from 1. It counts

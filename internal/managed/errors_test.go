@@ -239,7 +239,7 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 		}
 		h.clock = h.clock.Add(after)
 	}
-	if tries < 30 || tries > 60 {
+	if tries < 25 || tries > 40 {
 		t.Errorf("tried %d times in %s", tries, within)
 	}
 	h.reconcile()
