@@ -25,6 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 )
 
 const (
@@ -105,6 +106,11 @@ func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
 		t.Fatal(err)
 	}
 	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, Changes: &Logs{}, spans: tracetest.NewInMemoryExporter()}
+	cluster.StatusWritten = func(u *unstructured.Unstructured) {
+		if err := managedtest.Contradiction(u); err != nil {
+			t.Errorf("%s %s: %v", u.GetKind(), u.GetName(), err)
+		}
+	}
 	s.Kube = s.client(cluster.Config())
 	cfg := s.Double.Config(Region)
 	cfg.BaseEndpoint, cfg.HTTPClient = aws.String(endpoint), s.httpClient(&Network{})

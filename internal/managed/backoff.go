@@ -169,7 +169,7 @@ func (g *gate[T]) backoff(key types.NamespacedName, t *Turn, c class, err error)
 		return open.after
 	}
 	if c == ambiguous {
-		return backoffAmbiguous(g.memory.doubt(key, g.now()))
+		return backoffAmbiguous(g.memory.doubt(key, g.now()), passesWithin(err))
 	}
 	after := backoff(c, failures)
 	if throttles > 0 {
@@ -182,11 +182,14 @@ func (g *gate[T]) backoff(key types.NamespacedName, t *Turn, c class, err error)
 }
 
 // backoffAmbiguous is when to try again after an ambiguous error, by the time since the
-// first of them.
-func backoffAmbiguous(since time.Duration) time.Duration {
+// first of them. One try is made when the error has had the time that it may take to pass.
+func backoffAmbiguous(since, within time.Duration) time.Duration {
 	wait := since / ambiguousShare
 	if since > time.Minute {
 		wait *= 2
+	}
+	if since < within {
+		wait = min(wait, within-since)
 	}
 	return min(max(wait, minAmbiguous), maxAmbiguous)
 }
