@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -161,6 +162,10 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 		ready, after = xpv2.Unavailable().WithMessage(err.Error()), retryEvery
 	} else {
 		status.AccountID, status.IdentityARN = id.Account, id.ARN
+		if before.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
+			// Its resources are woken by the status that is about to be written.
+			r.breakers.Probe(c.GetUID())
+		}
 		after = soonest(after, r.showUsage(ctx, c, u))
 	}
 	c.SetConditions(ready.WithObservedGeneration(c.GetGeneration()))
