@@ -3,6 +3,7 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,6 +67,9 @@ type Reconciler struct {
 	record   event.Recorder
 	log      logging.Logger
 	now      func() time.Time
+
+	// kept has the UIDs of Secrets of which it was told that they are kept.
+	kept sync.Map
 }
 
 // Reconcile a config. A panic is an error like any other.
@@ -99,7 +103,7 @@ func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) 
 	if meta.WasDeleted(c) && u.count == 0 {
 		return ctrl.Result{}, r.letGo(ctx, c)
 	}
-	protected, err := r.protectSecrets(ctx, c, false)
+	protected, err := r.protectSecrets(ctx, c, u, false)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -115,7 +119,7 @@ func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) 
 
 // letGo of a config that nothing uses.
 func (r *Reconciler) letGo(ctx context.Context, c providerConfig) error {
-	if _, err := r.protectSecrets(ctx, c, true); err != nil {
+	if _, err := r.protectSecrets(ctx, c, usages{}, true); err != nil {
 		return err
 	}
 	r.resolver.Forget(c.GetUID())
