@@ -199,7 +199,7 @@ func refuse(t *Turn, err error) error {
 		t.throttle(after)
 		return errHeld
 	}
-	err = blame(awserr.Clean(err))
+	err = awserr.Front(blame(awserr.Clean(err)))
 	t.fail(err)
 	return err
 }

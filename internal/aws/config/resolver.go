@@ -137,7 +137,7 @@ func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func()
 func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*Session, error) {
 	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
 	if err != nil {
-		return nil, err
+		return nil, waysOut(mg, err)
 	}
 	s, err := settingsOf(obj)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 		return nil, err
 	}
 	if err := r.admit(ctx, s, mg.GetNamespace()); err != nil {
-		return nil, fmt.Errorf("cannot use %s: %w", s.ref, err)
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
 	}
 	gvk, err := apiutil.GVKForObject(mg, r.kube.Scheme())
 	if err != nil {
@@ -155,7 +155,7 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	}
 	session, err := r.session(ctx, s, s.tagsFor(mg, gvk.Kind), region)
 	if err != nil {
-		return nil, fmt.Errorf("cannot use %s: %w", s.ref, err)
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
 	}
 	return session, nil
 }
@@ -234,7 +234,7 @@ func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference
 	}
 	err := r.kube.Get(ctx, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}, obj)
 	if kerrors.IsNotFound(err) {
-		return nil, fmt.Errorf("%s does not exist: create it, or correct spec.providerConfigRef", name)
+		return nil, missing(fmt.Errorf("%s does not exist: create it, or correct spec.providerConfigRef", name))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", name, err)

@@ -96,7 +96,7 @@ func (r *Resolver) admit(ctx context.Context, s settings, namespace string) erro
 	if s.namespaced || s.allowed == nil || slices.Contains(s.allowed.Names, namespace) {
 		return nil
 	}
-	refused := refuse(fmt.Errorf("namespace %q is not among its allowedNamespaces: ask its owner to allow it, or use a ProviderConfig of the namespace", namespace))
+	refused := refuse(fmt.Errorf("namespace %q is not among the allowedNamespaces of the config: ask its owner to allow it, or use a ProviderConfig of the namespace", namespace))
 	if s.allowed.Selector == nil {
 		return refused
 	}

@@ -24,6 +24,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
@@ -161,6 +162,7 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 	c.SetUsers(u.count)
 
 	id, err := r.resolver.Identify(ctx, c)
+	err = awserr.Front(err)
 	ready := xpv2.Available().WithMessage(describe(id))
 	if err != nil {
 		ready, after = xpv2.Unavailable().WithMessage(err.Error()), retryEvery
