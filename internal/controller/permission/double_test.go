@@ -179,7 +179,7 @@ func TestFunctionComesAndGoes(t *testing.T) {
 	r := newRig(t)
 	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = ptr.To("later") })
 	_, err := r.Step(p)
-	if err == nil || !strings.Contains(err.Error(), "function later does not exist in eu-central-1") {
+	if err == nil || !strings.Contains(err.Error(), "Function not found: arn:aws:lambda:eu-central-1:123456789012:function:later") {
 		t.Errorf("reconcile: %v", err)
 	}
 	q := testPermission()
