@@ -231,6 +231,8 @@ func (c *churning) Resolve(_ context.Context, mg resource.ModernManaged, region 
 func (c *churning) Track(context.Context, resource.ModernManaged) error   { return nil }
 func (c *churning) Untrack(context.Context, resource.ModernManaged) error { return nil }
 
+func (c *churning) Drop(context.Context, resource.ModernManaged) error { return nil }
+
 func (c *churning) Scheme() *kruntime.Scheme { return c.scheme }
 
 func (c *churning) GroupVersionKindFor(kruntime.Object) (schema.GroupVersionKind, error) {

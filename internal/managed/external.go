@@ -19,6 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
@@ -36,35 +37,54 @@ type connector[T Managed] struct {
 	tracer     trace.Tracer
 }
 
-// Connect with the configuration that the gate has resolved.
+// Connect with the configuration that the gate has resolved. A resource that is refused is
+// no user of its configuration, unless it may have made something with it.
 func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExternalClient[T], error) {
 	t := turnOf(ctx)
-	if err := c.tracker.Track(ctx, mg); err != nil {
-		return nil, refuse(t, err)
+	e, err := c.connect(ctx, t, mg)
+	track := c.tracker.Track
+	if config.IsRefused(err) || isRefused(err) && !mayHaveMade(mg) {
+		track = c.tracker.Drop
 	}
-	s, err := sessionOf(ctx)
-	if open, ok := asOpen(err); ok {
-		return &guard[T]{inner: unreachable[T](open), policies: c.policies}, nil
+	if err := track(ctx, mg); err != nil {
+		return nil, refuse(t, err)
 	}
 	if err != nil {
 		return nil, refuse(t, unusableError{err})
+	}
+	return &guard[T]{inner: e, policies: c.policies}, nil
+}
+
+// mayHaveMade tells whether a resource may have made or taken over something in AWS.
+func mayHaveMade(mg resource.Managed) bool {
+	return ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero()
+}
+
+// connect without noting that the configuration is used. It makes no call.
+func (c *connector[T]) connect(ctx context.Context, t *Turn, mg T) (xpmanaged.TypedExternalClient[T], error) {
+	s, err := sessionOf(ctx)
+	if open, ok := asOpen(err); ok {
+		return unreachable[T](open), nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	if meta.WasDeleted(mg) {
 		c.references.resolveDeleted(ctx, mg)
 	}
 	if c.kind.FunctionName != nil {
 		if err := plainFunctionName(mg, c.kind.FunctionName(mg), s); err != nil {
-			return nil, refuse(t, err)
+			return nil, err
 		}
 	}
 	e, err := c.client(ctx, t, mg, s)
 	if err != nil {
-		return nil, refuse(t, err)
+		return nil, err
 	}
 	if c.tracer != nil {
 		e = &spannedClient[T]{TypedExternalClient: e, tracer: c.tracer}
 	}
-	return &guard[T]{inner: e, policies: c.policies}, nil
+	return e, nil
 }
 
 // client of a resource that may use what it is about. One that is being deleted and may
@@ -78,7 +98,21 @@ func (c *connector[T]) client(ctx context.Context, t *Turn, mg T, s *config.Sess
 		return leaving[T](err), nil
 	}
 	mg.SetConditions(condition.Unavailable(mg.GetGeneration(), err.Error()))
+	if leaves(err) {
+		err = &refusedError{err}
+	}
 	return nil, err
+}
+
+// A refusedError says that a resource may not use what it is about.
+type refusedError struct{ error }
+
+// Unwrap returns the reason.
+func (e *refusedError) Unwrap() error { return e.error }
+
+func isRefused(err error) bool {
+	var r *refusedError
+	return errors.As(err, &r)
 }
 
 // guard keeps from the runtime what is no error, tells the turn of what is, and
@@ -172,7 +206,7 @@ func refuse(t *Turn, err error) error {
 		}
 		err = errors.Wrap(awserr.Clean(err), "AWS has throttled its calls for a while")
 	}
-	err = blame(awserr.Clean(err))
+	err = awserr.Front(blame(awserr.Clean(err)))
 	t.fail(err)
 	return err
 }

@@ -150,13 +150,16 @@ func (l *limiter) Forget(_ quota.Scope, id string) { l.gone = append(l.gone, id)
 // priority of the last reservation.
 func (l *limiter) priority() quota.Priority { return l.holders[len(l.holders)-1].Priority }
 
-type resolver struct{ err error }
+type resolver struct {
+	err     error
+	tenancy config.Tenancy
+}
 
 func (r *resolver) Resolve(context.Context, resource.ModernManaged, string) (*config.Session, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &config.Session{AWS: aws.Config{Region: "eu-west-1"}, Ref: config.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, Scope: quota.Scope{Account: "1", Region: "eu-west-1"}}, nil
+	return &config.Session{AWS: aws.Config{Region: "eu-west-1"}, Ref: config.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, Scope: quota.Scope{Account: "1", Region: "eu-west-1"}, Tenancy: r.tenancy}, nil
 }
 
 // tracker records who uses a configuration.
@@ -175,6 +178,10 @@ func (tr *tracker) Untrack(_ context.Context, mg resource.ModernManaged) error {
 		delete(tr.users, mg.GetUID())
 	}
 	return tr.err
+}
+
+func (tr *tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
+	return tr.Untrack(ctx, mg)
 }
 
 // events records what is emitted.

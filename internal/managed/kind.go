@@ -136,6 +136,9 @@ type Resolver interface {
 type Tracker interface {
 	Track(ctx context.Context, mg resource.ModernManaged) error
 	Untrack(ctx context.Context, mg resource.ModernManaged) error
+
+	// Drop the record of a resource that its configuration refuses.
+	Drop(ctx context.Context, mg resource.ModernManaged) error
 }
 
 // A Limiter hands out the AWS calls that quotas allow. It never blocks.

@@ -3,9 +3,12 @@ package managed
 import (
 	"context"
 
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
@@ -24,13 +27,19 @@ type permission struct {
 
 	// owns is what the resource is to own.
 	owns []tenancy.Target
+
+	// rival is another resource of the kind that is there, and that has made or taken over
+	// what has a name in AWS. Nil if none is known.
+	rival func(ctx context.Context, name string) resource.ModernManaged
+	kind  string
 }
 
 // permit returns an error where a resource may not use what it is about: a function that a
 // resource of another namespace owns, or one whose name the config does not allow.
 func (c *connector[T]) permit(ctx context.Context, t *Turn, mg T, s *config.Session) error {
 	u := tenancy.User{Resource: mg, Session: s}
-	p := permission{book: c.tenants, user: u}
+	p := permission{book: c.tenants, user: u, kind: c.kind.GVK.Kind}
+	p.rival = func(ctx context.Context, name string) resource.ModernManaged { return c.rival(ctx, u, mg, name) }
 	if c.kind.Owns != nil {
 		p.owns = c.kind.Owns(mg)
 		c.tenants.Serve(c.kind.GVK.Kind, u)
@@ -124,6 +133,48 @@ func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Verdict
 		return nil
 	}
 	return p.book.CheckTags(ctx, p.user, tags, v, c, what, p.owns)
+}
+
+// Owner names another resource of the same kind that is there, such as "Alias shop/live",
+// which has made or taken over what has this external name. It is empty if none is known.
+func Owner(ctx context.Context, name string) string {
+	p := turnOf(ctx).permission
+	if p == nil {
+		return ""
+	}
+	o := p.rival(ctx, name)
+	if o == nil {
+		return ""
+	}
+	return p.kind + " " + client.ObjectKeyFromObject(o).String()
+}
+
+// Foreign is the error of something in AWS that cannot carry tags and is not this
+// resource's. To import it is offered only where no resource that is there owns it.
+func Foreign(ctx context.Context, what, name string) error {
+	if o := Owner(ctx, name); o != "" {
+		return ownership.NewOwnedUntaggedError(what, name, o)
+	}
+	return ownership.NewForeignUntaggedError(what, name)
+}
+
+// rival looks for the resource of the kind that has written an external name, and is about
+// the same function or layer: the names of aliases and statements are unique only there.
+func (c *connector[T]) rival(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
+	list := c.kind.NewList()
+	if err := c.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+		return nil // What is said without is true as well.
+	}
+	for _, item := range list.GetItems() {
+		o, ok := item.(T)
+		if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || ownership.WrittenName(o) != name || c.kind.Region(o) != c.kind.Region(mg) {
+			continue
+		}
+		if c.kind.Acts == nil || tenancy.Share(u, c.kind.Acts(mg), o, c.kind.Acts(o)) {
+			return o
+		}
+	}
+	return nil
 }
 
 // leaving is an external client of a resource that is being deleted and may not touch what

@@ -121,7 +121,7 @@ func TestDeletionOfWhatAnotherOwns(t *testing.T) {
 }
 
 func TestReferenceToAnotherNamespace(t *testing.T) {
-	const refused = "cannot resolve spec.forProvider.other: namespace shop may not refer to "
+	const refused = "namespace shop may not refer to "
 	other := func(allowed string) *thing {
 		b := basket("basket", "one")
 		b.Annotations = map[string]string{"crossplane.io/external-name": "one"}

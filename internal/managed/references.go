@@ -19,6 +19,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
@@ -55,7 +56,7 @@ type referrer interface {
 
 // ResolveReferences of a resource.
 func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Managed) error {
-	err := r.resolve(ctx, mg)
+	err := awserr.Front(r.resolve(ctx, mg))
 	if err == nil {
 		return nil
 	}
@@ -87,7 +88,7 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error 
 	if t, ok := mg.(T); ok && r.kind.References != nil {
 		for _, ref := range r.kind.References(t) {
 			if why := r.explain(ctx, mg, ref); why != "" {
-				return errors.Errorf("cannot resolve spec.forProvider.%s: %s", ref.Field, why)
+				return errors.Wrapf(errors.New(why), "cannot resolve spec.forProvider.%s", ref.Field)
 			}
 		}
 	}

@@ -126,13 +126,13 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 		"Absent": {
 			reason: "It names what is missing.",
 			edit:   func(mg *thing) { mg.Spec.OtherRef = ref },
-			want:   "cannot resolve spec.forProvider.other: Thing shop/basket does not exist",
+			want:   "Thing shop/basket does not exist (cannot resolve spec.forProvider.other)",
 		},
 		"NotYetInAWS": {
 			reason: "It says what is waited for.",
 			edit:   func(mg *thing) { mg.Spec.OtherRef = ref },
 			others: []client.Object{basket("basket", "")},
-			want:   "cannot resolve spec.forProvider.other: Thing shop/basket is not there in AWS yet",
+			want:   "Thing shop/basket is not there in AWS yet (cannot resolve spec.forProvider.other)",
 		},
 		"NothingSelected": {
 			reason: "It says that the selector finds nothing.",
@@ -140,7 +140,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "x"}}
 			},
 			others: []client.Object{basket("basket", "one")},
-			want:   "cannot resolve spec.forProvider.other: no Thing in namespace shop matches the selector",
+			want:   "no Thing in namespace shop matches the selector (cannot resolve spec.forProvider.other)",
 		},
 		"OtherController": {
 			reason: "A selector that asks for the same controller finds no other's.",

@@ -168,6 +168,8 @@ func (f *fleet) Resolve(_ context.Context, mg resource.ModernManaged, region str
 func (f *fleet) Track(context.Context, resource.ModernManaged) error   { return nil }
 func (f *fleet) Untrack(context.Context, resource.ModernManaged) error { return nil }
 
+func (f *fleet) Drop(context.Context, resource.ModernManaged) error { return nil }
+
 // silent drops events.
 type silent struct{}
 

@@ -51,7 +51,7 @@ func TestAliasFollowsItsFunction(t *testing.T) {
 	r.create(a)
 	r.until("it waits for the function", func() bool {
 		r.get(a)
-		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "cannot resolve spec.forProvider.functionName: Function "+r.ns+"/f does not exist")
+		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "Function "+r.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
 	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
 	r.create(f)

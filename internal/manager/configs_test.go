@@ -84,7 +84,7 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 	}
 	r.until("they wait for the function", func() bool {
 		r.get(c.url)
-		return strings.Contains(c.url.GetCondition(xpv2.TypeSynced).Message, "cannot resolve spec.forProvider.functionName: Function "+r.ns+"/f does not exist")
+		return strings.Contains(c.url.GetCondition(xpv2.TypeSynced).Message, "Function "+r.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
 	r.deployed()
 	for _, mg := range c.all() {

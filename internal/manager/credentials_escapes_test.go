@@ -101,7 +101,7 @@ func TestAllowedNamespaces(t *testing.T) {
 	}
 	f := r.using(r.ns, "f", func(f *v1beta1.Function) { f.Spec.ProviderConfigReference.Kind = "ClusterProviderConfig" })
 	r.create(r.keys("aws", ciID, ciKey), c, f)
-	got := r.says(f, xpv2.TypeSynced, `cannot use ClusterProviderConfig "`+r.ns+`": namespace "`+r.ns+`" is not among its allowedNamespaces: ask its owner to allow it`)
+	got := r.says(f, xpv2.TypeSynced, `namespace "`+r.ns+`" is not among the allowedNamespaces of the config: ask its owner to allow it`, `(cannot use ClusterProviderConfig "`+r.ns+`")`)
 	if got.Status != corev1.ConditionFalse || len(r.lambdaCalls()) > 0 {
 		t.Errorf("nothing of AWS must be called for it, got %v, %+v", r.lambdaCalls(), got)
 	}

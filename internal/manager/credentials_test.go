@@ -42,7 +42,7 @@ func TestKeysInASecret(t *testing.T) {
 	r.create(ini, r.keys("keys", ciID, ciKey))
 	r.says(byINI, xpv2.TypeReady, "line 1 is neither a [section] nor key = value")
 	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+ciID+"\naws_secret_access_key = wrong-"+ciKey+"\n")
-	r.says(byINI, xpv2.TypeReady, "SignatureDoesNotMatch: the signature does not match: check the secret access key")
+	r.says(byINI, xpv2.TypeReady, "the signature does not match: check the secret access key")
 	r.rewrite(ini, "credentials", "[ci]\naws_access_key_id = "+ciID+"\naws_secret_access_key = "+ciKey+"\n")
 	r.ready(f)
 	r.ready(g)
@@ -69,7 +69,7 @@ func TestKeysInASecret(t *testing.T) {
 	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
 	r.ready(f)
 	r.look(g)
-	r.says(g, xpv2.TypeSynced, "UnrecognizedClientException: AWS does not know the access key")
+	r.says(g, xpv2.TypeSynced, "AWS does not know the access key")
 	r.rewrite(r.keys("keys", "", ""), "aws_access_key_id", newID, "aws_secret_access_key", newKey)
 	r.until("the other function is well again", func() bool {
 		r.look(g)
@@ -122,8 +122,8 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	})
 	f := r.using("web", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::222222222222:role/r") })
 	r.create(token, c, f)
-	r.says(f, xpv2.TypeSynced, `cannot use ProviderConfig "web"`, "ExpiredTokenException: the credentials or the token have expired: renew them")
-	r.says(c, xpv2.TypeReady, "ExpiredTokenException: the credentials or the token have expired: renew them")
+	r.says(f, xpv2.TypeSynced, `cannot use ProviderConfig "web"`, "the credentials or the token have expired: renew them (", "ExpiredTokenException)")
+	r.says(c, xpv2.TypeReady, "the credentials or the token have expired: renew them (", "ExpiredTokenException)")
 	r.rewrite(token, "token", r.token(time.Hour))
 	began := time.Now()
 	r.ready(f)
@@ -227,5 +227,99 @@ func TestNamespaceDeletedAtOnce(t *testing.T) {
 		if strings.Contains(c.ErrorCode, "Token") || strings.Contains(c.ErrorCode, "Client") || strings.Contains(c.ErrorCode, "Signature") {
 			t.Errorf("%s was called without credentials: %s", c.Operation, c.ErrorCode)
 		}
+	}
+}
+
+// A Secret that is deleted before its namespace stays while a resource needs it.
+func TestSecretDeletedBeforeItsNamespace(t *testing.T) {
+	r := newStrictRig(t)
+	c, s, f := r.pc("aws"), r.keys("aws", ciID, ciKey), r.using("aws", "f")
+	r.create(s, c, f)
+	r.ready(f)
+	r.until("the config shows its user", func() bool {
+		return r.kube.Get(t.Context(), client.ObjectKeyFromObject(c), c) == nil && c.Status.Users == 1
+	})
+	if err := r.kube.Delete(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	r.until("an event tells of it", func() bool { return strings.Contains(r.events("aws"), "DeletionBlocked") })
+	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
+	r.ready(f)
+	if err := r.kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the namespace is gone", func() bool {
+		return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKey{Name: r.ns}, &corev1.Namespace{}))
+	})
+	if n := r.double.Count("DeleteFunction"); n != 1 {
+		t.Errorf("%d functions were deleted, want 1", n)
+	}
+}
+
+// A Secret that is gone all the same: the message says what still works, and it does.
+func TestSecretGoneFromItsNamespace(t *testing.T) {
+	r := newStrictRig(t)
+	c, s, kept, moved := r.pc("aws"), r.keys("aws", ciID, ciKey), r.using("aws", "kept"), r.using("aws", "moved")
+	r.create(s, c, kept, moved)
+	r.ready(kept)
+	r.ready(moved)
+	if err := r.kube.Delete(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	r.until("the Secret is gone", func() bool {
+		err := r.kube.Get(t.Context(), client.ObjectKeyFromObject(s), s)
+		if err == nil && len(s.Finalizers) > 0 {
+			s.Finalizers = nil
+			_ = r.kube.Update(t.Context(), s)
+		}
+		return kerrors.IsNotFound(err)
+	})
+	if err := r.kube.Delete(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*v1beta1.Function{kept, moved} {
+		r.says(f, xpv2.TypeSynced, "Secret "+r.ns+"/aws does not exist", "set spec.providerConfigRef to a config that works, or spec.managementPolicies to [Observe]")
+	}
+	home := r.keys("aws", ciID, ciKey)
+	home.SetNamespace(suite.Cluster(t).Namespace(t))
+	all := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
+	all.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
+	all.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: home.Namespace, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}
+	all.Spec.Endpoint = c.Spec.Endpoint
+	r.create(home, all)
+	r.edit(moved, func(f *v1beta1.Function) {
+		f.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: r.ns}
+	})
+	r.edit(kept, func(f *v1beta1.Function) {
+		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	})
+	r.until("the namespace is gone", func() bool {
+		return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKey{Name: r.ns}, &corev1.Namespace{}))
+	})
+	if n := r.double.Count("DeleteFunction"); n != 1 {
+		t.Errorf("%d functions were deleted, want the one that has another config", n)
+	}
+}
+
+// A config that begins to work has its resources reconciled at once.
+func TestConfigThatBeginsToWork(t *testing.T) {
+	r := newStrictRig(t)
+	c, f := r.pc("aws"), r.using("aws", "f")
+	s := r.keys("aws", ciID, "wrong")
+	r.create(s, c, f)
+	r.says(f, xpv2.TypeSynced, "the signature does not match")
+	failures := func() int { return r.double.Count("GetCallerIdentity") }
+	r.until("it has failed for a while", func() bool { return failures() >= 3 })
+	if err := r.kube.Get(t.Context(), client.ObjectKeyFromObject(s), s); err != nil {
+		t.Fatal(err)
+	}
+	s.StringData = map[string]string{"aws_secret_access_key": ciKey}
+	if err := r.kube.Update(t.Context(), s); err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	r.ready(f)
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("it took %s until the function was created", took)
 	}
 }

@@ -187,7 +187,7 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	const one, two, three = "arn:aws:iam::123456789012:role/one", "arn:aws:iam::123456789012:role/two", "arn:aws:iam::123456789012:role/three"
 	r := newFieldsRig(t)
 	r.create(r.f)
-	r.says("cannot resolve spec.forProvider.roleFrom: cannot read Role " + r.ns + "/checkout: the cluster has no kind Role in iam.aws.m.upbound.io/v1beta1")
+	r.says("the cluster has no kind Role in iam.aws.m.upbound.io/v1beta1 (cannot resolve spec.forProvider.roleFrom: cannot read Role " + r.ns + "/checkout)")
 	if n := r.double.Count("CreateFunction"); n != 0 {
 		t.Errorf("a function without a role must not be created, got %d calls", n)
 	}

@@ -32,7 +32,7 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	r.create(p)
 	r.until("it waits for the layer", func() bool {
 		r.get(p)
-		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "cannot resolve spec.forProvider.layerVersionArn: LayerVersion "+r.ns+"/lib does not exist")
+		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "LayerVersion "+r.ns+"/lib does not exist (cannot resolve spec.forProvider.layerVersionArn)")
 	})
 	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: r.ns}, Data: map[string]string{"m.py": "x = 1"}}
 	layer := &v1beta1.LayerVersion{

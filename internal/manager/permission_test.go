@@ -42,7 +42,7 @@ func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
 	r.create(p, q)
 	r.until("it waits for the function", func() bool {
 		r.get(p)
-		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "cannot resolve spec.forProvider.functionName: Function "+r.ns+"/f does not exist")
+		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "Function "+r.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
 	f := r.function("f")
 	r.create(f)

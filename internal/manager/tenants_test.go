@@ -280,7 +280,7 @@ func TestReferencesAcrossNamespaces(t *testing.T) {
 	selected.Spec.ForProvider.FunctionNameSelector = &xpv2.NamespacedSelector{Namespace: r.shop, MatchLabels: map[string]string{"app": "shop"}}
 	edit(r.rig, r.checkout, func(f *v1beta1.Function) { f.Labels = map[string]string{"app": "shop"} })
 	r.create(a, absent, selected)
-	const may = "cannot resolve spec.forProvider.functionName: namespace "
+	const may = "namespace "
 	r.refused(a, may+r.evil+" may not refer to Function "+r.shop+"/checkout: set the annotation")
 	r.refused(absent, may+r.evil+" may not refer to Function "+r.shop+"/secret: set the annotation")
 	r.refused(selected, may+r.evil+" may not refer to any Function in namespace "+r.shop)

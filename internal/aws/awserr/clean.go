@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -25,12 +26,31 @@ const (
 
 // A cleaned error reads well in a condition. Its chain is that of the original.
 type cleaned struct {
-	message string
-	err     error
+	said
+
+	err error
 }
 
-func (e *cleaned) Error() string { return e.message }
+func (e *cleaned) Error() string { return e.String() }
 func (e *cleaned) Unwrap() error { return e.err }
+
+// said is what went wrong, in words.
+type said struct {
+	// context is what could not be done, from the outside to the inside.
+	context []string
+
+	// code of AWS's answer, empty if there is none.
+	code string
+
+	// text of the error. Empty where there is nothing but a code.
+	text string
+}
+
+// String has all of it, the context first.
+func (s said) String() string {
+	parts := append(slices.Clone(s.context), s.code, s.text)
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ": ")
+}
 
 // Clean returns err with one short message that stays the same at each retry:
 // without ids of requests and sessions, counts of attempts, addresses and
@@ -49,42 +69,43 @@ func Clean(err error) error {
 	if !ok {
 		return cleanOther(err)
 	}
-	prefix, ok := strings.CutSuffix(err.Error(), outer.Error())
-	if !ok {
-		prefix = ""
+	what := describe(outer)
+	if prefix, ok := strings.CutSuffix(err.Error(), outer.Error()); ok && prefix != "" {
+		what.context = append([]string{strings.TrimSuffix(prefix, ": ")}, what.context...)
 	}
-	return &cleaned{message: prefix + describe(outer), err: err}
+	return &cleaned{said: what, err: err}
 }
 
 // cleanOther cleans an error that no operation of the SDK returned.
 func cleanOther(err error) error {
 	if _, ok := errors.AsType[smithy.APIError](err); ok {
-		return &cleaned{message: describeAnswer(err, nil), err: err}
+		return &cleaned{said: describeAnswer(err, nil), err: err}
 	}
 	if m := scrub(err.Error()); m != err.Error() {
-		return &cleaned{message: m, err: err}
+		return &cleaned{said: said{text: m}, err: err}
 	}
 	return err
 }
 
 // describe says what went wrong in an operation. The operation that failed may
 // be one that fetches credentials for it.
-func describe(outer *smithy.OperationError) string {
+func describe(outer *smithy.OperationError) said {
+	const credentials = "cannot get AWS credentials"
 	inner := innermost(outer)
-	var m string
+	var s said
 	switch _, answered := errors.AsType[smithy.APIError](inner); {
 	case answered:
-		m = describeAnswer(inner, inner)
+		s = describeAnswer(inner, inner)
 	case inner.Service() == "ec2imds":
-		return "cannot get AWS credentials: none of the default chain's sources has any: " +
-			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source"
+		return said{context: []string{credentials}, text: "none of the default chain's sources has any: " +
+			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source"}
 	default:
-		m = describeConnection(inner.Err)
+		s = said{text: describeConnection(inner.Err)}
 	}
 	if inner.Service() != outer.Service() {
-		return "cannot get AWS credentials: " + inner.Service() + " " + inner.Operation() + ": " + m
+		s.context = []string{credentials, inner.Service() + " " + inner.Operation()}
 	}
-	return m
+	return s
 }
 
 // innermost is the operation that failed first.
@@ -99,19 +120,37 @@ func innermost(op *smithy.OperationError) *smithy.OperationError {
 }
 
 // describeAnswer puts AWS's answer in one line.
-func describeAnswer(err error, op *smithy.OperationError) string {
-	code, said := cut(Code(err), maxPart), steady(redact(Message(err)))
-	message := cut(said, maxLength)
+func describeAnswer(err error, op *smithy.OperationError) said {
+	s, message := said{code: cut(Code(err), maxPart)}, steady(redact(Message(err)))
 	if IsAccessDenied(err) {
-		return code + ": " + describeDenied(said, message, op)
+		s.text = describeDenied(message, cut(message, maxLength), op)
+		return s
 	}
-	if h := hint(code); h != "" {
-		return code + ": " + h
+	if s.text = hint(s.code); s.text == "" {
+		s.text = cut(named(message), maxLength)
 	}
-	if message == "" {
-		return code
+	return s
+}
+
+// functionNotFound is how Lambda says that there is no such function, version or alias.
+var functionNotFound = regexp.MustCompile(`^Function not found: arn:[^:\s]+:lambda:([^:\s]+):\d{12}:function:([^:\s]+)(?::([^:\s]+))?$`)
+
+// named says which version or alias of which function does not exist, where AWS calls all of
+// them a function.
+func named(message string) string {
+	f := functionNotFound.FindStringSubmatch(message)
+	if f == nil {
+		return message
 	}
-	return code + ": " + message
+	what := "function " + f[2]
+	switch qualifier := f[3]; {
+	case qualifier == "", qualifier == "$LATEST":
+	case strings.Trim(qualifier, "0123456789") == "":
+		what = "version " + qualifier + " of " + what
+	default:
+		what = "alias " + qualifier + " of " + what
+	}
+	return what + " does not exist in " + f[1]
 }
 
 // hint is what to do about credentials that AWS does not accept, and buckets elsewhere.

@@ -144,3 +144,20 @@ func TestClean(t *testing.T) {
 		})
 	}
 }
+
+func TestNotFoundIsNamed(t *testing.T) {
+	const arn = "Function not found: arn:aws:lambda:eu-west-1:123456789012:function:pay"
+	for message, want := range map[string]string{
+		arn:              "function pay does not exist in eu-west-1",
+		arn + ":$LATEST": "function pay does not exist in eu-west-1",
+		arn + ":9":       "version 9 of function pay does not exist in eu-west-1",
+		arn + ":live":    "alias live of function pay does not exist in eu-west-1",
+		arn + ": odd":    arn + ": odd",
+		"The resource you requested does not exist.": "The resource you requested does not exist.",
+	} {
+		err := Clean(answer("Lambda", "CreateAlias", 404, "ResourceNotFoundException", message))
+		if got := err.Error(); got != "ResourceNotFoundException: "+want || !IsNotFound(err) {
+			t.Errorf("%s\nwant %s\ngot  %s", message, want, got)
+		}
+	}
+}

@@ -152,6 +152,22 @@ func (b *Breakers) Open(config types.UID) []string {
 	return regions
 }
 
+// Probe has the open breakers of a configuration let a probe pass now, since the
+// configuration has changed or works again. Should that get no answer either, the next
+// ones are due as after the first.
+func (b *Breakers) Probe(config types.UID) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for k, c := range b.circuits {
+		if k.Config == config && c.open {
+			c.pause, c.until = 0, b.now()
+		}
+	}
+}
+
 // Forget the breakers of a configuration that is gone.
 func (b *Breakers) Forget(config types.UID) {
 	if b == nil {

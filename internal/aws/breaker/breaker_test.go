@@ -31,6 +31,15 @@ func (w *world) fail(n int) {
 	}
 }
 
+// failLong enough for probes to be as seldom as they get.
+func (w *world) failLong() {
+	for range 10 {
+		w.fail(most)
+		w.now = w.now.Add(longestPause)
+	}
+	w.fail(most)
+}
+
 func TestEnter(t *testing.T) {
 	const s = time.Second
 	probe := func(w *world) (func(), time.Duration) { return w.Enter(here) }
@@ -83,7 +92,22 @@ func TestEnter(t *testing.T) {
 				w.unanswered(Key{Config: "c2", Region: here.Region})
 			}
 		}, told: 2},
-		"Forgotten": {reason: "A config that is gone is forgotten.", do: func(w *world) { w.fail(most); w.Forget(here.Config) }, told: 1},
+		"Changed": {reason: "One may probe a config that has changed at once.", do: func(w *world) { w.failLong(); w.Probe(here.Config) }, told: 1},
+		"ChangedOneProbe": {reason: "Only one, however often it changes.", do: func(w *world) {
+			w.failLong()
+			w.Probe(here.Config)
+			probe(w)
+			w.Probe(here.Config)
+		}, want: probing, told: 1},
+		"ChangedInVain": {reason: "A probe in vain is followed by others as at first.", do: func(w *world) {
+			w.failLong()
+			w.Probe(here.Config)
+			leave, _ := probe(w)
+			w.fail(1)
+			leave()
+		}, want: firstPause, told: 1},
+		"OtherChanged": {reason: "Another config's change says nothing.", do: func(w *world) { w.failLong(); w.Probe("c2") }, want: longestPause, told: 1},
+		"Forgotten":    {reason: "A config that is gone is forgotten.", do: func(w *world) { w.fail(most); w.Forget(here.Config) }, told: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -132,6 +156,7 @@ func TestNil(t *testing.T) {
 	var b *Breakers
 	leave, wait := b.Enter(here)
 	leave()
+	b.Probe("c1")
 	b.Forget("c1")
 	if wait != 0 || b.IsOpen(here) || b.Open("c1") != nil {
 		t.Error("no breakers let all pass")

@@ -65,13 +65,14 @@ func newCache(now func() time.Time) cache {
 	return cache{now: now, mu: &sync.Mutex{}, configs: map[types.UID]*entry{}, swept: now()}
 }
 
-// entry of a config, new if its version is.
-func (c *cache) entry(uid types.UID, version string) *entry {
+// entry of a config, new if its version is, which changed then tells.
+func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.sweep()
-	e := c.configs[uid]
-	if e == nil || e.version != version {
+	e = c.configs[uid]
+	changed = e != nil && e.version != version
+	if e == nil || changed {
 		e = &entry{
 			version:    version,
 			base:       map[string]*memo[aws.Config]{},
@@ -81,7 +82,24 @@ func (c *cache) entry(uid types.UID, version string) *entry {
 		c.configs[uid] = e
 	}
 	e.used = c.now()
-	return e
+	return e, changed
+}
+
+// retry what has failed for a config, which works again: its failures count no more.
+func (c *cache) retry(e *entry) {
+	c.mu.Lock()
+	memos := make([]*memo[identity], 0, len(e.identities))
+	for _, m := range e.identities {
+		memos = append(memos, m.value)
+	}
+	c.mu.Unlock()
+	for _, m := range memos {
+		if id, ok := m.retry(); ok {
+			if r, ok := id.aws.Credentials.(*renewing); ok {
+				r.retry()
+			}
+		}
+	}
 }
 
 func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {

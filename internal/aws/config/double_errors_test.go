@@ -11,7 +11,7 @@ import (
 
 // TestDoubleErrors has AWS refuse what is wrong in IAM, and the users told.
 func TestDoubleErrors(t *testing.T) {
-	const using = `cannot use ProviderConfig "default" of namespace "team-a": AWS does not accept its credentials: `
+	const using = `cannot use ProviderConfig "default" of namespace "team-a": `
 	long := role(roleOne)
 	long.DurationSeconds = new(int32(43200))
 	one := func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }

@@ -90,17 +90,17 @@ func TestErrors(t *testing.T) {
 		},
 		"Denied": {
 			config: namespaced(chain), secret: data(ini), refuse: [2]string{"AssumeRole", "AccessDenied"},
-			want: using + `AWS does not accept its credentials: AccessDenied: arn:aws:iam::123456789012:user/ci may not sts:AssumeRole on ` + roleOne +
+			want: using + `AccessDenied: arn:aws:iam::123456789012:user/ci may not sts:AssumeRole on ` + roleOne +
 				`: allow sts:AssumeRole on ` + roleOne + ` for arn:aws:iam::123456789012:user/ci in its policy, ` +
 				`and trust arn:aws:iam::123456789012:user/ci in the role's trust policy, with the external id and tags that it asks for`,
 		},
 		"WrongKeys": {
 			config: namespaced(), secret: data(ini), refuse: [2]string{"GetCallerIdentity", "InvalidClientTokenId"},
-			want: using + `AWS does not accept its credentials: InvalidClientTokenId: AWS does not know the access key, or the session token does not go with it: check the credentials`,
+			want: using + `AWS does not accept the credentials: InvalidClientTokenId: AWS does not know the access key, or the session token does not go with it: check the credentials`,
 		},
 		"Expired": {
 			config: namespaced(), secret: data(ini), refuse: [2]string{"GetCallerIdentity", "ExpiredToken"},
-			want: using + `AWS does not accept its credentials: ExpiredToken: the credentials or the token have expired: renew them`,
+			want: using + `AWS does not accept the credentials: ExpiredToken: the credentials or the token have expired: renew them`,
 		},
 	}
 	for name, tc := range cases {

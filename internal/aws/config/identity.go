@@ -91,8 +91,13 @@ func told(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region s
 
 var callerPattern = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{12}:[A-Za-z0-9+=,.@_/-]{1,640}$`)
 
+// cannotAuthenticate is the error of credentials that could not be fetched or identified. AWS
+// may have refused them, or not have been reached.
 func cannotAuthenticate(err error) error {
-	return fmt.Errorf("AWS does not accept its credentials: %w", awserr.Clean(err))
+	if awserr.IsUnauthenticated(err) {
+		return fmt.Errorf("AWS does not accept the credentials: %w", awserr.Clean(err))
+	}
+	return awserr.Clean(err)
 }
 
 // guessAccount without asking: that of the last role, or a name that stands for

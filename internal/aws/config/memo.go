@@ -57,6 +57,14 @@ func (m *memo[T]) known() (T, bool, error) {
 	return m.value, m.done, m.failure.at(m.now())
 }
 
+// retry at the next get, should it have failed. It returns the value, if there is one.
+func (m *memo[T]) retry() (T, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failure = failure{}
+	return m.value, m.done
+}
+
 func (m *memo[T]) keep(v T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -113,6 +113,13 @@ func (r *renewing) renew(ctx context.Context) (aws.Credentials, error) {
 	}
 }
 
+// retry at the next use, should fetching them have failed.
+func (r *renewing) retry() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.failure = failure{}
+}
+
 func (r *renewing) keep(c aws.Credentials, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -137,7 +137,7 @@ func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func()
 func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*Session, error) {
 	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
 	if err != nil {
-		return nil, err
+		return nil, waysOut(mg, err)
 	}
 	s, err := settingsOf(obj)
 	if err != nil {
@@ -147,7 +147,7 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 		return nil, err
 	}
 	if err := r.admit(ctx, s, mg.GetNamespace()); err != nil {
-		return nil, fmt.Errorf("cannot use %s: %w", s.ref, err)
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
 	}
 	gvk, err := apiutil.GVKForObject(mg, r.kube.Scheme())
 	if err != nil {
@@ -155,7 +155,7 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	}
 	session, err := r.session(ctx, s, s.tagsFor(mg, gvk.Kind), region)
 	if err != nil {
-		return nil, fmt.Errorf("cannot use %s: %w", s.ref, err)
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
 	}
 	return session, nil
 }
@@ -186,7 +186,7 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 	if err != nil {
 		return Identity{}, err
 	}
-	entry := r.cache.entry(s.ref.UID, m.version(s.generation))
+	entry := r.entry(s, m)
 	region := r.cache.regionOf(entry)
 	if region == "" {
 		region = r.homeRegion(s)
@@ -200,7 +200,18 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 			return Identity{}, cannotAuthenticate(err)
 		}
 	}
+	r.cache.retry(entry)
 	return known.Identity, nil
+}
+
+// entry of a config in the cache. What AWS did not answer to an earlier version of it says
+// nothing of this one.
+func (r *Resolver) entry(s settings, m material) *entry {
+	e, changed := r.cache.entry(s.ref.UID, m.version(s.generation))
+	if changed {
+		r.options.Breakers.Probe(s.ref.UID)
+	}
+	return e
 }
 
 // Forget all that is cached of a config, which is gone.
@@ -223,7 +234,7 @@ func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference
 	}
 	err := r.kube.Get(ctx, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}, obj)
 	if kerrors.IsNotFound(err) {
-		return nil, fmt.Errorf("%s does not exist: create it, or correct spec.providerConfigRef", name)
+		return nil, missing(fmt.Errorf("%s does not exist: create it, or correct spec.providerConfigRef", name))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", name, err)
@@ -234,13 +245,13 @@ func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference
 // session of a config in a region.
 func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region string) (*Session, error) {
 	if err := r.permit(s); err != nil {
-		return nil, err
+		return nil, refuse(err)
 	}
 	m, err := r.material(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	entry := r.cache.entry(s.ref.UID, m.version(s.generation))
+	entry := r.entry(s, m)
 	key := sessionKey{region: region, tags: tags}
 	if session, ok := r.cache.session(entry, key); ok {
 		return session, nil

@@ -2,16 +2,21 @@ package config
 
 import (
 	"context"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
@@ -201,6 +206,81 @@ func TestFailureCountsForAWhile(t *testing.T) {
 	b.wait(holdOff)
 	b.resolve(t, f)
 }
+
+// TestWorkingConfigIsTriedAtOnce has a role be assumed again that could not be for long: once
+// the config is seen to work, no resource of it goes by an old failure.
+func TestWorkingConfigIsTriedAtOnce(t *testing.T) {
+	byResource := role(roleTwo)
+	byResource.ResourceTags = []string{"Name"}
+	c := namespaced(func(s *v1beta1.ProviderConfigSpec) {
+		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne), byResource}
+	})
+	b := newBed(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
+	f := function("ProviderConfig", "default")
+	b.sts.refuseWith("AssumeRole", "AccessDenied")
+	for range 10 {
+		if _, err := b.Resolve(t.Context(), f, region); err == nil {
+			t.Fatal("want an error")
+		}
+		b.wait(longestHoldOff)
+	}
+	if _, err := b.Resolve(t.Context(), f, region); err == nil {
+		t.Fatal("want an error")
+	}
+	b.sts.refuseWith("AssumeRole", "")
+	b.wait(30 * time.Second)
+	if _, err := b.Resolve(t.Context(), f, region); err == nil {
+		t.Fatal("a failure counts for a while")
+	}
+	b.wait(30 * time.Second)
+	if _, err := b.Identify(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	b.resolve(t, f)
+}
+
+// TestChangedConfigIsProbed has the circuit breaker of a config that has changed, or whose
+// Secret has, let a call pass.
+func TestChangedConfigIsProbed(t *testing.T) {
+	aws := secret(ns, "aws", map[string]string{"creds": ini})
+	c := namespaced()
+	b := newBed(t, Options{}, c, aws)
+	b.options.Breakers = breaker.New(b.now, func() float64 { return 0 })
+	k := breaker.Key{Config: c.GetUID(), Region: region}
+	f := function("ProviderConfig", "default")
+	b.resolve(t, f)
+	open := func() {
+		cfg := awssdk.Config{Region: region, HTTPClient: unanswering{}, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""), Retryer: func() awssdk.Retryer { return awssdk.NopRetryer{} }}
+		b.options.Breakers.AddTo(&cfg, k)
+		for range 5 {
+			_, _ = lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
+		}
+	}
+	wait := func() time.Duration {
+		b.resolve(t, f)
+		leave, wait := b.options.Breakers.Enter(k)
+		leave()
+		return wait
+	}
+	open()
+	if wait() == 0 {
+		t.Error("nothing has changed")
+	}
+	b.update(t, aws, func() { aws.Data["creds"] = []byte(strings.ReplaceAll(ini, "AKIAONE", "AKIATWO")) })
+	if got := wait(); got != 0 {
+		t.Errorf("the keys are others: waits %s", got)
+	}
+	open()
+	b.update(t, c, func() { c.Spec.Tags, c.Generation = map[string]v1beta1.TagValue{"a": "b"}, c.Generation+1 })
+	if got := wait(); got != 0 {
+		t.Errorf("the config is another: waits %s", got)
+	}
+}
+
+// unanswering is a network on which nothing comes back.
+type unanswering struct{}
+
+func (unanswering) Do(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded }
 
 func TestAssumeRoleChain(t *testing.T) {
 	one := role(roleOne)

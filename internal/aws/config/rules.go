@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,26 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
+
+// A refusedError says why a config is not for a resource, or for nobody.
+type refusedError struct{ error }
+
+// Unwrap returns the reason.
+func (e *refusedError) Unwrap() error { return e.error }
+
+// IsRefused tells whether an error of Resolve says that a config is not for a resource,
+// whatever its credentials: the resource is no user of it.
+func IsRefused(err error) bool {
+	_, ok := errors.AsType[*refusedError](err)
+	return ok
+}
+
+func refuse(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &refusedError{err}
+}
 
 // permit refuses what a namespaced config must not do: use the identity of the
 // provider's own pod, which is the cluster administrator's to give.
@@ -75,7 +96,7 @@ func (r *Resolver) admit(ctx context.Context, s settings, namespace string) erro
 	if s.namespaced || s.allowed == nil || slices.Contains(s.allowed.Names, namespace) {
 		return nil
 	}
-	refused := fmt.Errorf("namespace %q is not among its allowedNamespaces: ask its owner to allow it, or use a ProviderConfig of the namespace", namespace)
+	refused := refuse(fmt.Errorf("namespace %q is not among the allowedNamespaces of the config: ask its owner to allow it, or use a ProviderConfig of the namespace", namespace))
 	if s.allowed.Selector == nil {
 		return refused
 	}

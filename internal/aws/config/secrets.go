@@ -2,6 +2,7 @@ package config
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -10,6 +11,9 @@ import (
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
 // Secrets reads Secrets. It is asked at each reconcile: it should be cheap, and
@@ -102,7 +106,7 @@ func (r *Resolver) secret(ctx context.Context, k secretKey) (map[string][]byte, 
 	data, err := r.secrets.Secret(ctx, k.NamespacedName)
 	switch {
 	case kerrors.IsNotFound(err):
-		return nil, fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", k.NamespacedName)
+		return nil, missing(fmt.Errorf("Secret %s does not exist: create it, or correct secretRef", k.NamespacedName))
 	case kerrors.IsForbidden(err):
 		return nil, fmt.Errorf("cannot read Secret %s: grant the provider's ServiceAccount get on secrets", k.NamespacedName)
 	case err != nil:
@@ -119,3 +123,21 @@ func missingKey(data map[string][]byte, k secretKey) error {
 
 // keysIn a Secret, whose names are no secret.
 func keysIn(data map[string][]byte) string { return namesIn(data, "no keys") }
+
+// A missingError says that a config or its Secret does not exist.
+type missingError struct{ error }
+
+// Unwrap returns the reason.
+func (e *missingError) Unwrap() error { return e.error }
+
+func missing(err error) error { return &missingError{err} }
+
+// waysOut adds to the error of a resource that is being deleted what can still be done where
+// its namespace is, too: nothing can be created there, but what is there can be changed.
+func waysOut(mg resource.ModernManaged, err error) error {
+	if _, ok := errors.AsType[*missingError](err); !meta.WasDeleted(mg) || !ok && !IsRefused(err) {
+		return err
+	}
+	return fmt.Errorf("%w. In a namespace that is being deleted, nothing can be created: set spec.providerConfigRef to a config that works, "+
+		"or spec.managementPolicies to [Observe] to leave in AWS what this resource has there", err)
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -70,7 +71,7 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 		return wrap(resource.Ignore(kerrors.IsAlreadyExists, err), "cannot record the use of a provider config")
 	case err != nil:
 		return wrap(err, "cannot look up the use of a provider config")
-	case have.GetProviderConfigReference() == *ref && controllerutil.ContainsFinalizer(have, UsageFinalizer) && !blocks(have):
+	case have.GetProviderConfigReference() == *ref && counts(have) && !blocks(have):
 		return nil
 	case meta.WasDeleted(have):
 		return nil
@@ -82,6 +83,11 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	have.SetProviderConfigReference(*ref)
 	have.SetResourceReference(wanted.GetResourceReference())
 	return wrap(t.kube.Update(ctx, have), "cannot record the use of a provider config")
+}
+
+// counts tells whether a usage is one of its config, which Drop takes back.
+func counts(u *v1beta1.ProviderConfigUsage) bool {
+	return controllerutil.ContainsFinalizer(u, UsageFinalizer) && u.GetLabels()[xpv2.LabelKeyProviderName] != ""
 }
 
 // ownedBy has a usage go with its resource, and not hold it back: a usage waits for its
@@ -106,6 +112,30 @@ func (t *Tracker) Untrack(ctx context.Context, mg resource.ModernManaged) error 
 		return wrap(resource.IgnoreNotFound(err), "cannot look up the use of a provider config")
 	}
 	return wrap(Release(ctx, t.kube, u), "cannot end the use of a provider config")
+}
+
+// Drop the record that a resource uses a config, which refuses it. Crossplane lets
+// providers delete nothing of their own: where the record cannot be deleted, it stays
+// without the labels by which a config finds its users, until the resource goes.
+func (t *Tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
+	const what = "cannot take back that a provider config is used"
+	have := &v1beta1.ProviderConfigUsage{}
+	err := t.kube.Get(ctx, client.ObjectKey{Namespace: mg.GetNamespace(), Name: string(mg.GetUID())}, have)
+	if err != nil {
+		return wrap(resource.IgnoreNotFound(err), what)
+	}
+	u := have.DeepCopy()
+	controllerutil.RemoveFinalizer(u, UsageFinalizer)
+	delete(u.Labels, xpv2.LabelKeyProviderName)
+	delete(u.Labels, xpv2.LabelKeyProviderKind)
+	if equality.Semantic.DeepEqual(have, u) {
+		return nil
+	}
+	err = t.kube.Patch(ctx, u, client.MergeFromWithOptions(have, client.MergeFromWithOptimisticLock{}))
+	if err == nil && !meta.WasDeleted(u) {
+		err = resource.Ignore(kerrors.IsForbidden, t.kube.Delete(ctx, u))
+	}
+	return wrap(resource.IgnoreNotFound(err), what)
 }
 
 // Release a usage from its finalizer.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
@@ -134,5 +135,56 @@ func TestTrackBadName(t *testing.T) {
 	}
 	if err := NewTracker(b.kube).Track(t.Context(), function("ProviderConfig", strings.Repeat("a", 63))); err != nil {
 		t.Errorf("Track: %v", err)
+	}
+}
+
+// TestDrop takes back that a config is used, which refuses a resource, with and without the
+// right to delete the record.
+func TestDrop(t *testing.T) {
+	for name, forbidden := range map[string]bool{"Deleted": false, "Forbidden": true} {
+		t.Run(name, func(t *testing.T) {
+			ctx, b, writes := t.Context(), newBed(t, Options{}), 0
+			kube := interceptor.NewClient(b.kube.(client.WithWatch), interceptor.Funcs{
+				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+					if forbidden {
+						return kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), o.GetName(), nil)
+					}
+					return c.Delete(ctx, o, opts...)
+				},
+				Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+					writes++
+					return c.Patch(ctx, o, p, opts...)
+				},
+			})
+			tracker, f := NewTracker(kube), function("ProviderConfig", "default")
+			users := func() int {
+				t.Helper()
+				l := &v1beta1.ProviderConfigUsageList{}
+				if err := b.kube.List(ctx, l, client.MatchingLabels{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: "ProviderConfig"}); err != nil {
+					t.Fatal(err)
+				}
+				return len(l.Items)
+			}
+			if err := tracker.Drop(ctx, f); err != nil || users() != 0 {
+				t.Errorf("a resource that never was a user leaves nothing: %d users, %v", users(), err)
+			}
+			if err := tracker.Track(ctx, f); err != nil || users() != 1 {
+				t.Fatalf("%d users, %v", users(), err)
+			}
+			for range 3 {
+				if err := tracker.Drop(ctx, f); err != nil || users() != 0 {
+					t.Errorf("a resource that is refused is a user still: %d users, %v", users(), err)
+				}
+			}
+			if writes != 1 {
+				t.Errorf("%d writes, want 1", writes)
+			}
+			if err := tracker.Track(ctx, f); err != nil || users() != 1 {
+				t.Errorf("a resource that is allowed again is no user: %d users, %v", users(), err)
+			}
+			if err := tracker.Untrack(ctx, f); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -167,6 +167,7 @@ func (unlimited) Resolve(context.Context, xpresource.ModernManaged, string) (*co
 }
 func (unlimited) Track(context.Context, xpresource.ModernManaged) error      { return nil }
 func (unlimited) Untrack(context.Context, xpresource.ModernManaged) error    { return nil }
+func (unlimited) Drop(context.Context, xpresource.ModernManaged) error       { return nil }
 func (unlimited) Reserve(quota.Scope, quota.Holder, ...string) time.Duration { return 0 }
 func (unlimited) Release(quota.Scope, string)                                {}
 func (unlimited) Forget(quota.Scope, string)                                 {}

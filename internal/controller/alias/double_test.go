@@ -3,6 +3,7 @@ package alias
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
@@ -238,5 +240,20 @@ func other(g *rand.Rand, version string) string {
 		if v := fmt.Sprint(1 + g.IntN(3)); v != version {
 			return v
 		}
+	}
+}
+
+// TestMissingVersion names the version that AWS calls a function.
+func TestMissingVersion(t *testing.T) {
+	r := newRig(t)
+	e := testExternal(r.Lambda, publishedLast(r.published), r.Cache)
+	a := testAlias(func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersion = ptr.To("9") })
+	if _, err := e.Observe(t.Context(), a); err != nil {
+		t.Fatal(err)
+	}
+	_, err := e.Create(t.Context(), a)
+	const want = "version 9 of function f does not exist in "
+	if got := awserr.Front(awserr.Clean(err)); err == nil || !strings.HasPrefix(got.Error(), want) {
+		t.Errorf("got %v, want %q", got, want)
 	}
 }

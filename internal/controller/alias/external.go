@@ -118,7 +118,7 @@ func (t *thing) Judge(ctx context.Context, a *v1beta1.Alias, f found) (ownership
 	_, changes, err := t.compare(ctx, a, f)
 	v := ownership.JudgeUntagged(a, f.Name, err == nil && asMade(a, changes))
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, managed.Foreign(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

@@ -86,6 +86,9 @@ func (t *thing) Judge(ctx context.Context, m *v1beta1.EventSourceMapping, f flow
 func (t *thing) judge(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Verdict, error) {
 	v, err := t.owner.Judge(ctx, m, o.tags, named(m, uuid), what(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
+		if owner := managed.Owner(ctx, uuid); owner != "" {
+			return v, ownership.NewOwnedUntaggedError(what(uuid), uuid, owner)
+		}
 		err = errors.Errorf("%w, %s", err, uuid)
 	}
 	if err != nil || meta.WasDeleted(m) && v != ownership.Adopted {
@@ -180,9 +183,17 @@ func (t *thing) Update(ctx context.Context, _ *v1beta1.EventSourceMapping, f flo
 		_, err = t.api.UpdateEventSourceMapping(ctx, updateInput(f.Name, t.wanted.function, t.comparison.target, p.Carried))
 	}
 	if other := uuidPattern.FindStringSubmatch(awserr.Message(err)); other != nil && awserr.IsAlreadyExists(err) {
-		return errors.Errorf("cannot update %s: AWS has %s of this source and function already; delete one of the two", f.What, what(other[1]))
+		return errors.Wrapf(duplicate(ctx, other[1]), "cannot update %s", f.What)
 	}
 	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", f.What, p.Call)
+}
+
+// duplicate is the error of a change by which two mappings would be of one source and function.
+func duplicate(ctx context.Context, uuid string) error {
+	if owner := managed.Owner(ctx, uuid); owner != "" {
+		return errors.Errorf("%s has %s of this source and function already: delete one of the two", owner, what(uuid))
+	}
+	return errors.Errorf("AWS has %s of this source and function already: delete one of the two", what(uuid))
 }
 
 // Delete the mapping. AWS takes a while over it, and takes the call only when nothing

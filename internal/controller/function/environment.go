@@ -85,7 +85,7 @@ func valueOf(ctx context.Context, r objectReader, ref objects.Ref, key string) (
 	}
 	v, ok := data[key]
 	if !ok {
-		return nil, &objects.MissingError{Ref: ref, Key: key}
+		return nil, objects.NoKey(ref, key, data)
 	}
 	return v, nil
 }

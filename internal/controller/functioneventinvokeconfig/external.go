@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -85,7 +86,7 @@ func what(n functionname.Name) string {
 func (i *invocation) Judge(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig, f found) (ownership.Verdict, error) {
 	v := ownership.JudgeUntagged(mg, f.Name, i.asMade(ctx, mg, f))
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, managed.Foreign(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

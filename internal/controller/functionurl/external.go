@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -75,10 +76,10 @@ func (e *endpoint) Read(ctx context.Context, mg *v1beta1.FunctionURL) (found, er
 }
 
 // Judge whose the URL is: it carries no tags.
-func (e *endpoint) Judge(_ context.Context, mg *v1beta1.FunctionURL, f found) (ownership.Verdict, error) {
+func (e *endpoint) Judge(ctx context.Context, mg *v1beta1.FunctionURL, f found) (ownership.Verdict, error) {
 	v := ownership.JudgeUntagged(mg, f.Name, asMade(mg, f.Thing))
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, managed.Foreign(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

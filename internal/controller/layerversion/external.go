@@ -178,13 +178,13 @@ func (t *thing) highest(ctx context.Context, layer string) (int64, error) {
 }
 
 // Judge by the name, since a version has no tags, or by what was about to be published.
-func (t *thing) Judge(_ context.Context, l *v1beta1.LayerVersion, f found) (ownership.Verdict, error) {
+func (t *thing) Judge(ctx context.Context, l *v1beta1.LayerVersion, f found) (ownership.Verdict, error) {
 	if t.lost {
 		return ownership.Ours, nil
 	}
 	v := ownership.JudgeUntagged(l, f.Name, false)
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, managed.Foreign(ctx, f.What, f.Name)
 	}
 	t.adopted = v == ownership.Adopted
 	return v, nil

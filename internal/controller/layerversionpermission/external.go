@@ -92,10 +92,10 @@ func (t *thing) get(ctx context.Context, at place) (answer, error) {
 }
 
 // Judge by the name, since a statement has no tags.
-func (t *thing) Judge(_ context.Context, p *v1beta1.LayerVersionPermission, f found) (ownership.Verdict, error) {
+func (t *thing) Judge(ctx context.Context, p *v1beta1.LayerVersionPermission, f found) (ownership.Verdict, error) {
 	v := verdict(p, f)
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, managed.Foreign(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

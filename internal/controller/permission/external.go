@@ -107,7 +107,7 @@ func (t *thing) Judge(ctx context.Context, p *v1beta1.Permission, f found) (owne
 		return v, err
 	}
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, managed.Foreign(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

@@ -111,6 +111,34 @@ func TestReachable(t *testing.T) {
 	}
 }
 
+// TestReadyConfigIsProbed has a config come to work, to which AWS has not answered.
+func TestReadyConfigIsProbed(t *testing.T) {
+	c := pc()
+	b := newBed(t, namespacedKind, c, secret("aws"))
+	b.breakers = breaker.New(b.now, func() float64 { return 0 })
+	identify := b.resolver.identify
+	b.resolver.identify = func() (id config.Identity, err error) { return id, errors.New("no answer of STS") }
+	b.reconcile(name(c))
+	n, k := &network{down: true}, breaker.Key{Config: c.GetUID(), Region: "eu-west-1"}
+	n.call(b.breakers, c, k.Region)
+	wait := func() time.Duration {
+		leave, wait := b.breakers.Enter(k)
+		leave()
+		return wait
+	}
+	if b.reconcile(name(c)); wait() == 0 {
+		t.Error("a config that does not work is not probed before its time")
+	}
+	b.resolver.identify = identify
+	if b.reconcile(name(c)); wait() != 0 {
+		t.Error("a config that works now is probed at once")
+	}
+	n.call(b.breakers, c, k.Region)
+	if b.reconcile(name(c)); wait() == 0 {
+		t.Error("one that has worked all the time is not")
+	}
+}
+
 func TestUnidentifiedConfigShowsBreakers(t *testing.T) {
 	b := newBed(t, namespacedKind, pc(), secret("aws"))
 	b.breakers = breaker.New(b.now, func() float64 { return 0 })

@@ -3,8 +3,10 @@ package providerconfig
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -22,6 +24,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
@@ -65,6 +68,9 @@ type Reconciler struct {
 	record   event.Recorder
 	log      logging.Logger
 	now      func() time.Time
+
+	// kept has the UIDs of Secrets of which it was told that they are kept.
+	kept sync.Map
 }
 
 // Reconcile a config. A panic is an error like any other.
@@ -98,7 +104,7 @@ func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) 
 	if meta.WasDeleted(c) && u.count == 0 {
 		return ctrl.Result{}, r.letGo(ctx, c)
 	}
-	protected, err := r.protectSecrets(ctx, c, false)
+	protected, err := r.protectSecrets(ctx, c, u, false)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -114,7 +120,7 @@ func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) 
 
 // letGo of a config that nothing uses.
 func (r *Reconciler) letGo(ctx context.Context, c providerConfig) error {
-	if _, err := r.protectSecrets(ctx, c, true); err != nil {
+	if _, err := r.protectSecrets(ctx, c, usages{}, true); err != nil {
 		return err
 	}
 	r.resolver.Forget(c.GetUID())
@@ -156,11 +162,16 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 	c.SetUsers(u.count)
 
 	id, err := r.resolver.Identify(ctx, c)
+	err = awserr.Front(err)
 	ready := xpv2.Available().WithMessage(describe(id))
 	if err != nil {
 		ready, after = xpv2.Unavailable().WithMessage(err.Error()), retryEvery
 	} else {
 		status.AccountID, status.IdentityARN = id.Account, id.ARN
+		if before.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
+			// Its resources are woken by the status that is about to be written.
+			r.breakers.Probe(c.GetUID())
+		}
 		after = soonest(after, r.showUsage(ctx, c, u))
 	}
 	c.SetConditions(ready.WithObservedGeneration(c.GetGeneration()))

@@ -303,9 +303,24 @@ func TestSecretsAreProtected(t *testing.T) {
 		t.Fatal("want the Secret that is needed to be kept, and only that")
 	}
 
-	// The Secret alone is deleted, to be made anew: it goes after a short while.
+	// The Secret alone is deleted. It stays while resources can use it, and that is told once.
 	b.delete(aws)
 	b.get(aws)
+	b.time = aws.GetDeletionTimestamp().Add(time.Hour)
+	for range 3 {
+		b.reconcile(name(c))
+	}
+	if !kept() {
+		t.Fatal("a Secret is gone that a resource uses")
+	}
+	if diff := cmp.Diff([]string{"Identified", "DeletionBlocked"}, b.events.events); diff != "" {
+		t.Errorf("events: -want, +got:\n%s", diff)
+	}
+
+	// One that is of no use is made anew: it goes after a short while.
+	works := b.resolver.identify
+	b.resolver.identify = func() (config.Identity, error) { return config.Identity{}, errors.New("AWS does not know the key") }
+	b.reconcile(name(c))
 	b.time = aws.GetDeletionTimestamp().Time
 	if got := b.reconcile(name(c)); !kept() || got.RequeueAfter != secretGrace {
 		t.Errorf("the config may be about to go as well: looks again after %v", got.RequeueAfter)
@@ -313,12 +328,13 @@ func TestSecretsAreProtected(t *testing.T) {
 	b.time = b.time.Add(secretGrace)
 	b.reconcile(name(c))
 	if b.get(aws) {
-		t.Error("a Secret that is deleted alone is held up")
+		t.Error("a Secret that is of no use is held up")
 	}
 	aws = secret("aws")
 	if err := b.kube.Create(t.Context(), aws); err != nil {
 		t.Fatal(err)
 	}
+	b.resolver.identify = works
 	b.reconcile(name(c))
 
 	// All is deleted at once: the Secret goes with the last config.

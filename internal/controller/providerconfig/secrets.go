@@ -10,20 +10,22 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 )
 
 const (
-	// SecretFinalizer keeps the Secret of a namespaced config that is being
-	// deleted together with it, until no resource needs it: where a namespace is
-	// deleted as a whole, or all of an application at once.
+	// SecretFinalizer keeps the Secret of a namespaced config until no resource needs it:
+	// once a namespace is being deleted, nobody can create it anew there.
 	SecretFinalizer = "lambda.aws.m.crossplane.io/credentials-in-use"
 
-	// secretGrace is how long the deletion of a Secret waits for that of its
-	// config. One that is deleted alone, to be made anew, is let go then.
+	// secretGrace is how long the deletion of a Secret that no resource can use waits for
+	// that of its config. One that is deleted alone, to be made anew, is let go then.
 	secretGrace = 5 * time.Second
 )
 
@@ -38,11 +40,11 @@ func secretMetadata() *metav1.PartialObjectMetadata {
 // protectSecrets of a namespace: those that its configs have their credentials in
 // have a finalizer, others have none. A config that goes needs none. It returns
 // when to look again, 0 if there is no need to.
-func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, goes bool) (time.Duration, error) {
+func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usages, goes bool) (time.Duration, error) {
 	if c.GetNamespace() == "" {
 		return 0, nil
 	}
-	needed, err := r.neededSecrets(ctx, c, goes)
+	needed, err := r.neededSecrets(ctx, c, u, goes)
 	if err != nil {
 		return 0, err
 	}
@@ -70,10 +72,29 @@ type need struct {
 	any bool
 	// by one that is being deleted, and so may be gone with the Secret.
 	going bool
+	// by one that works, and that resources use.
+	used bool
+}
+
+// secretInUse is said of a Secret that is to be deleted.
+const secretInUse = "resources still use the credentials in this Secret, by a ProviderConfig of the namespace: it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead of deleting it"
+
+// tellKept tells once of a Secret that is to be deleted and kept.
+func (r *Reconciler) tellKept(s *metav1.PartialObjectMetadata, kept bool) {
+	if !kept {
+		r.kept.Delete(s.GetUID())
+		return
+	}
+	if _, told := r.kept.LoadOrStore(s.GetUID(), true); told {
+		return
+	}
+	s = s.DeepCopy()
+	s.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	r.record.Event(s, event.Warning(reasonInUse, errors.New(secretInUse)))
 }
 
 // neededSecrets of a namespace, by name.
-func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, goes bool) (map[string]need, error) {
+func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usages, goes bool) (map[string]need, error) {
 	l := &v1beta1.ProviderConfigList{}
 	if err := r.kube.List(ctx, l, client.InNamespace(c.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, errors.Wrap(err, "cannot list the configs of the namespace")
@@ -85,8 +106,12 @@ func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, goes b
 		if !ok || goes && other.GetUID() == c.GetUID() {
 			continue
 		}
-		n := needed[name.Name]
-		needed[name.Name] = need{any: true, going: n.going || meta.WasDeleted(other)}
+		users := other.GetUsers()
+		if other.GetUID() == c.GetUID() {
+			users = u.count
+		}
+		n, works := needed[name.Name], other.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+		needed[name.Name] = need{any: true, going: n.going || meta.WasDeleted(other), used: n.used || works && users > 0}
 	}
 	return needed, nil
 }
@@ -99,7 +124,8 @@ func (r *Reconciler) protect(ctx context.Context, s *metav1.PartialObjectMetadat
 	if gone && n.any {
 		// Its config may be about to be deleted as well.
 		wait = max(0, secretGrace-r.now().Sub(s.GetDeletionTimestamp().Time))
-		want = has && (n.going || wait > 0)
+		want = has && (n.going || n.used || wait > 0)
+		r.tellKept(s, want && n.used)
 	}
 	if want == has {
 		if !has {

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -80,6 +84,32 @@ func TestPoisonedUsages(t *testing.T) {
 			if kept := b.get(c); kept != tc.kept {
 				t.Errorf("%s\nAfter its deletion, the config is there: %t", tc.reason, kept)
 			}
+		})
+	}
+}
+
+// A usage whose record is taken back counts no more, at once.
+func TestUsageTakenBack(t *testing.T) {
+	before, after := usage(ns, v1beta1.ProviderConfigKind, "cart"), usage(ns, v1beta1.ProviderConfigKind, "cart")
+	after.SetLabels(nil)
+	for name, tc := range map[string]struct {
+		reason string
+		after  *v1beta1.ProviderConfigUsage
+		want   int
+	}{
+		"TakenBack": {reason: "It has no labels any more.", after: after, want: 1},
+		"Unchanged": {reason: "Nothing has changed.", after: before},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
+				defer q.ShutDown()
+				usageHandler{kind: v1beta1.ProviderConfigKind}.Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: tc.after}, q)
+				time.Sleep(2 * countAfter)
+				if q.Len() != tc.want {
+					t.Errorf("%s\n%d configs are counted anew, want %d", tc.reason, q.Len(), tc.want)
+				}
+			})
 		})
 	}
 }

@@ -2,6 +2,7 @@ package providerconfig
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -33,11 +34,11 @@ func (h usageHandler) Create(_ context.Context, e event.CreateEvent, q queue) {
 	h.enqueue(e.Object, q)
 }
 
-// Update handles a usage that is now of another config, or is going.
+// Update handles a usage that is now of another config or of none, or is going.
 func (h usageHandler) Update(_ context.Context, e event.UpdateEvent, q queue) {
 	if before, ok := e.ObjectOld.(*v1beta1.ProviderConfigUsage); ok {
 		if after, ok := e.ObjectNew.(*v1beta1.ProviderConfigUsage); ok && before.ProviderConfigReference == after.ProviderConfigReference &&
-			meta.WasDeleted(before) == meta.WasDeleted(after) {
+			maps.Equal(before.GetLabels(), after.GetLabels()) && meta.WasDeleted(before) == meta.WasDeleted(after) {
 			return
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
@@ -80,10 +81,10 @@ func (c *concurrency) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurren
 func what(n functionname.Name) string { return configured.What("the provisioned concurrency", n) }
 
 // Judge whose the provisioned concurrency is: it carries no tags.
-func (c *concurrency) Judge(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, f found) (ownership.Verdict, error) {
+func (c *concurrency) Judge(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, f found) (ownership.Verdict, error) {
 	v := ownership.JudgeUntagged(mg, f.Name, asMade(mg, f.Thing))
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, managed.Foreign(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

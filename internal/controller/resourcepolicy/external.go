@@ -71,11 +71,11 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, err
 
 // Judge by the name, since a policy has no tags. One that is there before a put whose
 // answer was lost, and is as this resource would have put it, is its own.
-func (t *thing) Judge(_ context.Context, p *v1beta1.ResourcePolicy, f found) (ownership.Verdict, error) {
+func (t *thing) Judge(ctx context.Context, p *v1beta1.ResourcePolicy, f found) (ownership.Verdict, error) {
 	w, err := wanted(p)
 	v := ownership.JudgeUntagged(p, f.Name, err == nil && len(changes(w, f.Thing.policy)) == 0)
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, managed.Foreign(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

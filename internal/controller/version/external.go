@@ -165,7 +165,7 @@ func (t *thing) readBeside(ctx context.Context, v *v1beta1.Version, o *observed)
 
 // Judge by what was noted before publishing: a version that was there before is someone
 // else's, even if AWS answered with it because nothing had changed since.
-func (t *thing) Judge(_ context.Context, v *v1beta1.Version, f found) (ownership.Verdict, error) {
+func (t *thing) Judge(ctx context.Context, v *v1beta1.Version, f found) (ownership.Verdict, error) {
 	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
 		if versions.Number(f.Name) > 0 && f.Thing.version != nil {
 			versions.Remember(&v.Status.AtProvider.VersionHistory, f.Name, ptr.Deref(fingerprintOf(f.Thing.version, v.Status.AtProvider), ""))
@@ -176,7 +176,7 @@ func (t *thing) Judge(_ context.Context, v *v1beta1.Version, f found) (ownership
 	if !meta.WasDeleted(v) || f.Name == versions.LatestPublished || (noted && versions.Number(f.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, f.Name) {
 		return ownership.Ours, nil
 	}
-	return ownership.Foreign, ownership.NewForeignUntaggedError(f.What, f.Name)
+	return ownership.Foreign, managed.Foreign(ctx, f.What, f.Name)
 }
 
 // Show the version in status. One that is imported answers what was asked for so far.

@@ -102,7 +102,7 @@ func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte
 	ref, key := s.zipFile(namespace)
 	data, err := f.Objects.Get(ctx, ref)
 	if err == nil && data[key] == nil {
-		err = &objects.MissingError{Ref: ref, Key: key}
+		err = objects.NoKey(ref, key, data)
 	}
 	if err != nil {
 		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)

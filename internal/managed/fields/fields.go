@@ -124,7 +124,7 @@ func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	}
 	obj := Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}
 	if isSecret(obj.Kind) {
-		return Object{}, errors.Errorf("cannot read %s: the fields of a Secret are not read for a setting that everyone may see", obj)
+		return Object{}, errors.Wrapf(errors.New("the fields of a Secret are not read for a setting that everyone may see"), "cannot read %s", obj)
 	}
 	return obj, nil
 }
@@ -182,11 +182,11 @@ func (r *Reader) read(ctx context.Context, obj Object, path string) (v value, su
 	m, err := r.o.Mapper.RESTMapping(obj.Kind.GroupKind(), obj.Kind.Version)
 	switch {
 	case kmeta.IsNoMatchError(err):
-		return value{}, true, errors.Errorf("cannot read %s: the cluster has no kind %s in %s", obj, obj.Kind.Kind, obj.Kind.GroupVersion())
+		return value{}, true, errors.Wrapf(errors.Errorf("the cluster has no kind %s in %s", obj.Kind.Kind, obj.Kind.GroupVersion()), "cannot read %s", obj)
 	case err != nil:
 		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
 	case m.Scope.Name() != kmeta.RESTScopeNameNamespace:
-		return value{}, true, errors.Errorf("cannot read %s: a %s belongs to no namespace, and only objects of the same namespace are read", obj, obj.Kind.Kind)
+		return value{}, true, errors.Wrapf(errors.Errorf("a %s belongs to no namespace, and only objects of the same namespace are read", obj.Kind.Kind), "cannot read %s", obj)
 	}
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(obj.Kind)
@@ -195,7 +195,7 @@ func (r *Reader) read(ctx context.Context, obj Object, path string) (v value, su
 	case kerrors.IsNotFound(err):
 		return value{}, true, nil
 	case kerrors.IsForbidden(err):
-		return value{}, true, errors.Errorf("cannot read %s: grant the provider's ServiceAccount get, list and watch on %s of API group %q", obj, m.Resource.Resource, m.Resource.Group)
+		return value{}, true, errors.Wrapf(errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API group %q", m.Resource.Resource, m.Resource.Group), "cannot read %s", obj)
 	case err != nil:
 		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
 	}

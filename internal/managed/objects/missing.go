@@ -3,6 +3,9 @@ package objects
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 )
 
 // A MissingError says which object, or which key of it, does not exist. It never
@@ -12,6 +15,30 @@ type MissingError struct {
 
 	// Key that the object lacks, empty where the object itself is missing.
 	Key string
+
+	// has names the keys that the object has.
+	has string
+}
+
+const (
+	// maxKeys bounds how many keys an error names.
+	maxKeys = 10
+
+	// maxKey is how much of a key it shows, in characters.
+	maxKey = 64
+)
+
+// NoKey is the error of an object that lacks a key. It names those that it has.
+func NoKey(ref Ref, key string, d Data) *MissingError {
+	names := make([]string, 0, len(d))
+	for _, k := range slices.Sorted(maps.Keys(d)) {
+		names = append(names, fmt.Sprintf("%.*q", maxKey, k))
+	}
+	has := strings.Join(names[:min(maxKeys, len(names))], ", ")
+	if more := len(names) - maxKeys; more > 0 {
+		has += fmt.Sprintf(" and %d more", more)
+	}
+	return &MissingError{Ref: ref, Key: key, has: has}
 }
 
 // Error is the message for the user.
@@ -19,7 +46,10 @@ func (e *MissingError) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("%s does not exist", e.Ref.words())
 	}
-	return fmt.Sprintf("%s has no key %q", e.Ref.words(), e.Key)
+	if e.has == "" {
+		return fmt.Sprintf("%s has no key %q, and no other", e.Ref.words(), e.Key)
+	}
+	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref.words(), e.Key, e.has)
 }
 
 // IsMissing tells whether an object or a key of it does not exist.

@@ -124,7 +124,7 @@ func (r *Reader) Value(ctx context.Context, ref Ref, key string) ([]byte, error)
 	}
 	v, ok := d[key]
 	if !ok {
-		return nil, &MissingError{Ref: ref, Key: key}
+		return nil, NoKey(ref, key, d)
 	}
 	return v, nil
 }

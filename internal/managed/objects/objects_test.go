@@ -216,6 +216,9 @@ func TestConfigMapData(t *testing.T) {
 func TestMissing(t *testing.T) {
 	c := newCluster()
 	c.secret("db", "1", map[string][]byte{"password": []byte("hunter2")})
+	empty, many := Ref{Kind: Secret, Namespace: "shop", Name: "empty"}, Ref{Kind: Secret, Namespace: "shop", Name: "many"}
+	c.secret("empty", "1", nil)
+	c.secret("many", "1", map[string][]byte{strings.Repeat("a", 253): []byte("hunter2"), "k0": nil, "k1": nil, "k2": nil, "k3": nil, "k4": nil, "k5": nil, "k6": nil, "k7": nil, "k8": nil, "k9": nil})
 	r, _ := newReader(c)
 	cases := map[string]struct {
 		reason string
@@ -225,7 +228,9 @@ func TestMissing(t *testing.T) {
 	}{
 		"Object":    {reason: "Names the object.", ref: Ref{Kind: Secret, Namespace: "shop", Name: "nope"}, key: "k", want: "Secret shop/nope does not exist"},
 		"ConfigMap": {reason: "Names the kind.", ref: Ref{Kind: ConfigMap, Namespace: "shop", Name: "nope"}, key: "k", want: "ConfigMap shop/nope does not exist"},
-		"Key":       {reason: "Names the key.", ref: db, key: "user", want: `Secret shop/db has no key "user"`},
+		"Key":       {reason: "Names the key.", ref: db, key: "user", want: `Secret shop/db has no key "user": it has "password"`},
+		"Empty":     {reason: "There may be none.", ref: empty, key: "user", want: `Secret shop/empty has no key "user", and no other`},
+		"Many":      {reason: "A few of many are named, and of long ones the beginning.", ref: many, key: "user", want: `Secret shop/many has no key "user": it has "` + strings.Repeat("a", 64) + `", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8" and 1 more`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -238,7 +243,7 @@ func TestMissing(t *testing.T) {
 			}
 		})
 	}
-	if got := c.reads.Load(); got != 1 {
+	if got := c.reads.Load(); got != 3 {
 		t.Errorf("what does not exist is not read: %d reads", got)
 	}
 }

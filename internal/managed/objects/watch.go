@@ -95,6 +95,9 @@ type Referrers struct {
 	// Index is the name of the field index.
 	Index string
 
+	// Only says which of them are meant. Nil means all.
+	Only func(client.Object) bool
+
 	// Changed is told of each of them before it is enqueued.
 	Changed func(types.NamespacedName)
 }
@@ -109,7 +112,7 @@ func EnqueueReferrers(ctx context.Context, q workqueue.TypedRateLimitingInterfac
 	}
 	// The function returns no error, so neither does the loop.
 	_ = meta.EachListItem(list, func(o runtime.Object) error {
-		if obj, ok := o.(client.Object); ok {
+		if obj, ok := o.(client.Object); ok && (r.Only == nil || r.Only(obj)) {
 			name := client.ObjectKeyFromObject(obj)
 			r.Changed(name)
 			q.Add(reconcile.Request{NamespacedName: name})

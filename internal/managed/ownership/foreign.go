@@ -93,6 +93,15 @@ func OwnedBy(what, kind, namespace, name string) string {
 		what, kind, namespace, name)
 }
 
+// NewOwnedUntaggedError explains that a thing that cannot carry tags is another resource's of
+// this cluster, which is there, and what to do. name is what the external name has to be to
+// import it, owner names the resource by kind, namespace and name.
+func NewOwnedUntaggedError(what, name, owner string) *ForeignError {
+	return &ForeignError{message: fmt.Sprintf(
+		"%s belongs to %s of this cluster: delete one of the two; to move it here, delete that one first, with managementPolicies that lack Delete, and set the annotation %s to %q",
+		what, owner, meta.AnnotationKeyExternalName, name)}
+}
+
 // NewOwnedError explains that a thing is another resource's, as OwnedBy does.
 func NewOwnedError(what, kind, namespace, name string) *ForeignError {
 	return &ForeignError{message: OwnedBy(what, kind, namespace, name)}

@@ -1,6 +1,7 @@
 package tenancy
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/utils/ptr"
@@ -90,6 +91,22 @@ func LayerVersions(arns ...*string) []Target {
 		}
 	}
 	return out
+}
+
+// Share tells whether one of a user's targets is one of another resource's, as far as can be
+// told: where the account of one is not known, only resources of one config are known to
+// reach the same.
+func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target) bool {
+	for _, t := range mine {
+		t = t.in(u.Session)
+		if slices.ContainsFunc(theirs, func(o Target) bool {
+			return o.Kind == t.Kind && o.Name == t.Name && (o.Region == "" || o.Region == t.Region) &&
+				(o.Account == t.Account && o.Account != "" || (o.Account == "" || t.Account == "") && sameConfig(u.Resource, other))
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // owned is what the status of a resource says that it owns. One that only observes owns
