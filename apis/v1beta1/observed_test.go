@@ -10,8 +10,21 @@ import (
 
 // observedKinds are all kinds of managed resources.
 var observedKinds = []any{
-	Alias{}, CapacityProvider{}, CodeSigningConfig{}, EventSourceMapping{}, Function{}, FunctionEventInvokeConfig{}, FunctionURL{}, Invocation{},
-	LayerVersion{}, LayerVersionPermission{}, Permission{}, ProvisionedConcurrencyConfig{}, ResourcePolicy{}, RuntimeManagementConfig{}, Version{},
+	Alias{},
+	CapacityProvider{},
+	CodeSigningConfig{},
+	EventSourceMapping{},
+	Function{},
+	FunctionEventInvokeConfig{},
+	FunctionURL{},
+	Invocation{},
+	LayerVersion{},
+	LayerVersionPermission{},
+	Permission{},
+	ProvisionedConcurrencyConfig{},
+	ResourcePolicy{},
+	RuntimeManagementConfig{},
+	Version{},
 }
 
 // how are fields that say how the provider comes by a value, or what it does, of all
@@ -101,8 +114,7 @@ func paths(typ reflect.Type, at string) []string {
 		return []string{at}
 	}
 	var out []string
-	for i := range typ.NumField() {
-		f := typ.Field(i)
+	for f := range typ.Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch name {
 		case "-":

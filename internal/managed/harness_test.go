@@ -314,6 +314,7 @@ func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 // what spec has anew as well.
 // No status that is written may contradict itself.
 func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
+	t.Helper()
 	return func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 		stored := &thing{}
 		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), stored); err != nil {

@@ -97,12 +97,10 @@ func Decide(f Facts) Decision {
 		d.Settled = f.Generation
 	}
 	d.Phase, d.Message = phases[d.Ready.Reason], f.Error
-	switch d.Ready.Reason {
-	case xpv2.ReasonCreating:
-		if f.Failure == Awaited || f.Paused && f.Observed == 0 {
-			d.Phase = v1beta1.PhasePending
-		}
-	case xpv2.ReasonUnavailable, xpv2.ReasonDeleting, ReasonDiffers:
+	switch reason := d.Ready.Reason; {
+	case reason == xpv2.ReasonCreating && (f.Failure == Awaited || f.Paused && f.Observed == 0):
+		d.Phase = v1beta1.PhasePending
+	case reason == xpv2.ReasonUnavailable, reason == xpv2.ReasonDeleting, reason == ReasonDiffers:
 		d.Message = cmp.Or(f.Error, d.Ready.Message)
 	}
 	return d
