@@ -123,6 +123,9 @@ type AliasObservation struct {
 	// RoutingConfig as it is in AWS. While provisioned concurrency moves to another
 	// version, AWS itself shows the old one with all calls here.
 	RoutingConfig *AliasRoutingConfig `json:"routingConfig,omitempty"`
+	// Weights is the share of the invocations that each additional version receives,
+	// such as 2=10%.
+	Weights *string `json:"weights,omitempty"`
 	// RevisionID of the last update.
 	RevisionID *string `json:"revisionId,omitempty"`
 }
@@ -148,6 +151,8 @@ type AliasStatus struct {
 // +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
 // +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.atProvider.functionVersion"
+// +kubebuilder:printcolumn:name="WEIGHTS",type="string",JSONPath=".status.atProvider.weights"
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 128",fieldPath=".metadata",message="metadata.name is the alias's name in AWS and has at most 128 characters: shorten it"

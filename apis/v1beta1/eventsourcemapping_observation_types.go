@@ -11,6 +11,8 @@ type EventSourceMappingObservation struct {
 	EventSourceMappingArn *string `json:"eventSourceMappingArn,omitempty"`
 	// FunctionArn is the ARN of the function, version or alias that is invoked.
 	FunctionArn *string `json:"functionArn,omitempty"`
+	// FunctionName is the name of the function, without a version or alias.
+	FunctionName *string `json:"functionName,omitempty"`
 	// EventSourceArn is the ARN of the source.
 	EventSourceArn *string `json:"eventSourceArn,omitempty"`
 	// SelfManagedEventSource is the self-managed Kafka cluster that is read.

@@ -137,7 +137,10 @@ type FunctionStatus struct {
 // +kubebuilder:printcolumn:name="READY",type="string",JSONPath=".status.conditions[?(@.type=='Ready')].status"
 // +kubebuilder:printcolumn:name="SYNCED",type="string",JSONPath=".status.conditions[?(@.type=='Synced')].status"
 // +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
-// +kubebuilder:printcolumn:name="RUNTIME",type="string",JSONPath=".status.atProvider.runtime",priority=1
+// +kubebuilder:printcolumn:name="RUNTIME",type="string",JSONPath=".status.atProvider.runtime"
+// +kubebuilder:printcolumn:name="MEMORY",type="integer",JSONPath=".status.atProvider.memorySize"
+// +kubebuilder:printcolumn:name="VERSION",type="string",JSONPath=".status.atProvider.latestPublishedVersion"
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 64",fieldPath=".metadata",message="metadata.name is the function's name in AWS and has at most 64 characters: shorten it"

@@ -189,6 +189,7 @@ type FunctionEventInvokeConfigStatus struct {
 // +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
 // +kubebuilder:printcolumn:name="QUALIFIER",type="string",JSONPath=".status.atProvider.qualifier"
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type FunctionEventInvokeConfig struct {

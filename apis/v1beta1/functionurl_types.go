@@ -167,6 +167,7 @@ type FunctionURLStatus struct {
 // +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="URL",type="string",JSONPath=".status.atProvider.functionUrl"
 // +kubebuilder:printcolumn:name="AUTH",type="string",JSONPath=".status.atProvider.authType",priority=1
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type FunctionURL struct {

@@ -240,6 +240,7 @@ type InvocationStatus struct {
 // +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
 // +kubebuilder:printcolumn:name="OUTCOME",type="string",JSONPath=".status.atProvider.outcome"
 // +kubebuilder:printcolumn:name="INVOKED",type="date",JSONPath=".status.atProvider.lastInvokedTime"
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type Invocation struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -230,6 +230,7 @@ type LayerVersionStatus struct {
 // +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="LAYER",type="string",JSONPath=".status.atProvider.layerName"
 // +kubebuilder:printcolumn:name="VERSION",type="integer",JSONPath=".status.atProvider.version"
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.layerName) || size(self.metadata.name) <= 140",fieldPath=".metadata",message="metadata.name is the layer's name in AWS and has at most 140 characters: shorten it, or set spec.forProvider.layerName"

@@ -134,6 +134,7 @@ type LayerVersionPermissionStatus struct {
 // +kubebuilder:printcolumn:name="LAYER",type="string",JSONPath=".status.atProvider.layerName"
 // +kubebuilder:printcolumn:name="VERSION",type="integer",JSONPath=".status.atProvider.versionNumber"
 // +kubebuilder:printcolumn:name="PRINCIPAL",type="string",JSONPath=".status.atProvider.principal"
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || size(self.metadata.name) <= 100",fieldPath=".metadata",message="metadata.name is the statement's id in AWS and has at most 100 characters: shorten it, or set spec.forProvider.statementId"

@@ -156,6 +156,8 @@ type PermissionObservation struct {
 	Action *string `json:"action,omitempty"`
 	// Principal that has the permission, where it is one. An account is its 12 digits.
 	Principal *string `json:"principal,omitempty"`
+	// SourceArn of the resource for which a service may use the function, where it is one.
+	SourceArn *string `json:"sourceArn,omitempty"`
 	// Statement as AWS has it, in JSON, without an event source token.
 	Statement *string `json:"statement,omitempty"`
 	// RevisionID of the whole policy.
@@ -183,8 +185,10 @@ type PermissionStatus struct {
 // +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="FUNCTION",type="string",JSONPath=".status.atProvider.functionName"
 // +kubebuilder:printcolumn:name="PRINCIPAL",type="string",JSONPath=".status.atProvider.principal"
+// +kubebuilder:printcolumn:name="SOURCE",type="string",JSONPath=".status.atProvider.sourceArn"
 // +kubebuilder:printcolumn:name="QUALIFIER",type="string",JSONPath=".status.atProvider.qualifier",priority=1
 // +kubebuilder:printcolumn:name="ACTION",type="string",JSONPath=".status.atProvider.action",priority=1
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 // +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || size(self.metadata.name) <= 100",fieldPath=".metadata",message="metadata.name is the statement's id in AWS and has at most 100 characters: shorten it, or set spec.forProvider.statementId"

@@ -104,6 +104,7 @@ type ProvisionedConcurrencyConfigStatus struct {
 // +kubebuilder:printcolumn:name="STATE",type="string",JSONPath=".status.phase"
 // +kubebuilder:printcolumn:name="REQUESTED",type="integer",JSONPath=".status.atProvider.requestedProvisionedConcurrentExecutions"
 // +kubebuilder:printcolumn:name="AVAILABLE",type="integer",JSONPath=".status.atProvider.availableProvisionedConcurrentExecutions"
+// +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
 type ProvisionedConcurrencyConfig struct {

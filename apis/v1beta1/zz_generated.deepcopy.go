@@ -157,6 +157,11 @@ func (in *AliasObservation) DeepCopyInto(out *AliasObservation) {
 		*out = new(AliasRoutingConfig)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.Weights != nil {
+		in, out := &in.Weights, &out.Weights
+		*out = new(string)
+		**out = **in
+	}
 	if in.RevisionID != nil {
 		in, out := &in.RevisionID, &out.RevisionID
 		*out = new(string)
@@ -1890,6 +1895,11 @@ func (in *EventSourceMappingObservation) DeepCopyInto(out *EventSourceMappingObs
 	}
 	if in.FunctionArn != nil {
 		in, out := &in.FunctionArn, &out.FunctionArn
+		*out = new(string)
+		**out = **in
+	}
+	if in.FunctionName != nil {
+		in, out := &in.FunctionName, &out.FunctionName
 		*out = new(string)
 		**out = **in
 	}
@@ -5109,6 +5119,11 @@ func (in *PermissionObservation) DeepCopyInto(out *PermissionObservation) {
 	}
 	if in.Principal != nil {
 		in, out := &in.Principal, &out.Principal
+		*out = new(string)
+		**out = **in
+	}
+	if in.SourceArn != nil {
+		in, out := &in.SourceArn, &out.SourceArn
 		*out = new(string)
 		**out = **in
 	}

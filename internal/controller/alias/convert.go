@@ -2,8 +2,12 @@ package alias
 
 import (
 	"cmp"
+	"maps"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -154,6 +158,16 @@ func routingInput(r *routing) *types.AliasRoutingConfiguration {
 	return &types.AliasRoutingConfiguration{AdditionalVersionWeights: weights}
 }
 
+// percentages shows weights in the order of their versions, such as 2=10%.
+func percentages(weights map[string]float64) string {
+	shown := make([]string, 0, len(weights))
+	for _, version := range slices.Sorted(maps.Keys(weights)) {
+		percent := math.Round(weights[version]*1e6) / 1e4
+		shown = append(shown, version+"="+answer.Decimal(percent)+"%")
+	}
+	return strings.Join(shown, ",")
+}
+
 // observation is what status shows of an alias.
 func observation(i id, a types.AliasConfiguration) v1beta1.AliasObservation {
 	out := v1beta1.AliasObservation{
@@ -170,6 +184,7 @@ func observation(i id, a types.AliasConfiguration) v1beta1.AliasObservation {
 		for version, weight := range w {
 			out.RoutingConfig.AdditionalVersionWeights[version] = v1beta1.AliasWeight(answer.Decimal(weight))
 		}
+		out.Weights = ptr.To(percentages(w))
 	}
 	return out
 }

@@ -106,10 +106,24 @@ func TestObservation(t *testing.T) {
 	want := v1beta1.AliasObservation{
 		Name: ptr.To("live"), AliasArn: ptr.To(testARN), FunctionName: ptr.To("f"), FunctionVersion: ptr.To("2"), RevisionID: ptr.To("r"),
 		InvokeArn:     ptr.To("arn:aws:apigateway:eu-central-1:lambda:path/2015-03-31/functions/" + testARN + "/invocations"),
-		RoutingConfig: weighted(t, "1", "1"),
+		RoutingConfig: weighted(t, "1", "1"), Weights: ptr.To("1=100%"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
+	}
+}
+
+func TestPercentages(t *testing.T) {
+	for want, weights := range map[string]map[string]float64{
+		"2=10%":        {"2": 0.1},
+		"2=7%":         {"2": 0.07},
+		"2=0.5%":       {"2": 0.005},
+		"2=33.3333%":   {"2": 1.0 / 3},
+		"2=10%,3=0.1%": {"3": 0.001, "2": 0.1},
+	} {
+		if got := percentages(weights); got != want {
+			t.Errorf("percentages(%v) = %q, want %q", weights, got, want)
+		}
 	}
 }
 

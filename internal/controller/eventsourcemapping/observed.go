@@ -3,6 +3,7 @@ package eventsourcemapping
 import (
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -165,6 +166,12 @@ func observedRegistry(in *types.KafkaSchemaRegistryConfig) *v1beta1.KafkaSchemaR
 	return out
 }
 
+// functionOf is the name of a function by its ARN, without a version or alias.
+func functionOf(arn *string) *string {
+	name, _, _ := strings.Cut(plainFunction(ptr.Deref(arn, "")), ":")
+	return answer.Text(name)
+}
+
 // status is what users see of an observation.
 func status(o observed) v1beta1.EventSourceMappingObservation {
 	m, s := o.mapping, fromObserved(o)
@@ -172,6 +179,7 @@ func status(o observed) v1beta1.EventSourceMappingObservation {
 		UUID:                                m.UUID,
 		EventSourceMappingArn:               m.EventSourceMappingArn,
 		FunctionArn:                         m.FunctionArn,
+		FunctionName:                        functionOf(m.FunctionArn),
 		TagKeys:                             slices.Sorted(maps.Keys(o.tags)),
 		EventSourceArn:                      m.EventSourceArn,
 		State:                               m.State,

@@ -130,6 +130,7 @@ func observation(o observed) v1beta1.PermissionObservation {
 		StatementID:  ptr.To(o.statement.Sid),
 		Action:       answer.Text(g.Action),
 		Principal:    answer.Text(g.Principal),
+		SourceArn:    answer.Text(g.SourceArn),
 		Statement:    answer.Text(shown(o.statement.Written, g.EventSourceToken)),
 		RevisionID:   answer.Text(o.revision),
 	}

@@ -78,6 +78,18 @@ func TestObservation(t *testing.T) {
 	}
 }
 
+func TestObservationSource(t *testing.T) {
+	d, err := policy.Parse(`{"Statement":[{"Sid": "s", "Effect": "Allow", "Principal": {"Service": "s3.amazonaws.com"}, "Action": "lambda:InvokeFunction",
+		"Resource": "arn:aws:lambda:eu-central-1:123456789012:function:cart", "Condition": {"ArnLike": {"AWS:SourceArn": "arn:aws:s3:::receipts"}}}]}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := observation(observed{holder: holder{function: "cart"}, statement: d.Statements[0]})
+	if diff := cmp.Diff(ptr.To("arn:aws:s3:::receipts"), got.SourceArn); diff != "" {
+		t.Errorf("sourceArn: -want, +got:\n%s", diff)
+	}
+}
+
 func TestChanges(t *testing.T) {
 	grant := func(change ...func(*policy.Grant)) policy.Grant {
 		g := policy.Grant{Action: "lambda:InvokeFunction", Principal: "111122223333"}
