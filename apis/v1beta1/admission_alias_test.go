@@ -15,8 +15,8 @@ spec:
 
 func TestAliasRefused(t *testing.T) {
 	const (
-		weight = "a weight is a part of the calls, from 0 to less than 1, such as '0.25': for all calls, set functionVersion"
-		plain  = "functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version"
+		weight = "a weight must be at least 0 and less than 1, such as '0.25': to route all invocations to one version, set functionVersion"
+		plain  = "functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
 	)
 	weights := func(of string) string {
 		return forProvider(`routingConfig: {additionalVersionWeights: {` + of + `}}`)
@@ -30,12 +30,12 @@ func TestAliasRefused(t *testing.T) {
 		"RegionZone": {
 			reason: "A zone is no region.",
 			change: forProvider(`region: eu-central-1a`),
-			want:   `spec.forProvider.region: Invalid value: "eu-central-1a": region is no AWS region name: use one such as eu-central-1`,
+			want:   `spec.forProvider.region: Invalid value: "eu-central-1a": region is not an AWS region name: use one such as eu-central-1`,
 		},
 		"NoFunction": {
 			reason: "An alias is of a function.",
 			change: forProvider(`functionName: null`),
-			want:   "spec.forProvider.functionName: Required value: set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function",
+			want:   "spec.forProvider.functionName: Required value: set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function",
 		},
 		"FunctionArn": {
 			reason: "Region and account are known.",
@@ -50,12 +50,12 @@ func TestAliasRefused(t *testing.T) {
 		"NoVersion": {
 			reason: "What a function that is no Function published last is not known.",
 			change: forProvider(`functionVersion: null`),
-			want:   "spec.forProvider.functionVersion: Required value: set functionVersion, or functionVersionRef to a Version; to follow what a Function published last, name it by functionNameRef instead of functionName",
+			want:   "spec.forProvider.functionVersion: Required value: set functionVersion, or set functionVersionRef to a Version; to follow the version that a Function published last, set functionNameRef instead of functionName",
 		},
 		"VersionAlias": {
 			reason: "An alias is of a version, not of an alias.",
 			change: forProvider(`functionVersion: live`),
-			want:   `spec.forProvider.functionVersion: Invalid value: "live": functionVersion is a version's number such as '3', or $LATEST`,
+			want:   `spec.forProvider.functionVersion: Invalid value: "live": functionVersion must be a version number such as '3', or $LATEST`,
 		},
 		"VersionNumber": {
 			reason: "YAML's numbers are not texts.",
@@ -80,17 +80,17 @@ func TestAliasRefused(t *testing.T) {
 		"WeightOfLatest": {
 			reason: "$LATEST can't be an additional version.",
 			change: weights(`$LATEST: "0.1"`),
-			want:   `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: an additional version is a version's number such as '2': $LATEST and aliases can't be one`,
+			want:   `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: an additional version must be a version number such as '2', not $LATEST or an alias`,
 		},
 		"WeightOfItself": {
 			reason: "The additional version is another one.",
 			change: weights(`"3": "0.1"`),
-			want:   "spec.forProvider.routingConfig.additionalVersionWeights: Forbidden: the additional version is the alias's own functionVersion: name another one, or remove routingConfig",
+			want:   "spec.forProvider.routingConfig.additionalVersionWeights: Forbidden: the additional version is the same as functionVersion: choose another version, or remove routingConfig",
 		},
 		"WeightBesideLatest": {
 			reason: "$LATEST shares with no version.",
 			change: forProvider(`functionVersion: $LATEST, routingConfig: {additionalVersionWeights: {"2": "0.1"}}`),
-			want:   "spec.forProvider.routingConfig: Forbidden: an alias of $LATEST can't share its calls with another version: set functionVersion to a published version, or remove routingConfig",
+			want:   "spec.forProvider.routingConfig: Forbidden: an alias of $LATEST can't route invocations to another version: set functionVersion to a published version, or remove routingConfig",
 		},
 		"WeightOfAll":      {reason: "All calls are another version.", change: weights(`"2": "1"`), want: `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight},
 		"WeightOfMore":     {reason: "A weight is a share.", change: weights(`"2": "1.5"`), want: `spec.forProvider.routingConfig.additionalVersionWeights: Invalid value: ` + weight},
@@ -109,17 +109,17 @@ func TestAliasRefused(t *testing.T) {
 		"Digits": {
 			reason: "Digits alone are a version.",
 			change: `metadata: {name: "12"}`,
-			want:   "metadata: Invalid value: metadata.name is the alias's name in AWS, where digits alone are a version: use a letter",
+			want:   "metadata: Invalid value: metadata.name is the alias's name in AWS, which cannot consist of digits only, since that is a version: add a letter",
 		},
 		"Dots": {
 			reason: "AWS takes no dots.",
 			change: `metadata: {name: a.b}`,
-			want:   "metadata: Invalid value: metadata.name is the alias's name in AWS and has no dots: use hyphens",
+			want:   "metadata: Invalid value: metadata.name is the alias's name in AWS, which cannot contain dots: use hyphens",
 		},
 		"LongName": {
 			reason: "AWS takes 128 characters.",
 			change: `metadata: {name: ` + numberedName(129) + `}`,
-			want:   "metadata: Invalid value: metadata.name is the alias's name in AWS and has at most 128 characters: shorten it",
+			want:   "metadata: Invalid value: metadata.name is the alias's name in AWS, which has at most 128 characters: shorten it",
 		},
 	})
 }

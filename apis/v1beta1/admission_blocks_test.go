@@ -7,18 +7,18 @@ func TestBlocksRefused(t *testing.T) {
 		"VPCEmpty": {
 			reason: "To leave the VPC is to remove the block.",
 			change: forProvider(`vpcConfig: {}`),
-			want: "spec.forProvider.vpcConfig: Invalid value: vpcConfig needs securityGroupIds (or securityGroupIdsFrom): to leave the VPC, remove vpcConfig" + "\n" +
-				"spec.forProvider.vpcConfig: Invalid value: vpcConfig needs subnetIds (or subnetIdsFrom): to leave the VPC, remove vpcConfig",
+			want: "spec.forProvider.vpcConfig: Invalid value: vpcConfig needs security groups: set securityGroupIds or securityGroupIdsFrom, or remove vpcConfig to take the function out of the VPC" + "\n" +
+				"spec.forProvider.vpcConfig: Invalid value: vpcConfig needs subnets: set subnetIds or subnetIdsFrom, or remove vpcConfig to take the function out of the VPC",
 		},
 		"VPCWithoutSecurityGroups": {
 			reason: "AWS needs both.",
 			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0]}`),
-			want:   "spec.forProvider.vpcConfig: Invalid value: vpcConfig needs securityGroupIds (or securityGroupIdsFrom): to leave the VPC, remove vpcConfig",
+			want:   "spec.forProvider.vpcConfig: Invalid value: vpcConfig needs security groups: set securityGroupIds or securityGroupIdsFrom, or remove vpcConfig to take the function out of the VPC",
 		},
 		"VPCWithoutSubnets": {
 			reason: "AWS needs both.",
 			change: forProvider(`vpcConfig: {securityGroupIds: [sg-0123456789abcdef0]}`),
-			want:   "spec.forProvider.vpcConfig: Invalid value: vpcConfig needs subnetIds (or subnetIdsFrom): to leave the VPC, remove vpcConfig",
+			want:   "spec.forProvider.vpcConfig: Invalid value: vpcConfig needs subnets: set subnetIds or subnetIdsFrom, or remove vpcConfig to take the function out of the VPC",
 		},
 		"VPCSubnetsEmpty": {
 			reason: "To leave the VPC is to remove the block.",
@@ -28,12 +28,12 @@ func TestBlocksRefused(t *testing.T) {
 		"VPCSubnetName": {
 			reason: "AWS takes IDs.",
 			change: forProvider(`vpcConfig: {subnetIds: [private-a], securityGroupIds: [sg-0123456789abcdef0]}`),
-			want:   "spec.forProvider.vpcConfig.subnetIds: Invalid value: a subnet is given by its ID: use the form subnet-0123456789abcdef0",
+			want:   "spec.forProvider.vpcConfig.subnetIds: Invalid value: a subnet must be an ID: use the form subnet-0123456789abcdef0",
 		},
 		"VPCSecurityGroupName": {
 			reason: "AWS takes IDs.",
 			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [default]}`),
-			want:   "spec.forProvider.vpcConfig.securityGroupIds: Invalid value: a security group is given by its ID: use the form sg-0123456789abcdef0",
+			want:   "spec.forProvider.vpcConfig.securityGroupIds: Invalid value: a security group must be an ID: use the form sg-0123456789abcdef0",
 		},
 		"VPCSubnetTwice": {
 			reason: "A set has each once.",
@@ -63,22 +63,22 @@ func TestBlocksRefused(t *testing.T) {
 		"ReplaceByNothing": {
 			reason: "The provider does not look for the VPC's default group.",
 			change: forProvider(`replaceSecurityGroupsOnDestroy: true`),
-			want:   "spec.forProvider.replacementSecurityGroupIds: Required value: replaceSecurityGroupsOnDestroy needs the security groups to put in place of the function's: set it, for example to the VPC's default security group, or set replacementSecurityGroupIdsFrom",
+			want:   "spec.forProvider.replacementSecurityGroupIds: Required value: replaceSecurityGroupsOnDestroy needs replacement security groups: set replacementSecurityGroupIds, for example to the VPC's default security group, or set replacementSecurityGroupIdsFrom",
 		},
 		"ReplacementUnused": {
 			reason: "It would not be used.",
 			change: forProvider(`replacementSecurityGroupIds: [sg-0123456789abcdef0]`),
-			want:   "spec.forProvider.replaceSecurityGroupsOnDestroy: Required value: set it to true: without it, the replacement security groups are not used",
+			want:   "spec.forProvider.replaceSecurityGroupsOnDestroy: Required value: set replaceSecurityGroupsOnDestroy to true: otherwise, the replacement security groups are not used",
 		},
 		"ReplacementTwoWays": {
 			reason: "One of them would be ignored.",
 			change: forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0123456789abcdef0], replacementSecurityGroupIdsFrom: [{apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}]`),
-			want:   "spec.forProvider.replacementSecurityGroupIdsFrom: Forbidden: replacementSecurityGroupIds is set too: keep one of the two",
+			want:   "spec.forProvider.replacementSecurityGroupIdsFrom: Forbidden: replacementSecurityGroupIds is also set: set only one of replacementSecurityGroupIds and replacementSecurityGroupIdsFrom",
 		},
 		"ReplacementName": {
 			reason: "AWS takes IDs.",
 			change: forProvider(`replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [default]`),
-			want:   "spec.forProvider.replacementSecurityGroupIds: Invalid value: a security group is given by its ID: use the form sg-0123456789abcdef0",
+			want:   "spec.forProvider.replacementSecurityGroupIds: Invalid value: a security group must be an ID: use the form sg-0123456789abcdef0",
 		},
 		"ReplacementsTooMany": {
 			reason: "AWS takes 5.",
@@ -88,27 +88,27 @@ func TestBlocksRefused(t *testing.T) {
 		"DetachAndReplace": {
 			reason: "What is replaced must stay.",
 			change: forProvider(`detachFromVpcOnDestroy: true, replaceSecurityGroupsOnDestroy: true, replacementSecurityGroupIds: [sg-0123456789abcdef0]`),
-			want:   "spec.forProvider.detachFromVpcOnDestroy: Forbidden: replaceSecurityGroupsOnDestroy is true too: a function that leaves its VPC has no security groups to replace; keep one of the two",
+			want:   "spec.forProvider.detachFromVpcOnDestroy: Forbidden: replaceSecurityGroupsOnDestroy is also true: set only one of them, since a function without a VPC has no security groups to replace",
 		},
 		"DeadLetterNothing": {
 			reason: "To remove the queue is to remove the block.",
 			change: forProvider(`deadLetterConfig: {}`),
-			want:   "spec.forProvider.deadLetterConfig: Invalid value: deadLetterConfig has one target: set either targetArn or targetArnFrom",
+			want:   "spec.forProvider.deadLetterConfig: Invalid value: set exactly one of targetArn and targetArnFrom in deadLetterConfig",
 		},
 		"DeadLetterTwoWays": {
 			reason: "One of them would be ignored.",
 			change: forProvider(`deadLetterConfig: {targetArn: "arn:aws:sqs:eu-central-1:123456789012:q", targetArnFrom: {apiVersion: v1, kind: ConfigMap, name: net, fieldPath: data.id}}`),
-			want:   "spec.forProvider.deadLetterConfig: Invalid value: deadLetterConfig has one target: set either targetArn or targetArnFrom",
+			want:   "spec.forProvider.deadLetterConfig: Invalid value: set exactly one of targetArn and targetArnFrom in deadLetterConfig",
 		},
 		"DeadLetterURL": {
 			reason: "AWS takes the ARN.",
 			change: forProvider(`deadLetterConfig: {targetArn: "https://sqs.eu-central-1.amazonaws.com/123456789012/q"}`),
-			want:   `spec.forProvider.deadLetterConfig.targetArn: Invalid value: "https://sqs.eu-central-1.amazonaws.com/123456789012/q": deadLetterConfig.targetArn is the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue`,
+			want:   `spec.forProvider.deadLetterConfig.targetArn: Invalid value: "https://sqs.eu-central-1.amazonaws.com/123456789012/q": deadLetterConfig.targetArn must be the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue`,
 		},
 		"DeadLetterBucket": {
 			reason: "Events go to a queue or a topic.",
 			change: forProvider(`deadLetterConfig: {targetArn: "arn:aws:s3:::my-events"}`),
-			want:   `spec.forProvider.deadLetterConfig.targetArn: Invalid value: "arn:aws:s3:::my-events": deadLetterConfig.targetArn is the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue`,
+			want:   `spec.forProvider.deadLetterConfig.targetArn: Invalid value: "arn:aws:s3:::my-events": deadLetterConfig.targetArn must be the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue`,
 		},
 		"EphemeralStorageTooSmall": {
 			reason: "The least is 512 MB.",
@@ -128,17 +128,17 @@ func TestBlocksRefused(t *testing.T) {
 		"FileSystemWithoutVPC": {
 			reason: "A mount goes through the VPC.",
 			change: forProvider(`fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /mnt/data}]`),
-			want:   "spec: Invalid value: fileSystemConfigs needs vpcConfig, since a file system is mounted from within a VPC: set it",
+			want:   "spec: Invalid value: fileSystemConfigs needs vpcConfig, since a file system is mounted from within a VPC: set vpcConfig",
 		},
 		"FileSystemItself": {
 			reason: "AWS mounts access points.",
 			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/fs-0123456789abcdef0", localMountPath: /mnt/data}]`),
-			want:   `spec.forProvider.fileSystemConfigs[0].arn: Invalid value: "arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/fs-0123456789abcdef0": arn is no ARN of an access point: use the form arn:aws:elasticfilesystem:region:123456789012:access-point/fsap-0123456789abcdef0, or for S3 Files arn:aws:s3files:region:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0`,
+			want:   `spec.forProvider.fileSystemConfigs[0].arn: Invalid value: "arn:aws:elasticfilesystem:eu-central-1:123456789012:file-system/fs-0123456789abcdef0": arn is not the ARN of an access point: use the form arn:aws:elasticfilesystem:region:123456789012:access-point/fsap-0123456789abcdef0, or for S3 Files arn:aws:s3files:region:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0`,
 		},
 		"FileSystemPath": {
 			reason: "AWS mounts below /mnt.",
 			change: forProvider(`vpcConfig: {subnetIds: [subnet-0123456789abcdef0], securityGroupIds: [sg-0123456789abcdef0]}, fileSystemConfigs: [{arn: "arn:aws:elasticfilesystem:eu-central-1:123456789012:access-point/fsap-0123456789abcdef0", localMountPath: /data}]`),
-			want:   `spec.forProvider.fileSystemConfigs[0].localMountPath: Invalid value: "/data": localMountPath has the form /mnt/name: use letters, digits and . _ - for the name`,
+			want:   `spec.forProvider.fileSystemConfigs[0].localMountPath: Invalid value: "/data": localMountPath must have the form /mnt/name: use letters, digits and . _ - for the name`,
 		},
 		"FileSystemWithoutPath": {
 			reason: "A mount has a place.",
@@ -158,12 +158,12 @@ func TestBlocksRefused(t *testing.T) {
 		"LogLevelOfText": {
 			reason: "AWS filters JSON alone.",
 			change: forProvider(`loggingConfig: {logFormat: Text, applicationLogLevel: INFO}`),
-			want:   "spec.forProvider.loggingConfig: Invalid value: applicationLogLevel and systemLogLevel work with JSON logs only: set logFormat: JSON",
+			want:   "spec.forProvider.loggingConfig: Invalid value: applicationLogLevel and systemLogLevel are for JSON logs only: set logFormat: JSON",
 		},
 		"LogLevelOfDefault": {
 			reason: "The default is text.",
 			change: forProvider(`loggingConfig: {systemLogLevel: INFO}`),
-			want:   "spec.forProvider.loggingConfig: Invalid value: applicationLogLevel and systemLogLevel work with JSON logs only: set logFormat: JSON",
+			want:   "spec.forProvider.loggingConfig: Invalid value: applicationLogLevel and systemLogLevel are for JSON logs only: set logFormat: JSON",
 		},
 		"ApplicationLogLevelUnknown": {
 			reason: "AWS has six.",
@@ -178,17 +178,17 @@ func TestBlocksRefused(t *testing.T) {
 		"LogGroupCharacters": {
 			reason: "AWS takes few.",
 			change: forProvider(`loggingConfig: {logGroup: "my logs"}`),
-			want:   `spec.forProvider.loggingConfig.logGroup: Invalid value: "my logs": logGroup is the name of a log group: use 1 to 512 letters, digits and . # / _ -`,
+			want:   `spec.forProvider.loggingConfig.logGroup: Invalid value: "my logs": logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -`,
 		},
 		"LogGroupEmpty": {
 			reason: "A group has a name.",
 			change: forProvider(`loggingConfig: {logGroup: ""}`),
-			want:   `spec.forProvider.loggingConfig.logGroup: Invalid value: "": logGroup is the name of a log group: use 1 to 512 letters, digits and . # / _ -`,
+			want:   `spec.forProvider.loggingConfig.logGroup: Invalid value: "": logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -`,
 		},
 		"LogGroupARN": {
 			reason: "AWS takes the name.",
 			change: forProvider(`loggingConfig: {logGroup: "arn:aws:logs:eu-central-1:123456789012:log-group:a"}`),
-			want:   `spec.forProvider.loggingConfig.logGroup: Invalid value: "arn:aws:logs:eu-central-1:123456789012:log-group:a": logGroup is the name of a log group: use 1 to 512 letters, digits and . # / _ -`,
+			want:   `spec.forProvider.loggingConfig.logGroup: Invalid value: "arn:aws:logs:eu-central-1:123456789012:log-group:a": logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -`,
 		},
 		"TracingUnknown": {
 			reason: "AWS has two.",
@@ -223,7 +223,7 @@ func TestBlocksRefused(t *testing.T) {
 		"DurableKeyNoARN": {
 			reason: "AWS takes the ARN.",
 			change: forProvider(`durableConfig: {kmsKeyArn: 1234abcd}`),
-			want:   `spec.forProvider.durableConfig.kmsKeyArn: Invalid value: "1234abcd": durableConfig.kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id`,
+			want:   `spec.forProvider.durableConfig.kmsKeyArn: Invalid value: "1234abcd": durableConfig.kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id`,
 		},
 		"TenancyUnknown": {
 			reason: "AWS has one.",
@@ -243,37 +243,37 @@ func TestManagedInstancesRefused(t *testing.T) {
 		"TextLogs": {
 			reason: "AWS takes JSON only.",
 			change: forProvider(`loggingConfig: {logFormat: Text}`),
-			want:   "spec.forProvider.loggingConfig: Invalid value: loggingConfig.logFormat is JSON with capacityProviderConfig, since AWS takes no other on Lambda Managed Instances: remove Text",
+			want:   "spec.forProvider.loggingConfig: Invalid value: loggingConfig.logFormat must be JSON with capacityProviderConfig: set JSON, or remove logFormat",
 		},
 		"TextLogsAtCreation": {
 			reason: "In initProvider too, unless forProvider has the last word.",
 			change: `spec: {initProvider: {loggingConfig: {logFormat: Text}}}`,
-			want:   "spec.forProvider.loggingConfig: Invalid value: loggingConfig.logFormat is JSON with capacityProviderConfig, since AWS takes no other on Lambda Managed Instances: remove Text",
+			want:   "spec.forProvider.loggingConfig: Invalid value: loggingConfig.logFormat must be JSON with capacityProviderConfig: set JSON, or remove logFormat",
 		},
 		"NoARN": {
 			reason: "AWS takes the ARN.",
 			change: managedInstances(`capacityProviderArn: web`),
-			want:   `spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn: Invalid value: "web": capacityProviderArn is no capacity provider ARN: use the form arn:aws:lambda:region:123456789012:capacity-provider:name`,
+			want:   `spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn: Invalid value: "web": capacityProviderArn is not a capacity provider ARN: use the form arn:aws:lambda:region:123456789012:capacity-provider:name`,
 		},
 		"WithoutARN": {
 			reason: "The block is its ARN.",
 			change: managedInstances(`capacityProviderArn: null`),
-			want:   "spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn: Required value: set capacityProviderArn, or capacityProviderArnRef or capacityProviderArnSelector to a CapacityProvider",
+			want:   "spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn: Required value: set capacityProviderArn, or set capacityProviderArnRef or capacityProviderArnSelector to a CapacityProvider",
 		},
 		"MemoryPerVCPUTooSmall": {
 			reason: "The least is 2 GiB.",
 			change: managedInstances(`executionEnvironmentMemoryGiBPerVCpu: "1.5"`),
-			want:   `spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu: Invalid value: "1.5": executionEnvironmentMemoryGiBPerVCpu is a decimal number from 2 to 8, in quotes`,
+			want:   `spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu: Invalid value: "1.5": executionEnvironmentMemoryGiBPerVCpu must be a decimal number from 2 to 8, in quotes`,
 		},
 		"MemoryPerVCPUTooLarge": {
 			reason: "The most is 8 GiB.",
 			change: managedInstances(`executionEnvironmentMemoryGiBPerVCpu: "8.1"`),
-			want:   `spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu: Invalid value: "8.1": executionEnvironmentMemoryGiBPerVCpu is a decimal number from 2 to 8, in quotes`,
+			want:   `spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu: Invalid value: "8.1": executionEnvironmentMemoryGiBPerVCpu must be a decimal number from 2 to 8, in quotes`,
 		},
 		"MemoryPerVCPUText": {
 			reason: "It is a number.",
 			change: managedInstances(`executionEnvironmentMemoryGiBPerVCpu: four`),
-			want:   `spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu: Invalid value: "four": executionEnvironmentMemoryGiBPerVCpu is a decimal number from 2 to 8, in quotes`,
+			want:   `spec.forProvider.capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu: Invalid value: "four": executionEnvironmentMemoryGiBPerVCpu must be a decimal number from 2 to 8, in quotes`,
 		},
 		"MemoryPerVCPUNumber": {
 			reason: "Decimals differ between languages, so it is in quotes.",
@@ -293,7 +293,7 @@ func TestManagedInstancesRefused(t *testing.T) {
 		"MinAboveMax": {
 			reason: "There is no number in between.",
 			change: forProvider(`functionScalingConfig: {minExecutionEnvironments: 3, maxExecutionEnvironments: 2}`),
-			want:   "spec.forProvider.functionScalingConfig: Invalid value: minExecutionEnvironments is above maxExecutionEnvironments: lower the one or raise the other",
+			want:   "spec.forProvider.functionScalingConfig: Invalid value: minExecutionEnvironments must not be greater than maxExecutionEnvironments: lower minExecutionEnvironments, or raise maxExecutionEnvironments",
 		},
 		"MinTooHigh": {
 			reason: "The most is 15000.",

@@ -23,37 +23,37 @@ func TestCapacityProviderRefused(t *testing.T) {
 		"NoVPC": {
 			reason: "Instances are launched somewhere.",
 			change: forProvider(`vpcConfig: null`),
-			want:   `spec.forProvider.vpcConfig: Required value: set it to the subnets and security groups of the instances`,
+			want:   `spec.forProvider.vpcConfig: Required value: set vpcConfig to the subnets and security groups of the instances`,
 		},
 		"NoSubnets": {
 			reason: "Instances are launched somewhere.",
 			change: forProvider(`vpcConfig: {subnetIds: null}`),
-			want:   `spec.forProvider.vpcConfig: Invalid value: vpcConfig needs subnets: set one of subnetIds and subnetIdsFrom`,
+			want:   `spec.forProvider.vpcConfig: Invalid value: vpcConfig needs subnets: set exactly one of subnetIds and subnetIdsFrom`,
 		},
 		"SubnetName": {
 			reason: "A subnet has an ID.",
 			change: forProvider(`vpcConfig: {subnetIds: [private]}`),
-			want:   `spec.forProvider.vpcConfig.subnetIds: Invalid value: a subnet is given by its ID: use the form subnet-0123456789abcdef0`,
+			want:   `spec.forProvider.vpcConfig.subnetIds: Invalid value: a subnet must be an ID: use the form subnet-0123456789abcdef0`,
 		},
 		"NoPermissions": {
 			reason: "AWS needs a role.",
 			change: forProvider(`permissionsConfig: null`),
-			want:   `spec.forProvider.permissionsConfig: Required value: set capacityProviderOperatorRoleArn to the role with which AWS manages instances`,
+			want:   `spec.forProvider.permissionsConfig: Required value: set capacityProviderOperatorRoleArn to the role that AWS uses to manage instances`,
 		},
 		"RoleName": {
 			reason: "A name is no ARN.",
 			change: forProvider(`permissionsConfig: {capacityProviderOperatorRoleArn: r}`),
-			want:   `spec.forProvider.permissionsConfig.capacityProviderOperatorRoleArn: Invalid value: "r": capacityProviderOperatorRoleArn is no IAM role ARN: use the form arn:aws:iam::123456789012:role/name`,
+			want:   `spec.forProvider.permissionsConfig.capacityProviderOperatorRoleArn: Invalid value: "r": capacityProviderOperatorRoleArn is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name`,
 		},
 		"KeyTwice": {
 			reason: "The key comes from one place.",
 			change: forProvider(`kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/k", kmsKeyArnFrom: {apiVersion: v1, kind: K, name: one, fieldPath: f}`),
-			want:   `spec.forProvider.kmsKeyArnFrom: Forbidden: kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom`,
+			want:   `spec.forProvider.kmsKeyArnFrom: Forbidden: kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom`,
 		},
 		"BothLists": {
 			reason: "One list says it all.",
 			change: forProvider(`instanceRequirements: {allowedInstanceTypes: [m7g.large], excludedInstanceTypes: [m7g.xlarge]}`),
-			want:   `spec.forProvider.instanceRequirements: Invalid value: allowedInstanceTypes leaves all others out already: keep one of allowedInstanceTypes and excludedInstanceTypes`,
+			want:   `spec.forProvider.instanceRequirements: Invalid value: allowedInstanceTypes already excludes all other instance types: set only one of allowedInstanceTypes and excludedInstanceTypes`,
 		},
 		"FewVCPUs": {
 			reason: "The least is 2.",
@@ -63,32 +63,32 @@ func TestCapacityProviderRefused(t *testing.T) {
 		"PoliciesOfAuto": {
 			reason: "Auto needs none.",
 			change: forProvider(`capacityProviderScalingConfig: {scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "50"}]}`),
-			want:   `spec.forProvider.capacityProviderScalingConfig.scalingPolicies: Forbidden: scalingPolicies go with scalingMode Manual: set it, or remove them`,
+			want:   `spec.forProvider.capacityProviderScalingConfig.scalingPolicies: Forbidden: scalingPolicies need scalingMode Manual: set scalingMode to Manual, or remove scalingPolicies`,
 		},
 		"ManualWithoutPolicies": {
 			reason: "Manual needs one.",
 			change: forProvider(`capacityProviderScalingConfig: {scalingMode: Manual}`),
-			want:   `spec.forProvider.capacityProviderScalingConfig.scalingPolicies: Required value: scalingMode Manual scales by scalingPolicies: set at least one`,
+			want:   `spec.forProvider.capacityProviderScalingConfig.scalingPolicies: Required value: scalingMode Manual needs scalingPolicies: set at least one`,
 		},
 		"Target": {
 			reason: "It is a percentage.",
 			change: forProvider(`capacityProviderScalingConfig: {scalingMode: Manual, scalingPolicies: [{predefinedMetricType: LambdaCapacityProviderAverageCPUUtilization, targetValue: "101"}]}`),
-			want:   `spec.forProvider.capacityProviderScalingConfig.scalingPolicies[0].targetValue: Invalid value: "101": targetValue is a decimal number from 0 to 100, in quotes`,
+			want:   `spec.forProvider.capacityProviderScalingConfig.scalingPolicies[0].targetValue: Invalid value: "101": targetValue must be a decimal number from 0 to 100, in quotes`,
 		},
 		"TagsOfNone": {
 			reason: "Tags are explicit.",
 			change: forProvider(`propagateTags: {mode: None, explicitTags: {a: b}}`),
-			want:   `spec.forProvider.propagateTags: Invalid value: explicitTags go with mode Explicit: set both, or use mode None alone`,
+			want:   `spec.forProvider.propagateTags: Invalid value: explicitTags and mode Explicit must be set together: set both, or use mode None without explicitTags`,
 		},
 		"TagOfAWS": {
 			reason: "AWS keeps these to itself.",
 			change: forProvider(`tags: {"aws:x": one}`),
-			want:   `spec.forProvider.tags: Invalid value: tags that start with aws: are AWS's own: remove them`,
+			want:   `spec.forProvider.tags: Invalid value: tag keys that start with aws: are reserved by AWS: remove them`,
 		},
 		"TagOfOurs": {
 			reason: "They say whose it is.",
 			change: forProvider(`tags: {crossplane-name: one}`),
-			want:   `spec.forProvider.tags: Invalid value: tags that start with crossplane- are the provider's own: remove them`,
+			want:   `spec.forProvider.tags: Invalid value: tag keys that start with crossplane- are reserved by the provider: remove them`,
 		},
 	})
 }

@@ -10,32 +10,32 @@ func TestCodeRefused(t *testing.T) {
 		"None": {
 			reason: "A function is made of code.",
 			change: forProvider(`code: null`),
-			want:   "spec.forProvider.code: Required value: set one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (in spec.initProvider, if another tool deploys code later)",
+			want:   "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (set it in spec.initProvider if another tool deploys code later)",
 		},
 		"Empty": {
 			reason: "Code that names no source is none.",
 			change: forProvider(`code: {inline: null}`),
-			want:   "spec.forProvider.code: Invalid value: code has no source: set one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom",
+			want:   "spec.forProvider.code: Invalid value: code has no source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom",
 		},
 		"BucketAlone": {
 			reason: "AWS needs bucket and key.",
 			change: code(`s3Bucket: my-code`),
-			want:   "spec.forProvider.code: Invalid value: s3Bucket and s3Key go together: set both",
+			want:   "spec.forProvider.code: Invalid value: s3Bucket and s3Key must be set together: set both",
 		},
 		"KeyAlone": {
 			reason: "AWS needs bucket and key.",
 			change: code(`s3Key: app.zip`),
-			want:   "spec.forProvider.code: Invalid value: s3Bucket and s3Key go together: set both",
+			want:   "spec.forProvider.code: Invalid value: s3Bucket and s3Key must be set together: set both",
 		},
 		"VersionAlone": {
 			reason: "A version is a version of an object.",
 			change: forProvider(`code: {s3ObjectVersion: abc}`),
-			want:   "spec.forProvider.code: Invalid value: s3ObjectVersion goes with s3Bucket and s3Key",
+			want:   "spec.forProvider.code: Invalid value: s3ObjectVersion needs s3Bucket and s3Key: set them, or remove s3ObjectVersion",
 		},
 		"StorageModeAlone": {
 			reason: "Only an object in S3 can be referenced.",
 			change: forProvider(`code: {s3ObjectStorageMode: REFERENCE}`),
-			want:   "spec.forProvider.code: Invalid value: s3ObjectStorageMode goes with s3Bucket and s3Key",
+			want:   "spec.forProvider.code: Invalid value: s3ObjectStorageMode needs s3Bucket and s3Key: set them, or remove s3ObjectStorageMode",
 		},
 		"StorageModeUnknown": {
 			reason: "AWS has two modes.",
@@ -55,22 +55,22 @@ func TestCodeRefused(t *testing.T) {
 		"BucketURL": {
 			reason: "Users paste what the console shows.",
 			change: code(`s3Bucket: "s3://my-code", s3Key: app.zip`),
-			want:   `spec.forProvider.code.s3Bucket: Invalid value: "s3://my-code": s3Bucket is no bucket name: use the name alone, with no s3:// and no path`,
+			want:   `spec.forProvider.code.s3Bucket: Invalid value: "s3://my-code": s3Bucket is not a bucket name: use the name alone, without s3:// and without a path`,
 		},
 		"BucketTrailingSlash": {
 			reason: "The slash belongs to a URL.",
 			change: code(`s3Bucket: my-code/, s3Key: app.zip`),
-			want:   `spec.forProvider.code.s3Bucket: Invalid value: "my-code/": s3Bucket is no bucket name: use the name alone, with no s3:// and no path`,
+			want:   `spec.forProvider.code.s3Bucket: Invalid value: "my-code/": s3Bucket is not a bucket name: use the name alone, without s3:// and without a path`,
 		},
 		"BucketTrailingDot": {
 			reason: "AWS refuses a dot at the end.",
 			change: code(`s3Bucket: my-code., s3Key: app.zip`),
-			want:   `spec.forProvider.code.s3Bucket: Invalid value: "my-code.": s3Bucket is no bucket name: use the name alone, with no s3:// and no path`,
+			want:   `spec.forProvider.code.s3Bucket: Invalid value: "my-code.": s3Bucket is not a bucket name: use the name alone, without s3:// and without a path`,
 		},
 		"BucketARN": {
 			reason: "An ARN is no name.",
 			change: code(`s3Bucket: "arn:aws:s3:::my-code", s3Key: app.zip`),
-			want:   `spec.forProvider.code.s3Bucket: Invalid value: "arn:aws:s3:::my-code": s3Bucket is no bucket name: use the name alone, with no s3:// and no path`,
+			want:   `spec.forProvider.code.s3Bucket: Invalid value: "arn:aws:s3:::my-code": s3Bucket is not a bucket name: use the name alone, without s3:// and without a path`,
 		},
 		"KeyEmpty": {
 			reason: "An object has a key.",
@@ -90,12 +90,12 @@ func TestCodeRefused(t *testing.T) {
 		"SourceKeyNoARN": {
 			reason: "AWS takes no alias or id here.",
 			change: forProvider(`code: {sourceKmsKeyArn: alias/code}`),
-			want:   `spec.forProvider.code.sourceKmsKeyArn: Invalid value: "alias/code": sourceKmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id`,
+			want:   `spec.forProvider.code.sourceKmsKeyArn: Invalid value: "alias/code": sourceKmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id`,
 		},
 		"TrackTagWithoutImage": {
 			reason: "There is no tag to follow.",
 			change: forProvider(`code: {trackImageTag: true}`),
-			want:   "spec.forProvider.code: Invalid value: trackImageTag goes with imageUri",
+			want:   "spec.forProvider.code: Invalid value: trackImageTag needs imageUri: set it, or remove trackImageTag",
 		},
 		"ImageOfZip": {
 			reason: "An image makes an image function.",
@@ -105,22 +105,22 @@ func TestCodeRefused(t *testing.T) {
 		"SHA256Short": {
 			reason: "The first digits are no pin.",
 			change: forProvider(`code: {sha256: 9f86d081884c7d65}`),
-			want:   `spec.forProvider.code.sha256: Invalid value: "9f86d081884c7d65": sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
+			want:   `spec.forProvider.code.sha256: Invalid value: "9f86d081884c7d65": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
 		},
 		"SHA256Prefixed": {
 			reason: "An image's digest has a prefix, a hash has none.",
 			change: forProvider(`code: {sha256: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f0"}`),
-			want:   `spec.forProvider.code.sha256: Invalid value: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f0": sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
+			want:   `spec.forProvider.code.sha256: Invalid value: "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f0": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
 		},
 		"SHA256NoBase64": {
 			reason: "44 characters alone make no base64.",
 			change: forProvider(`code: {sha256: "-86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b8="}`),
-			want:   `spec.forProvider.code.sha256: Invalid value: "-86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b8=": sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
+			want:   `spec.forProvider.code.sha256: Invalid value: "-86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b8=": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
 		},
 		"SHA256TooLong": {
 			reason: "65 digits are one too many.",
 			change: forProvider(`code: {sha256: ` + strings.Repeat("a", 65) + `}`),
-			want:   `spec.forProvider.code.sha256: Invalid value: "` + strings.Repeat("a", 65) + `": sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
+			want:   `spec.forProvider.code.sha256: Invalid value: "` + strings.Repeat("a", 65) + `": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
 		},
 		"InlineEmpty": {
 			reason: "An archive without a file runs nothing.",
@@ -160,12 +160,12 @@ func TestCodeRefused(t *testing.T) {
 		"ZipFromNothing": {
 			reason: "The archive lies in one of the two.",
 			change: code(`zipFileFrom: {}`),
-			want:   "spec.forProvider.code.zipFileFrom: Invalid value: zipFileFrom has one source: set either secretKeyRef or configMapKeyRef",
+			want:   "spec.forProvider.code.zipFileFrom: Invalid value: set exactly one of secretKeyRef and configMapKeyRef in zipFileFrom",
 		},
 		"ZipFromBoth": {
 			reason: "The archive lies in one of the two.",
 			change: code(`zipFileFrom: {secretKeyRef: {name: a, key: b}, configMapKeyRef: {name: a, key: b}}`),
-			want:   "spec.forProvider.code.zipFileFrom: Invalid value: zipFileFrom has one source: set either secretKeyRef or configMapKeyRef",
+			want:   "spec.forProvider.code.zipFileFrom: Invalid value: set exactly one of secretKeyRef and configMapKeyRef in zipFileFrom",
 		},
 		"ZipWithoutKey": {
 			reason: "The archive is one key.",
@@ -190,87 +190,87 @@ func TestImageRefused(t *testing.T) {
 		"NoRegistry": {
 			reason: "Lambda pulls from Amazon ECR alone.",
 			change: forProvider(`code: {imageUri: nginx:latest}`),
-			want:   `spec.forProvider.code.imageUri: Invalid value: "nginx:latest": imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
+			want:   `spec.forProvider.code.imageUri: Invalid value: "nginx:latest": imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
 		},
 		"PublicRegistry": {
 			reason: "Lambda pulls from private repositories alone.",
 			change: forProvider(`code: {imageUri: public.ecr.aws/lambda/python:3.13}`),
-			want:   `spec.forProvider.code.imageUri: Invalid value: "public.ecr.aws/lambda/python:3.13": imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
+			want:   `spec.forProvider.code.imageUri: Invalid value: "public.ecr.aws/lambda/python:3.13": imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
 		},
 		"URL": {
 			reason: "An image has no scheme.",
 			change: forProvider(`code: {imageUri: "https://123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"}`),
-			want:   `spec.forProvider.code.imageUri: Invalid value: "https://123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1": imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
+			want:   `spec.forProvider.code.imageUri: Invalid value: "https://123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1": imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
 		},
 		"UpperCaseRepository": {
 			reason: "Repositories are lower case.",
 			change: forProvider(`code: {imageUri: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/Hello:v1"}`),
-			want:   `spec.forProvider.code.imageUri: Invalid value: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/Hello:v1": imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
+			want:   `spec.forProvider.code.imageUri: Invalid value: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/Hello:v1": imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
 		},
 		"ShortDigest": {
 			reason: "A digest is whole.",
 			change: forProvider(`code: {imageUri: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello@sha256:9f86d0"}`),
-			want:   `spec.forProvider.code.imageUri: Invalid value: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello@sha256:9f86d0": imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
+			want:   `spec.forProvider.code.imageUri: Invalid value: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello@sha256:9f86d0": imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag`,
 		},
 		"SHA256": {
 			reason: "An image is pinned by its own digest.",
 			change: forProvider(`code: {sha256: ` + strings.Repeat("a", 64) + `}`),
-			want:   "spec.forProvider.code: Invalid value: sha256 is for .zip code: pin an image by its digest, as in repository@sha256:...",
+			want:   "spec.forProvider.code: Invalid value: sha256 is for .zip archives only: pin an image by its digest, as in repository@sha256:...",
 		},
 		"SourceKey": {
 			reason: "The key is the repository's.",
 			change: forProvider(`code: {sourceKmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/1234"}`),
-			want:   "spec.forProvider.code: Invalid value: sourceKmsKeyArn is for .zip code: an image is encrypted in its repository",
+			want:   "spec.forProvider.code: Invalid value: sourceKmsKeyArn is for .zip archives only: remove it, since an image is encrypted in its repository",
 		},
 		"ObjectVersion": {
 			reason: "An image is no object.",
 			change: forProvider(`code: {s3ObjectVersion: abc}`),
-			want:   "spec.forProvider.code: Invalid value: s3ObjectVersion goes with s3Bucket and s3Key",
+			want:   "spec.forProvider.code: Invalid value: s3ObjectVersion needs s3Bucket and s3Key: set them, or remove s3ObjectVersion",
 		},
 		"ZipCode": {
 			reason: "The type says image, the code is a zip.",
 			change: forProvider(`code: {imageUri: null, s3Bucket: my-code, s3Key: app.zip}`),
-			want:   "spec: Invalid value: packageType Image takes its code from code.imageUri: set that, or packageType: Zip",
+			want:   "spec: Invalid value: packageType Image needs code.imageUri: set it, or set packageType: Zip",
 		},
 		"ZipCodeAtCreation": {
 			reason: "initProvider's code has to fit, too.",
 			change: forProvider(`code: null}, initProvider: {code: {s3Bucket: my-code, s3Key: app.zip}`),
-			want:   "spec: Invalid value: packageType Image takes its code from code.imageUri: set that, or packageType: Zip",
+			want:   "spec: Invalid value: packageType Image needs code.imageUri: set it, or set packageType: Zip",
 		},
 		"CodeSigning": {
 			reason: "AWS signs archives only.",
 			change: forProvider(`codeSigningConfigArn: "arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0"`),
-			want:   "spec.forProvider.codeSigningConfigArn: Forbidden: packageType Image takes no code signing config, since AWS signs .zip archives only: remove it",
+			want:   "spec.forProvider.codeSigningConfigArn: Forbidden: code signing is for .zip archives only: remove the code signing config, or set packageType: Zip",
 		},
 		"CodeSigningByReferenceAtCreation": {
 			reason: "However it is named.",
 			change: `spec: {initProvider: {codeSigningConfigArnRef: {name: a}}}`,
-			want:   "spec.forProvider.codeSigningConfigArn: Forbidden: packageType Image takes no code signing config, since AWS signs .zip archives only: remove it",
+			want:   "spec.forProvider.codeSigningConfigArn: Forbidden: code signing is for .zip archives only: remove the code signing config, or set packageType: Zip",
 		},
 		"Handler": {
 			reason: "The image has it.",
 			change: forProvider(`handler: index.handler`),
-			want:   "spec: Invalid value: packageType Image has no handler, runtime or layers, since they are in the image: remove them, and override the image's entry point with imageConfig",
+			want:   "spec: Invalid value: handler, runtime and layers are for packageType Zip only: remove them, and use imageConfig to override the image's entry point",
 		},
 		"Runtime": {
 			reason: "The image has it.",
 			change: forProvider(`runtime: python3.13`),
-			want:   "spec: Invalid value: packageType Image has no handler, runtime or layers, since they are in the image: remove them, and override the image's entry point with imageConfig",
+			want:   "spec: Invalid value: handler, runtime and layers are for packageType Zip only: remove them, and use imageConfig to override the image's entry point",
 		},
 		"RuntimeAtCreation": {
 			reason: "The image has it.",
 			change: `spec: {initProvider: {runtime: python3.13}}`,
-			want:   "spec: Invalid value: packageType Image has no handler, runtime or layers, since they are in the image: remove them, and override the image's entry point with imageConfig",
+			want:   "spec: Invalid value: handler, runtime and layers are for packageType Zip only: remove them, and use imageConfig to override the image's entry point",
 		},
 		"Layers": {
 			reason: "AWS adds no layers to an image.",
 			change: forProvider(`layers: ["arn:aws:lambda:eu-central-1:123456789012:layer:a:1"]`),
-			want:   "spec: Invalid value: packageType Image has no handler, runtime or layers, since they are in the image: remove them, and override the image's entry point with imageConfig",
+			want:   "spec: Invalid value: handler, runtime and layers are for packageType Zip only: remove them, and use imageConfig to override the image's entry point",
 		},
 		"NoCode": {
 			reason: "A function is made of code.",
 			change: forProvider(`code: null`),
-			want:   "spec.forProvider.code: Required value: set one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (in spec.initProvider, if another tool deploys code later)",
+			want:   "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (set it in spec.initProvider if another tool deploys code later)",
 		},
 		"WorkingDirectoryTooLong": {
 			reason: "AWS takes 1000 characters.",
@@ -290,7 +290,7 @@ func TestTwoSourcesRefused(t *testing.T) {
 		"Zip":       "zipFileFrom: {secretKeyRef: {name: app, key: app.zip}}",
 	}
 	const (
-		twice = "spec.forProvider.code: Invalid value: code has more than one source: keep only one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
+		twice = "spec.forProvider.code: Invalid value: code has more than one source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
 		image = "spec: Invalid value: code.imageUri is for container images: set packageType: Image"
 	)
 	base := strings.ReplaceAll(zipFunction, `      inline:
@@ -318,7 +318,7 @@ func TestInlineLimitsRefused(t *testing.T) {
 		"TooLarge": {
 			reason: "Kubernetes keeps no larger objects.",
 			change: forProvider("code: {inline: {index.py: " + strings.Repeat("a", 512<<10) + ", data.py: " + strings.Repeat("b", 512<<10+1) + "}}"),
-			want:   "spec.forProvider.code.inline: Invalid value: inline has at most 1 MB in all: put larger code in S3 or in an image",
+			want:   "spec.forProvider.code.inline: Invalid value: inline must have at most 1 MB in total: put larger code in S3 or in an image",
 		},
 		"TooManyFiles": {
 			reason: "A package of many files is built elsewhere.",

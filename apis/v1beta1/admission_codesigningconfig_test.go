@@ -22,32 +22,32 @@ func TestCodeSigningConfigRefused(t *testing.T) {
 		"NoPublishers": {
 			reason: "Someone has to sign.",
 			change: forProvider(`allowedPublishers: null`),
-			want:   `spec.forProvider.allowedPublishers: Required value: set signingProfileVersionArns to the signing profile versions that may sign code (in spec.initProvider, if another tool keeps them later)`,
+			want:   `spec.forProvider.allowedPublishers: Required value: set signingProfileVersionArns to the signing profile versions that may sign code (set it in spec.initProvider if another tool manages it later)`,
 		},
 		"NobodyAllowed": {
 			reason: "Someone has to sign.",
 			change: forProvider(`allowedPublishers: {signingProfileVersionArns: null}`),
-			want:   `spec.forProvider.allowedPublishers: Invalid value: set one of signingProfileVersionArns and signingProfileVersionArnsFrom`,
+			want:   `spec.forProvider.allowedPublishers: Invalid value: set exactly one of signingProfileVersionArns and signingProfileVersionArnsFrom`,
 		},
 		"Both": {
 			reason: "They come from one place.",
 			change: forProvider(`allowedPublishers: {signingProfileVersionArnsFrom: [{apiVersion: v1, kind: K, name: one, fieldPath: f}]}`),
-			want:   `spec.forProvider.allowedPublishers: Invalid value: set one of signingProfileVersionArns and signingProfileVersionArnsFrom`,
+			want:   `spec.forProvider.allowedPublishers: Invalid value: set exactly one of signingProfileVersionArns and signingProfileVersionArnsFrom`,
 		},
 		"ProfileWithoutVersion": {
 			reason: "A profile has versions.",
 			change: forProvider(`allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p"]}`),
-			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version has an ARN of the form arn:aws:signer:region:123456789012:/signing-profiles/name/version: name the version too`,
+			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version must be an ARN that includes the version: use the form arn:aws:signer:region:123456789012:/signing-profiles/name/version`,
 		},
 		"ProfileName": {
 			reason: "A name is no ARN.",
 			change: forProvider(`allowedPublishers: {signingProfileVersionArns: [p]}`),
-			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version has an ARN of the form arn:aws:signer:region:123456789012:/signing-profiles/name/version: name the version too`,
+			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version must be an ARN that includes the version: use the form arn:aws:signer:region:123456789012:/signing-profiles/name/version`,
 		},
 		"Twice": {
 			reason: "Once is enough.",
 			change: forProvider(`allowedPublishers: {signingProfileVersionArns: ["arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v", "arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"]}`),
-			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version is named twice: keep it once`,
+			want:   `spec.forProvider.allowedPublishers.signingProfileVersionArns: Invalid value: a signing profile version is listed twice: remove one of the two entries`,
 		},
 		"Policy": {
 			reason: "AWS has two.",
@@ -57,12 +57,12 @@ func TestCodeSigningConfigRefused(t *testing.T) {
 		"TagOfAWS": {
 			reason: "AWS keeps these to itself.",
 			change: forProvider(`tags: {"aws:x": one}`),
-			want:   `spec.forProvider.tags: Invalid value: tags that start with aws: are AWS's own: remove them`,
+			want:   `spec.forProvider.tags: Invalid value: tag keys that start with aws: are reserved by AWS: remove them`,
 		},
 		"TagOfOurs": {
 			reason: "They say whose it is.",
 			change: forProvider(`tags: {crossplane-name: one}`),
-			want:   `spec.forProvider.tags: Invalid value: tags that start with crossplane- are the provider's own: remove them`,
+			want:   `spec.forProvider.tags: Invalid value: tag keys that start with crossplane- are reserved by the provider: remove them`,
 		},
 	})
 }

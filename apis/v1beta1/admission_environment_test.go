@@ -30,12 +30,12 @@ func TestEnvironmentRefused(t *testing.T) {
 		"NameReserved": {
 			reason: "Lambda sets it.",
 			change: forProvider(`environment: {variables: {AWS_REGION: eu-central-1}}`),
-			want:   "spec.forProvider.environment.variables: Invalid value: a variable's name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and the like): choose another",
+			want:   "spec.forProvider.environment.variables: Invalid value: the variable name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and similar): choose another name",
 		},
 		"NameReservedCredentials": {
 			reason: "Lambda sets it.",
 			change: forProvider(`environment: {variables: {AWS_SESSION_TOKEN: a}}`),
-			want:   "spec.forProvider.environment.variables: Invalid value: a variable's name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and the like): choose another",
+			want:   "spec.forProvider.environment.variables: Invalid value: the variable name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and similar): choose another name",
 		},
 		"ValueNumber": {
 			reason: "A variable is text.",
@@ -45,7 +45,7 @@ func TestEnvironmentRefused(t *testing.T) {
 		"TooLarge": {
 			reason: "AWS takes 4 KB.",
 			change: forProvider(`environment: {variables: {LARGE: ` + strings.Repeat("v", 4092) + `}}`),
-			want:   "spec.forProvider.environment.variables: Invalid value: names and values have at most 4096 bytes in all: shorten them, or let the function read large values from elsewhere",
+			want:   "spec.forProvider.environment.variables: Invalid value: the names and values have more than 4096 bytes in total: shorten them, or let the function read large values from elsewhere",
 		},
 		"TooMany": {
 			reason: "More do not fit into 4 KB.",
@@ -55,7 +55,7 @@ func TestEnvironmentRefused(t *testing.T) {
 		"Twice": {
 			reason: "One of them would be ignored.",
 			change: forProvider(`environment: {variables: {TOKEN: a}, variablesFrom: [{name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`),
-			want:   "spec.forProvider.environment: Invalid value: a variable is in both variables and variablesFrom: keep one of them",
+			want:   "spec.forProvider.environment: Invalid value: a variable is set in both variables and variablesFrom: remove it from one of them",
 		},
 		"FromTwice": {
 			reason: "A name is used once.",
@@ -65,12 +65,12 @@ func TestEnvironmentRefused(t *testing.T) {
 		"FromNameStartsWithDigit": {
 			reason: "AWS wants a letter first.",
 			change: forProvider(`environment: {variablesFrom: [{name: 1ST, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`),
-			want:   `spec.forProvider.environment.variablesFrom[0].name: Invalid value: "1ST": Lambda takes no such name: start it with a letter, and use two or more letters, digits or underscores`,
+			want:   `spec.forProvider.environment.variablesFrom[0].name: Invalid value: "1ST": a variable name must have at least two letters, digits or underscores and start with a letter`,
 		},
 		"FromNameReserved": {
 			reason: "Lambda sets it.",
 			change: forProvider(`environment: {variablesFrom: [{name: LAMBDA_TASK_ROOT, valueFrom: {secretKeyRef: {name: a, key: b}}}]}`),
-			want:   `spec.forProvider.environment.variablesFrom[0].name: Invalid value: "LAMBDA_TASK_ROOT": a variable's name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and the like): choose another`,
+			want:   `spec.forProvider.environment.variablesFrom[0].name: Invalid value: "LAMBDA_TASK_ROOT": the variable name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and similar): choose another name`,
 		},
 		"FromNameTooLong": {
 			reason: "A name is one of many in 4 KB.",
@@ -90,12 +90,12 @@ func TestEnvironmentRefused(t *testing.T) {
 		"FromNothing": {
 			reason: "A value comes from one of the two.",
 			change: forProvider(`environment: {variablesFrom: [{name: TOKEN, valueFrom: {}}]}`),
-			want:   "spec.forProvider.environment.variablesFrom[0].valueFrom: Invalid value: valueFrom has one source: set either secretKeyRef or configMapKeyRef",
+			want:   "spec.forProvider.environment.variablesFrom[0].valueFrom: Invalid value: set exactly one of secretKeyRef and configMapKeyRef in valueFrom",
 		},
 		"FromBoth": {
 			reason: "A value comes from one of the two.",
 			change: forProvider(`environment: {variablesFrom: [{name: TOKEN, valueFrom: {secretKeyRef: {name: a, key: b}, configMapKeyRef: {name: a, key: b}}}]}`),
-			want:   "spec.forProvider.environment.variablesFrom[0].valueFrom: Invalid value: valueFrom has one source: set either secretKeyRef or configMapKeyRef",
+			want:   "spec.forProvider.environment.variablesFrom[0].valueFrom: Invalid value: set exactly one of secretKeyRef and configMapKeyRef in valueFrom",
 		},
 		"FromWithoutKey": {
 			reason: "A Secret has many keys.",
@@ -110,12 +110,12 @@ func TestEnvironmentRefused(t *testing.T) {
 		"EnvFromNothing": {
 			reason: "An entry is one of the two.",
 			change: forProvider(`environment: {envFrom: [{prefix: APP_}]}`),
-			want:   "spec.forProvider.environment.envFrom[0]: Invalid value: an entry of envFrom has one source: set either secretRef or configMapRef",
+			want:   "spec.forProvider.environment.envFrom[0]: Invalid value: set exactly one of secretRef and configMapRef in each entry of envFrom",
 		},
 		"EnvFromBoth": {
 			reason: "An entry is one of the two.",
 			change: forProvider(`environment: {envFrom: [{secretRef: {name: a}, configMapRef: {name: a}}]}`),
-			want:   "spec.forProvider.environment.envFrom[0]: Invalid value: an entry of envFrom has one source: set either secretRef or configMapRef",
+			want:   "spec.forProvider.environment.envFrom[0]: Invalid value: set exactly one of secretRef and configMapRef in each entry of envFrom",
 		},
 		"EnvFromWithoutName": {
 			reason: "A reference has a name.",
@@ -125,7 +125,7 @@ func TestEnvironmentRefused(t *testing.T) {
 		"EnvFromPrefix": {
 			reason: "No name starts with a digit.",
 			change: forProvider(`environment: {envFrom: [{secretRef: {name: a}, prefix: "1_"}]}`),
-			want:   `spec.forProvider.environment.envFrom[0].prefix: Invalid value: "1_": prefix starts with a letter and has only letters, digits and underscores`,
+			want:   `spec.forProvider.environment.envFrom[0].prefix: Invalid value: "1_": prefix must start with a letter and have only letters, digits and underscores`,
 		},
 		"EnvFromOtherNamespace": {
 			reason: "Secrets of other namespaces are out of reach.",
@@ -135,7 +135,7 @@ func TestEnvironmentRefused(t *testing.T) {
 		"AtCreation": {
 			reason: "initProvider is checked as forProvider is.",
 			change: `spec: {initProvider: {environment: {variables: {AWS_REGION: a}}}}`,
-			want:   "spec.initProvider.environment.variables: Invalid value: a variable's name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and the like): choose another",
+			want:   "spec.initProvider.environment.variables: Invalid value: the variable name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and similar): choose another name",
 		},
 	})
 }

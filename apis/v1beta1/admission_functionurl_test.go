@@ -13,29 +13,29 @@ spec:
     authType: AWS_IAM
 `
 
-const noFunction = `spec.forProvider.functionName: Required value: set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function`
+const noFunction = `spec.forProvider.functionName: Required value: set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function`
 
 // What the name of a configured function is held to is the same for every kind.
 func TestConfiguredFunctionRefused(t *testing.T) {
 	testRefusals(t, functionURL, map[string]refusal{
 		"NoRegion":      {"Without a region nothing can be asked.", forProvider(`region: null`), `spec.forProvider.region: Required value`},
-		"RegionSpelled": {"Regions have a form.", forProvider(`region: Frankfurt`), `spec.forProvider.region: Invalid value: "Frankfurt": region is no AWS region name: use one such as eu-central-1`},
+		"RegionSpelled": {"Regions have a form.", forProvider(`region: Frankfurt`), `spec.forProvider.region: Invalid value: "Frankfurt": region is not an AWS region name: use one such as eu-central-1`},
 		"NoFunction":    {"It is for a function.", forProvider(`functionName: null`), noFunction},
 		"FunctionARN": {
 			"An ARN may be of another region or account.", forProvider(`functionName: "arn:aws:lambda:eu-central-1:123456789012:function:hello"`),
-			`spec.forProvider.functionName: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:function:hello": functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version`,
+			`spec.forProvider.functionName: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:function:hello": functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version`,
 		},
 		"FunctionLong": {"AWS takes 64 characters.", forProvider(`functionName: ` + numberedName(65)), `spec.forProvider.functionName: Too long: may not be more than 64 bytes`},
 	})
 }
 
 func TestFunctionURLRefused(t *testing.T) {
-	const qualifier = `: qualifier is the name of an alias: a version or $LATEST has no URL of its own, so name an alias, or remove qualifier for the URL of $LATEST`
+	const qualifier = `: qualifier must be the name of an alias: a version has no URL; set an alias, or remove qualifier for the URL of $LATEST`
 	cors := func(fields string) string { return forProvider(`cors: {allowOrigins: ["*"], ` + fields + `}`) }
 	testRefusals(t, functionURL, map[string]refusal{
 		"Version":      {"Versions have no URL.", forProvider(`qualifier: "12"`), `spec.forProvider.qualifier: Invalid value: "12"` + qualifier},
 		"Latest":       {"It is what no qualifier means.", forProvider(`qualifier: $LATEST`), `spec.forProvider.qualifier: Invalid value: "$LATEST"` + qualifier},
-		"NoAuth":       {"Who may call is nothing to guess.", forProvider(`authType: null`), `spec.forProvider.authType: Required value: set it to AWS_IAM, or to NONE for a URL that everyone may call`},
+		"NoAuth":       {"Who may call is nothing to guess.", forProvider(`authType: null`), `spec.forProvider.authType: Required value: set authType to AWS_IAM, or to NONE for a public URL`},
 		"UnknownAuth":  {"There are two.", forProvider(`authType: COGNITO`), `spec.forProvider.authType: Unsupported value: "COGNITO": supported values: "NONE", "AWS_IAM"`},
 		"InvokeMode":   {"There are two.", forProvider(`invokeMode: STREAM`), `spec.forProvider.invokeMode: Unsupported value: "STREAM": supported values: "BUFFERED", "RESPONSE_STREAM"`},
 		"UpjetsName":   {"AWS calls it authType.", forProvider(`authorizationType: NONE`), `FunctionURL in version "v1beta1" cannot be handled as a FunctionURL: strict decoding error: unknown field "spec.forProvider.authorizationType"`},
@@ -43,11 +43,11 @@ func TestFunctionURLRefused(t *testing.T) {
 		"EmptyOrigins": {"AWS wants one.", forProvider(`cors: {allowOrigins: []}`), `spec.forProvider.cors.allowOrigins: Invalid value: 0: spec.forProvider.cors.allowOrigins in body should have at least 1 items`},
 		"OriginPath": {
 			"Browsers send none.", forProvider(`cors: {allowOrigins: ["https://a.example/app"]}`),
-			`spec.forProvider.cors.allowOrigins: Invalid value: an origin is a scheme and a host without a path, such as https://www.example.com, or '*' for all`,
+			`spec.forProvider.cors.allowOrigins: Invalid value: an origin must be a scheme and a host without a path, such as https://www.example.com, or '*' for all`,
 		},
 		"OriginHost": {
 			"Browsers send a scheme.", forProvider(`cors: {allowOrigins: [a.example]}`),
-			`spec.forProvider.cors.allowOrigins: Invalid value: an origin is a scheme and a host without a path, such as https://www.example.com, or '*' for all`,
+			`spec.forProvider.cors.allowOrigins: Invalid value: an origin must be a scheme and a host without a path, such as https://www.example.com, or '*' for all`,
 		},
 		"Options": {
 			"AWS answers them by itself.", cors(`allowMethods: [OPTIONS]`),

@@ -22,32 +22,32 @@ func TestLayerVersionRefused(t *testing.T) {
 		"NoContent": {
 			reason: "A layer is its content.",
 			change: forProvider(`content: null`),
-			want:   `spec.forProvider.content: Required value: set one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
+			want:   `spec.forProvider.content: Required value: set exactly one source: s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
 		},
 		"NoSource": {
 			reason: "Content comes from somewhere.",
 			change: forProvider(`content: {inline: null}`),
-			want:   `spec.forProvider.content: Invalid value: content has no source: set one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
+			want:   `spec.forProvider.content: Invalid value: content has no source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
 		},
 		"TwoSources": {
 			reason: "Content comes from one place.",
 			change: forProvider(`content: {configMapRef: {name: c}}`),
-			want:   `spec.forProvider.content: Invalid value: content has more than one source: keep only one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
+			want:   `spec.forProvider.content: Invalid value: content has more than one source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom`,
 		},
 		"BucketAlone": {
 			reason: "AWS needs bucket and key.",
 			change: forProvider(`content: {inline: null, s3Bucket: my-layers}`),
-			want:   `spec.forProvider.content: Invalid value: s3Bucket and s3Key go together: set both`,
+			want:   `spec.forProvider.content: Invalid value: s3Bucket and s3Key must be set together: set both`,
 		},
 		"VersionAlone": {
 			reason: "A version is a version of an object.",
 			change: forProvider(`content: {s3ObjectVersion: v}`),
-			want:   `spec.forProvider.content: Invalid value: s3ObjectVersion goes with s3Bucket and s3Key`,
+			want:   `spec.forProvider.content: Invalid value: s3ObjectVersion needs s3Bucket and s3Key: set them, or remove s3ObjectVersion`,
 		},
 		"StorageAlone": {
 			reason: "Only an object in S3 can be referenced.",
 			change: forProvider(`content: {s3ObjectStorageMode: COPY}`),
-			want:   `spec.forProvider.content: Invalid value: s3ObjectStorageMode goes with s3Bucket and s3Key`,
+			want:   `spec.forProvider.content: Invalid value: s3ObjectStorageMode needs s3Bucket and s3Key: set them, or remove s3ObjectStorageMode`,
 		},
 		"InlinePath": {
 			reason: "A file lies below the layer.",
@@ -57,17 +57,17 @@ func TestLayerVersionRefused(t *testing.T) {
 		"Prefix": {
 			reason: "A prefix is a folder.",
 			change: forProvider(`content: {inline: null, configMapRef: {name: c, filePrefix: python}}`),
-			want:   `spec.forProvider.content.configMapRef.filePrefix: Invalid value: "python": filePrefix is a relative path that ends in a slash, such as python/ or nodejs/node_modules/`,
+			want:   `spec.forProvider.content.configMapRef.filePrefix: Invalid value: "python": filePrefix must be a relative path that ends in a slash, such as python/ or nodejs/node_modules/`,
 		},
 		"Pin": {
 			reason: "The first digits are no pin.",
 			change: forProvider(`content: {sha256: abc}`),
-			want:   `spec.forProvider.content.sha256: Invalid value: "abc": sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
+			want:   `spec.forProvider.content.sha256: Invalid value: "abc": sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters`,
 		},
 		"NameARN": {
 			reason: "A name is no ARN.",
 			change: forProvider(`layerName: "arn:aws:lambda:eu-central-1:123456789012:layer:l"`),
-			want:   `spec.forProvider.layerName: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:l": layerName is the plain name of a layer: letters, digits, hyphens and underscores, no ARN and no version`,
+			want:   `spec.forProvider.layerName: Invalid value: "arn:aws:lambda:eu-central-1:123456789012:layer:l": layerName must be the plain name of a layer: use letters, digits, hyphens and underscores, without an ARN or a version`,
 		},
 		"Architecture": {
 			reason: "AWS has two.",
@@ -77,7 +77,7 @@ func TestLayerVersionRefused(t *testing.T) {
 		"Runtime": {
 			reason: "A language is no runtime.",
 			change: forProvider(`compatibleRuntimes: [python]`),
-			want:   `spec.forProvider.compatibleRuntimes: Invalid value: a compatible runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
+			want:   `spec.forProvider.compatibleRuntimes: Invalid value: a compatible runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
 		},
 		"OldVersions": {
 			reason: "They are kept or deleted.",

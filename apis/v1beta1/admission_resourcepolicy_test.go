@@ -20,9 +20,9 @@ spec:
 `
 
 const (
-	noArn      = "resourceArn is no ARN of a function, version or alias: use the form arn:aws:lambda:region:123456789012:function:name, with :version or :alias if need be"
-	neededArn  = "spec.forProvider.resourceArn: Required value: set resourceArn to the ARN of a function, version or alias, or resourceArnRef or resourceArnSelector to a Function, or resourceArnFrom to a field that has the ARN"
-	doubledArn = "spec.forProvider.resourceArnFrom: Forbidden: the ARN is given twice: keep resourceArnFrom, or else resourceArn, resourceArnRef or resourceArnSelector"
+	noArn      = "resourceArn is not the ARN of a function, version or alias: use the form arn:aws:lambda:region:123456789012:function:name, followed by :version or :alias if needed"
+	neededArn  = "spec.forProvider.resourceArn: Required value: set resourceArn to the ARN of a function, version or alias, or set resourceArnRef or resourceArnSelector to a Function, or resourceArnFrom to a field that contains the ARN"
+	doubledArn = "spec.forProvider.resourceArnFrom: Forbidden: the ARN is set twice: set either resourceArnFrom, or one of resourceArn, resourceArnRef and resourceArnSelector"
 )
 
 func TestResourcePolicyRefused(t *testing.T) {
@@ -35,7 +35,7 @@ func TestResourcePolicyRefused(t *testing.T) {
 		"RegionName": {
 			reason: "A region goes by its code.",
 			change: forProvider(`region: Frankfurt`),
-			want:   `spec.forProvider.region: Invalid value: "Frankfurt": region is no AWS region name: use one such as eu-central-1`,
+			want:   `spec.forProvider.region: Invalid value: "Frankfurt": region is not an AWS region name: use one such as eu-central-1`,
 		},
 		"NoArn": {
 			reason: "A policy is of something.",
@@ -80,27 +80,27 @@ func TestResourcePolicyRefused(t *testing.T) {
 		"NoPolicy": {
 			reason: "There is nothing to put.",
 			change: forProvider(`policy: null`),
-			want:   "spec.forProvider.policy: Required value: set it to the whole policy in JSON",
+			want:   "spec.forProvider.policy: Required value: set policy to the complete policy document in JSON",
 		},
 		"YAML": {
 			reason: "AWS reads JSON.",
 			change: forProvider(`policy: "Statement: []"`),
-			want:   `spec.forProvider.policy: Invalid value: "Statement: []": policy is no policy document: it has to be JSON that starts with a brace`,
+			want:   `spec.forProvider.policy: Invalid value: "Statement: []": policy is not a policy document: use JSON that starts with a brace`,
 		},
 		"Empty": {
 			reason: "AWS reads JSON.",
 			change: forProvider(`policy: ""`),
-			want:   `spec.forProvider.policy: Invalid value: "": policy is no policy document: it has to be JSON that starts with a brace`,
+			want:   `spec.forProvider.policy: Invalid value: "": policy is not a policy document: use JSON that starts with a brace`,
 		},
 		"Cut": {
 			reason: "Half a policy is none.",
 			change: forProvider(`policy: '{"Statement": ['`),
-			want:   `spec.forProvider.policy: Invalid value: "{\"Statement\": [": policy is cut off: it has to be JSON that ends with a brace`,
+			want:   `spec.forProvider.policy: Invalid value: "{\"Statement\": [": policy is incomplete: use JSON that ends with a brace`,
 		},
 		"NoStatement": {
 			reason: "AWS takes no policy without one.",
 			change: forProvider(`policy: '{"Version": "2012-10-17"}'`),
-			want:   `spec.forProvider.policy: Invalid value: "{\"Version\": \"2012-10-17\"}": policy has no Statement: a resource without a policy needs no ResourcePolicy`,
+			want:   `spec.forProvider.policy: Invalid value: "{\"Version\": \"2012-10-17\"}": policy has no Statement: add one, or delete the ResourcePolicy to remove the policy`,
 		},
 		"Block": {
 			reason: "It is a text, as in AWS.",

@@ -15,37 +15,37 @@ spec:
 
 func TestRuntimeManagementConfigRefused(t *testing.T) {
 	const at = `spec.forProvider.runtimeVersionArn: `
-	const qualifier = `: qualifier is the number of a version, such as '3', or $LATEST: an alias has no runtime of its own`
+	const qualifier = `: qualifier must be a version number such as '3', or $LATEST: an alias has no runtime settings`
 	const runtime = `runtimeVersionArn: "arn:aws:lambda:eu-central-1::runtime:0123abcd"`
 	testRefusals(t, runtimeManagementConfig, map[string]refusal{
 		"NoFunction": {"It is for a function.", forProvider(`functionName: null`), noFunction},
 		"Alias":      {"Aliases have no runtime.", forProvider(`qualifier: live`), `spec.forProvider.qualifier: Invalid value: "live"` + qualifier},
 		"Published":  {"It is not one version.", forProvider(`qualifier: $LATEST.PUBLISHED`), `spec.forProvider.qualifier: Invalid value: "$LATEST.PUBLISHED"` + qualifier},
-		"NoMode":     {"When is nothing to guess.", forProvider(`updateRuntimeOn: null`), `spec.forProvider.updateRuntimeOn: Required value: set it to Auto, FunctionUpdate or Manual`},
+		"NoMode":     {"When is nothing to guess.", forProvider(`updateRuntimeOn: null`), `spec.forProvider.updateRuntimeOn: Required value: set updateRuntimeOn to Auto, FunctionUpdate or Manual`},
 		"Mode":       {"As AWS spells them.", forProvider(`updateRuntimeOn: "Function update"`), `spec.forProvider.updateRuntimeOn: Unsupported value: "Function update": supported values: "Auto", "FunctionUpdate", "Manual"`},
 		"ManualWithout": {
 			"It has to stay on something.", forProvider(`updateRuntimeOn: Manual`),
-			at + `Required value: set it to the ARN of the runtime's version: updateRuntimeOn Manual stays on one`,
+			at + `Required value: updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN`,
 		},
 		"FunctionUpdateWith": {
 			"It stays on none.", forProvider(runtime),
-			at + `Forbidden: only updateRuntimeOn Manual stays on one version of the runtime: set that, or remove runtimeVersionArn`,
+			at + `Forbidden: runtimeVersionArn is used only with updateRuntimeOn Manual: set updateRuntimeOn to Manual, or remove runtimeVersionArn`,
 		},
 		"AutoWith": {
 			"It stays on none.", forProvider(`updateRuntimeOn: Auto, ` + runtime),
-			at + `Forbidden: only updateRuntimeOn Manual stays on one version of the runtime: set that, or remove runtimeVersionArn`,
+			at + `Forbidden: runtimeVersionArn is used only with updateRuntimeOn Manual: set updateRuntimeOn to Manual, or remove runtimeVersionArn`,
 		},
 		"RuntimeName": {
 			"Runtimes have ARNs.", forProvider(`updateRuntimeOn: Manual, runtimeVersionArn: python3.13`),
-			at + `Invalid value: "python3.13": runtimeVersionArn is no ARN of a runtime's version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd`,
+			at + `Invalid value: "python3.13": runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd`,
 		},
 		"FunctionARN": {
 			"Runtimes have ARNs.", forProvider(`updateRuntimeOn: Manual, runtimeVersionArn: "arn:aws:lambda:eu-central-1:123456789012:function:hello"`),
-			at + `Invalid value: "arn:aws:lambda:eu-central-1:123456789012:function:hello": runtimeVersionArn is no ARN of a runtime's version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd`,
+			at + `Invalid value: "arn:aws:lambda:eu-central-1:123456789012:function:hello": runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd`,
 		},
 		"InitManual": {
 			"What is set at creation is held to the same.", `spec: {initProvider: {updateRuntimeOn: Manual}}`,
-			`spec.initProvider.runtimeVersionArn: Required value: set it to the ARN of the runtime's version: updateRuntimeOn Manual stays on one`,
+			`spec.initProvider.runtimeVersionArn: Required value: updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN`,
 		},
 	})
 }

@@ -20,37 +20,37 @@ func TestSettingsRefused(t *testing.T) {
 		"RegionZone": {
 			reason: "A zone is no region.",
 			change: forProvider(`region: eu-central-1a`),
-			want:   `spec.forProvider.region: Invalid value: "eu-central-1a": region is no AWS region name: use one such as eu-central-1`,
+			want:   `spec.forProvider.region: Invalid value: "eu-central-1a": region is not an AWS region name: use one such as eu-central-1`,
 		},
 		"RegionName": {
 			reason: "A region goes by its code.",
 			change: forProvider(`region: Frankfurt`),
-			want:   `spec.forProvider.region: Invalid value: "Frankfurt": region is no AWS region name: use one such as eu-central-1`,
+			want:   `spec.forProvider.region: Invalid value: "Frankfurt": region is not an AWS region name: use one such as eu-central-1`,
 		},
 		"NoRole": {
 			reason: "A function acts as a role.",
 			change: forProvider(`role: null`),
-			want:   "spec.forProvider.role: Required value: set it to the ARN of the function's execution role, or set roleFrom",
+			want:   "spec.forProvider.role: Required value: set role to the ARN of the function's execution role, or set roleFrom",
 		},
 		"RoleName": {
 			reason: "AWS takes the ARN.",
 			change: forProvider(`role: hello`),
-			want:   `spec.forProvider.role: Invalid value: "hello": role is no IAM role ARN: use the form arn:aws:iam::123456789012:role/name`,
+			want:   `spec.forProvider.role: Invalid value: "hello": role is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name`,
 		},
 		"RoleUser": {
 			reason: "A user is no role.",
 			change: forProvider(`role: "arn:aws:iam::123456789012:user/hello"`),
-			want:   `spec.forProvider.role: Invalid value: "arn:aws:iam::123456789012:user/hello": role is no IAM role ARN: use the form arn:aws:iam::123456789012:role/name`,
+			want:   `spec.forProvider.role: Invalid value: "arn:aws:iam::123456789012:user/hello": role is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name`,
 		},
 		"RoleAccount": {
 			reason: "An account has 12 digits.",
 			change: forProvider(`role: "arn:aws:iam::12345:role/hello"`),
-			want:   `spec.forProvider.role: Invalid value: "arn:aws:iam::12345:role/hello": role is no IAM role ARN: use the form arn:aws:iam::123456789012:role/name`,
+			want:   `spec.forProvider.role: Invalid value: "arn:aws:iam::12345:role/hello": role is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name`,
 		},
 		"RoleTwice": {
 			reason: "One of them would be ignored.",
 			change: forProvider(`roleFrom: {apiVersion: iam.aws.m.upbound.io/v1beta1, kind: Role, name: hello, fieldPath: status.atProvider.arn}`),
-			want:   "spec.forProvider.roleFrom: Forbidden: role is set too: keep one of role and roleFrom",
+			want:   "spec.forProvider.roleFrom: Forbidden: role is also set: set only one of role and roleFrom",
 		},
 		"RoleFromHalf": {
 			reason: "A field is found by all four.",
@@ -67,22 +67,22 @@ func TestSettingsRefused(t *testing.T) {
 		"NoHandler": {
 			reason: "A zip does not say what to call.",
 			change: forProvider(`handler: null`),
-			want:   "spec.forProvider.handler: Required value: set it, for example to index.handler: packageType Zip, the default, needs it",
+			want:   "spec.forProvider.handler: Required value: packageType Zip, the default, needs a handler: set handler, for example to index.handler",
 		},
 		"HandlerSpace": {
 			reason: "AWS takes no white space.",
 			change: forProvider(`handler: index handler`),
-			want:   `spec.forProvider.handler: Invalid value: "index handler": handler is empty or has white space: use the form file.function, such as index.handler`,
+			want:   `spec.forProvider.handler: Invalid value: "index handler": handler must not be empty or contain white space: use the form file.function, such as index.handler`,
 		},
 		"HandlerTab": {
 			reason: "AWS takes no white space.",
 			change: forProvider(`handler: "index\thandler"`),
-			want:   `spec.forProvider.handler: Invalid value: "index\thandler": handler is empty or has white space: use the form file.function, such as index.handler`,
+			want:   `spec.forProvider.handler: Invalid value: "index\thandler": handler must not be empty or contain white space: use the form file.function, such as index.handler`,
 		},
 		"HandlerEmpty": {
 			reason: "Empty is none.",
 			change: forProvider(`handler: ""`),
-			want:   `spec.forProvider.handler: Invalid value: "": handler is empty or has white space: use the form file.function, such as index.handler`,
+			want:   `spec.forProvider.handler: Invalid value: "": handler must not be empty or contain white space: use the form file.function, such as index.handler`,
 		},
 		"HandlerTooLong": {
 			reason: "AWS takes 128 characters.",
@@ -92,22 +92,22 @@ func TestSettingsRefused(t *testing.T) {
 		"NoRuntime": {
 			reason: "A zip does not say what runs it.",
 			change: forProvider(`runtime: null`),
-			want:   "spec.forProvider.runtime: Required value: set it, for example to python3.13: packageType Zip, the default, needs it",
+			want:   "spec.forProvider.runtime: Required value: packageType Zip, the default, needs a runtime: set runtime, for example to python3.13",
 		},
 		"RuntimeOfNoFamily": {
 			reason: "Lambda has no such family.",
 			change: forProvider(`runtime: php8.3`),
-			want:   `spec.forProvider.runtime: Invalid value: "php8.3": runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
+			want:   `spec.forProvider.runtime: Invalid value: "php8.3": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
 		},
 		"RuntimeSpelling": {
 			reason: "Users write it as they speak.",
 			change: forProvider(`runtime: Python 3.13`),
-			want:   `spec.forProvider.runtime: Invalid value: "Python 3.13": runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
+			want:   `spec.forProvider.runtime: Invalid value: "Python 3.13": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
 		},
 		"RuntimeWithoutVersion": {
 			reason: "A family is no runtime.",
 			change: forProvider(`runtime: python`),
-			want:   `spec.forProvider.runtime: Invalid value: "python": runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
+			want:   `spec.forProvider.runtime: Invalid value: "python": runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
 		},
 		"PackageTypeUnknown": {
 			reason: "AWS has two.",
@@ -127,7 +127,7 @@ func TestSettingsRefused(t *testing.T) {
 		"MemoryTooLarge": {
 			reason: "The most is 10240 MB.",
 			change: forProvider(`memorySize: 10241`),
-			want:   "spec: Invalid value: memorySize is at most 10240 MB (32768 with capacityProviderConfig)",
+			want:   "spec: Invalid value: memorySize must be at most 10240 MB (32768 with capacityProviderConfig)",
 		},
 		"MemoryText": {
 			reason: "A number is a number.",
@@ -142,12 +142,12 @@ func TestSettingsRefused(t *testing.T) {
 		"TimeoutTooLong": {
 			reason: "The most is 900 s.",
 			change: forProvider(`timeout: 901`),
-			want:   "spec: Invalid value: timeout is at most 900 seconds (5400 with capacityProviderConfig)",
+			want:   "spec: Invalid value: timeout must be at most 900 seconds (5400 with capacityProviderConfig)",
 		},
 		"TimeoutTooLongAtCreation": {
 			reason: "initProvider's has to fit, too.",
 			change: `spec: {initProvider: {timeout: 901}}`,
-			want:   "spec: Invalid value: timeout is at most 900 seconds (5400 with capacityProviderConfig)",
+			want:   "spec: Invalid value: timeout must be at most 900 seconds (5400 with capacityProviderConfig)",
 		},
 		"ArchitectureUnknown": {
 			reason: "AWS has two.",
@@ -172,12 +172,12 @@ func TestSettingsRefused(t *testing.T) {
 		"KMSKeyAlias": {
 			reason: "AWS takes the key's ARN.",
 			change: forProvider(`kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:alias/app"`),
-			want:   `spec.forProvider.kmsKeyArn: Invalid value: "arn:aws:kms:eu-central-1:123456789012:alias/app": kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for AWS's own key`,
+			want:   `spec.forProvider.kmsKeyArn: Invalid value: "arn:aws:kms:eu-central-1:123456789012:alias/app": kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for AWS's own key`,
 		},
 		"KMSKeyTwice": {
 			reason: "One of them would be ignored.",
 			change: forProvider(`kmsKeyArn: "arn:aws:kms:eu-central-1:123456789012:key/1234", kmsKeyArnFrom: {apiVersion: v1, kind: ConfigMap, name: k, fieldPath: data.arn}`),
-			want:   "spec.forProvider.kmsKeyArnFrom: Forbidden: kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom",
+			want:   "spec.forProvider.kmsKeyArnFrom: Forbidden: kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom",
 		},
 		"LayersSix": {
 			reason: "AWS takes five.",
@@ -187,17 +187,17 @@ func TestSettingsRefused(t *testing.T) {
 		"LayerWithoutVersion": {
 			reason: "A layer is attached by its version.",
 			change: forProvider(`layers: ["arn:aws:lambda:eu-central-1:123456789012:layer:l"]`),
-			want:   "spec.forProvider.layers: Invalid value: a layer is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version",
+			want:   "spec.forProvider.layers: Invalid value: a layer must be the ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version",
 		},
 		"LayerName": {
 			reason: "AWS takes the ARN.",
 			change: forProvider(`layers: ["l:1"]`),
-			want:   "spec.forProvider.layers: Invalid value: a layer is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version",
+			want:   "spec.forProvider.layers: Invalid value: a layer must be the ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version",
 		},
 		"LayerTwice": {
 			reason: "AWS refuses two versions of one layer.",
 			change: forProvider(`layers: ["arn:aws:lambda:eu-central-1:123456789012:layer:l:1", "arn:aws:lambda:eu-central-1:123456789012:layer:l:2"]`),
-			want:   "spec.forProvider.layers: Invalid value: a layer is named twice: keep one version of it",
+			want:   "spec.forProvider.layers: Invalid value: a layer is listed twice: remove all but one version of it",
 		},
 		"ConcurrencyNegative": {
 			reason: "-1 removes the reservation, less means nothing.",
@@ -207,7 +207,7 @@ func TestSettingsRefused(t *testing.T) {
 		"CodeSigningNoARN": {
 			reason: "AWS takes the ARN.",
 			change: forProvider(`codeSigningConfigArn: csc-0123456789abcdef0`),
-			want:   `spec.forProvider.codeSigningConfigArn: Invalid value: "csc-0123456789abcdef0": codeSigningConfigArn is no code signing config ARN: use the form arn:aws:lambda:region:123456789012:code-signing-config:csc-0123456789abcdef0, or an empty string for none`,
+			want:   `spec.forProvider.codeSigningConfigArn: Invalid value: "csc-0123456789abcdef0": codeSigningConfigArn is not a code signing config ARN: use the form arn:aws:lambda:region:123456789012:code-signing-config:csc-0123456789abcdef0, or an empty string for none`,
 		},
 		"RecursiveLoopUnknown": {
 			reason: "AWS has two.",
@@ -227,32 +227,32 @@ func TestSettingsRefused(t *testing.T) {
 		"TagAWS": {
 			reason: "AWS keeps this prefix.",
 			change: forProvider(`tags: {"aws:team": a}`),
-			want:   "spec.forProvider.tags: Invalid value: tags that start with aws: are AWS's own: remove them",
+			want:   "spec.forProvider.tags: Invalid value: tag keys that start with aws: are reserved by AWS: remove them",
 		},
 		"TagAWSUpperCase": {
 			reason: "AWS keeps this prefix in any case.",
 			change: forProvider(`tags: {"AWS:team": a}`),
-			want:   "spec.forProvider.tags: Invalid value: tags that start with aws: are AWS's own: remove them",
+			want:   "spec.forProvider.tags: Invalid value: tag keys that start with aws: are reserved by AWS: remove them",
 		},
 		"TagOurs": {
 			reason: "The provider keeps this prefix.",
 			change: forProvider(`tags: {crossplane-name: a}`),
-			want:   "spec.forProvider.tags: Invalid value: tags that start with crossplane- are the provider's own: remove them",
+			want:   "spec.forProvider.tags: Invalid value: tag keys that start with crossplane- are reserved by the provider: remove them",
 		},
 		"TagKeyEmpty": {
 			reason: "A tag has a key.",
 			change: forProvider(`tags: {"": a}`),
-			want:   "spec.forProvider.tags: Invalid value: a tag's key has 1 to 128 characters",
+			want:   "spec.forProvider.tags: Invalid value: a tag key must have 1 to 128 characters",
 		},
 		"TagKeyTooLong": {
 			reason: "AWS takes 128 characters.",
 			change: forProvider(`tags: {` + strings.Repeat("k", 129) + `: a}`),
-			want:   "spec.forProvider.tags: Invalid value: a tag's key has 1 to 128 characters",
+			want:   "spec.forProvider.tags: Invalid value: a tag key must have 1 to 128 characters",
 		},
 		"TagValueTooLong": {
 			reason: "AWS takes 256 characters.",
 			change: forProvider(`tags: {team: ` + strings.Repeat("v", 257) + `}`),
-			want:   "spec.forProvider.tags: Invalid value: a tag's value has at most 256 characters",
+			want:   "spec.forProvider.tags: Invalid value: a tag value must have at most 256 characters",
 		},
 		"TagsTooMany": {
 			reason: "AWS takes 50, six of which are the provider's.",
@@ -272,17 +272,17 @@ func TestSettingsRefused(t *testing.T) {
 		"HistoryLimitAlone": {
 			reason: "Nothing is published that could be pruned.",
 			change: forProvider(`historyLimit: 3`),
-			want:   "spec.forProvider.historyLimit: Forbidden: historyLimit is for the versions that publish publishes: set publish to true, or remove historyLimit",
+			want:   "spec.forProvider.historyLimit: Forbidden: historyLimit needs publish: set publish to true, or remove historyLimit",
 		},
 		"HistoryLimitWithoutPublish": {
 			reason: "Nor is there anything without publish.",
 			change: forProvider(`publish: false, historyLimit: 3`),
-			want:   "spec.forProvider.historyLimit: Forbidden: historyLimit is for the versions that publish publishes: set publish to true, or remove historyLimit",
+			want:   "spec.forProvider.historyLimit: Forbidden: historyLimit needs publish: set publish to true, or remove historyLimit",
 		},
 		"HistoryLimitOfOneVersion": {
 			reason: "One version has no earlier ones.",
 			change: forProvider(`publish: true, publishTo: LATEST_PUBLISHED, historyLimit: 3`),
-			want:   "spec.forProvider.historyLimit: Forbidden: with publishTo one version is published over and over, so that there is none to prune: remove historyLimit",
+			want:   "spec.forProvider.historyLimit: Forbidden: publishTo publishes the same version again and leaves no earlier ones to delete: remove historyLimit",
 		},
 		"UnknownField": {
 			reason: "A slip of the pen does not go unseen.",
@@ -292,12 +292,12 @@ func TestSettingsRefused(t *testing.T) {
 		"NameWithDot": {
 			reason: "AWS takes no dots.",
 			change: `metadata: {name: my.function}`,
-			want:   "metadata: Invalid value: metadata.name is the function's name in AWS and has no dots: use hyphens",
+			want:   "metadata: Invalid value: metadata.name is the function's name in AWS, which cannot contain dots: use hyphens",
 		},
 		"NameTooLong": {
 			reason: "AWS takes 64 characters.",
 			change: `metadata: {name: ` + strings.Repeat("n", 65) + `}`,
-			want:   "metadata: Invalid value: metadata.name is the function's name in AWS and has at most 64 characters: shorten it",
+			want:   "metadata: Invalid value: metadata.name is the function's name in AWS, which has at most 64 characters: shorten it",
 		},
 		"ProviderConfigWithoutName": {
 			reason: "A reference has a name.",

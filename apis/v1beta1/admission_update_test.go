@@ -84,14 +84,14 @@ func TestUpdate(t *testing.T) {
 			reason: "AWS takes it at creation only.",
 			base:   zipFunction,
 			then:   forProvider(durable),
-			want:   "spec.forProvider.durableConfig: Forbidden: durableConfig can't be set or removed after creation, only its values can be changed: create a new Function",
+			want:   "spec.forProvider.durableConfig: Forbidden: durableConfig can't be set or removed after creation (its values can be changed): create a new Function",
 		},
 		"DurableRemoved": {
 			reason: "AWS can't remove it.",
 			base:   zipFunction,
 			first:  forProvider(durable),
 			then:   forProvider(`durableConfig: null`),
-			want:   "spec.forProvider.durableConfig: Forbidden: durableConfig can't be set or removed after creation, only its values can be changed: create a new Function",
+			want:   "spec.forProvider.durableConfig: Forbidden: durableConfig can't be set or removed after creation (its values can be changed): create a new Function",
 		},
 		"DurableChanged": {
 			reason: "Its values can be changed.",
@@ -109,13 +109,13 @@ func TestUpdate(t *testing.T) {
 			reason: "AWS takes it at creation only.",
 			base:   zipFunction,
 			then:   forProvider(capacityProvider),
-			want:   "spec.forProvider.capacityProviderConfig: Forbidden: capacityProviderConfig can't be set or removed after creation, only its values can be changed: create a new Function",
+			want:   "spec.forProvider.capacityProviderConfig: Forbidden: capacityProviderConfig can't be set or removed after creation (its values can be changed): create a new Function",
 		},
 		"CapacityProviderRemoved": {
 			reason: "AWS can't remove it.",
 			base:   managedInstancesFunction,
 			then:   forProvider(`capacityProviderConfig: null`),
-			want:   "spec.forProvider.capacityProviderConfig: Forbidden: capacityProviderConfig can't be set or removed after creation, only its values can be changed: create a new Function",
+			want:   "spec.forProvider.capacityProviderConfig: Forbidden: capacityProviderConfig can't be set or removed after creation (its values can be changed): create a new Function",
 		},
 		"CapacityProviderChanged": {
 			reason: "Its values can be changed.",
@@ -139,7 +139,7 @@ func TestUpdate(t *testing.T) {
 			reason: "Should it vanish from AWS, it could not be created anew.",
 			base:   zipFunction,
 			then:   forProvider(`handler: null`),
-			want:   "spec.forProvider.handler: Required value: set it, for example to index.handler: packageType Zip, the default, needs it",
+			want:   "spec.forProvider.handler: Required value: packageType Zip, the default, needs a handler: set handler, for example to index.handler",
 		},
 		"TakenOver": {
 			reason: "An observed function may turn out to be an image with anything that is fixed at creation.",
@@ -151,8 +151,8 @@ func TestUpdate(t *testing.T) {
 			reason: "What could be created has to say how.",
 			base:   observedFunction,
 			then:   `spec: {managementPolicies: ["*"], forProvider: {role: "arn:aws:iam::123456789012:role/hello", runtime: python3.13}}`,
-			want: "spec.forProvider.code: Required value: set one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (in spec.initProvider, if another tool deploys code later)\n" +
-				"spec.forProvider.handler: Required value: set it, for example to index.handler: packageType Zip, the default, needs it",
+			want: "spec.forProvider.code: Required value: set exactly one source: s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom (set it in spec.initProvider if another tool deploys code later)\n" +
+				"spec.forProvider.handler: Required value: packageType Zip, the default, needs a handler: set handler, for example to index.handler",
 		},
 		"LetGo": {
 			reason: "Who only observes need not say anything.",

@@ -17,8 +17,8 @@ spec:
 
 func TestVersionRefused(t *testing.T) {
 	const (
-		sha   = "codeSha256 is no SHA-256: use 44 characters of base64 for a .zip archive, or 64 hexadecimal digits for an image"
-		plain = "functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version"
+		sha   = "codeSha256 is not a SHA-256: use 44 characters of base64 for a .zip archive, or 64 hexadecimal digits for an image"
+		plain = "functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
 	)
 	testRefusals(t, helloVersion, map[string]refusal{
 		"NoRegion": {
@@ -29,12 +29,12 @@ func TestVersionRefused(t *testing.T) {
 		"RegionZone": {
 			reason: "A zone is no region.",
 			change: forProvider(`region: eu-central-1a`),
-			want:   `spec.forProvider.region: Invalid value: "eu-central-1a": region is no AWS region name: use one such as eu-central-1`,
+			want:   `spec.forProvider.region: Invalid value: "eu-central-1a": region is not an AWS region name: use one such as eu-central-1`,
 		},
 		"NoFunction": {
 			reason: "A version is of a function.",
 			change: forProvider(`functionName: null`),
-			want:   "spec.forProvider.functionName: Required value: set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function",
+			want:   "spec.forProvider.functionName: Required value: set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function",
 		},
 		"FunctionQualified": {
 			reason: "What is published is the function itself.",
@@ -69,7 +69,7 @@ func TestVersionRefused(t *testing.T) {
 		"PublishToHistory": {
 			reason: "There is no history of one version.",
 			change: forProvider(`publishTo: LATEST_PUBLISHED, historyLimit: 3`),
-			want:   "spec.forProvider.historyLimit: Forbidden: with publishTo one version is published over and over, so that there is none to prune: remove historyLimit",
+			want:   "spec.forProvider.historyLimit: Forbidden: publishTo publishes the same version again and leaves no earlier ones to delete: remove historyLimit",
 		},
 		"Policy": {
 			reason: "There are two.",

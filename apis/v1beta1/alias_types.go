@@ -8,8 +8,8 @@ import (
 
 // AliasSettings are what an alias is about, as CreateAlias and UpdateAlias take it.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !(self.functionVersion in self.routingConfig.additionalVersionWeights)",fieldPath=".routingConfig.additionalVersionWeights",reason="FieldValueForbidden",message="the additional version is the alias's own functionVersion: name another one, or remove routingConfig"
-// +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !self.functionVersion.startsWith('$LATEST')",fieldPath=".routingConfig",reason="FieldValueForbidden",message="an alias of $LATEST can't share its calls with another version: set functionVersion to a published version, or remove routingConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !(self.functionVersion in self.routingConfig.additionalVersionWeights)",fieldPath=".routingConfig.additionalVersionWeights",reason="FieldValueForbidden",message="the additional version is the same as functionVersion: choose another version, or remove routingConfig"
+// +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !self.functionVersion.startsWith('$LATEST')",fieldPath=".routingConfig",reason="FieldValueForbidden",message="an alias of $LATEST can't route invocations to another version: set functionVersion to a published version, or remove routingConfig"
 type AliasSettings struct {
 	// FunctionVersion is the version that the alias invokes: its number, or $LATEST.
 	// Without it, functionVersionRef and functionVersionSelector, an alias whose
@@ -19,7 +19,7 @@ type AliasSettings struct {
 	// +crossplane:generate:reference:type=Version
 	// +crossplane:generate:reference:extractor=PreparedVersion()
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[0-9]+)$')",message="functionVersion is a version's number such as '3', or $LATEST"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[0-9]+)$')",message="functionVersion must be a version number such as '3', or $LATEST"
 	FunctionVersion *string `json:"functionVersion,omitempty"`
 
 	// FunctionVersionRef names the Version that the alias invokes. It is followed when
@@ -49,8 +49,8 @@ type AliasRoutingConfig struct {
 	// of the same execution role and dead letter queue as functionVersion.
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=1
-	// +kubebuilder:validation:XValidation:rule="self.all(v, v.matches('^[0-9]+$'))",message="an additional version is a version's number such as '2': $LATEST and aliases can't be one"
-	// +kubebuilder:validation:XValidation:rule="self.all(v, self[v].matches('^0([.][0-9]+)?$'))",message="a weight is a part of the calls, from 0 to less than 1, such as '0.25': for all calls, set functionVersion"
+	// +kubebuilder:validation:XValidation:rule="self.all(v, v.matches('^[0-9]+$'))",message="an additional version must be a version number such as '2', not $LATEST or an alias"
+	// +kubebuilder:validation:XValidation:rule="self.all(v, self[v].matches('^0([.][0-9]+)?$'))",message="a weight must be at least 0 and less than 1, such as '0.25': to route all invocations to one version, set functionVersion"
 	AdditionalVersionWeights map[string]AliasWeight `json:"additionalVersionWeights"`
 }
 
@@ -64,7 +64,7 @@ type AliasParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Alias in the other region"
 	Region string `json:"region"`
 
@@ -74,7 +74,7 @@ type AliasParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create a new Alias for the other function"
 	FunctionName *string `json:"functionName,omitempty"`
 
@@ -91,8 +91,8 @@ type AliasParameters struct {
 
 // AliasSpec is the desired state of an alias.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionVersion) || has(self.forProvider.functionVersionRef) || has(self.forProvider.functionVersionSelector) || has(self.initProvider) && (has(self.initProvider.functionVersion) || has(self.initProvider.functionVersionRef) || has(self.initProvider.functionVersionSelector)) || !has(self.forProvider.functionName)",fieldPath=".forProvider.functionVersion",reason="FieldValueRequired",message="set functionVersion, or functionVersionRef to a Version; to follow what a Function published last, name it by functionNameRef instead of functionName"
+// +kubebuilder:validation:XValidation:rule="has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionVersion) || has(self.forProvider.functionVersionRef) || has(self.forProvider.functionVersionSelector) || has(self.initProvider) && (has(self.initProvider.functionVersion) || has(self.initProvider.functionVersionRef) || has(self.initProvider.functionVersionSelector)) || !has(self.forProvider.functionName)",fieldPath=".forProvider.functionVersion",reason="FieldValueRequired",message="set functionVersion, or set functionVersionRef to a Version; to follow the version that a Function published last, set functionNameRef instead of functionName"
 type AliasSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
@@ -155,9 +155,9 @@ type AliasStatus struct {
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 128",fieldPath=".metadata",message="metadata.name is the alias's name in AWS and has at most 128 characters: shorten it"
-// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the alias's name in AWS and has no dots: use hyphens"
-// +kubebuilder:validation:XValidation:rule="!self.metadata.name.matches('^[0-9]+$')",fieldPath=".metadata",message="metadata.name is the alias's name in AWS, where digits alone are a version: use a letter"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 128",fieldPath=".metadata",message="metadata.name is the alias's name in AWS, which has at most 128 characters: shorten it"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the alias's name in AWS, which cannot contain dots: use hyphens"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.matches('^[0-9]+$')",fieldPath=".metadata",message="metadata.name is the alias's name in AWS, which cannot consist of digits only, since that is a version: add a letter"
 type Alias struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -29,17 +29,17 @@ type CapacityProviderSettings struct {
 	// those that the provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tags that start with crossplane- are the provider's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag value must have at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tag keys that start with aws: are reserved by AWS: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tag keys that start with crossplane- are reserved by the provider: remove them"
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
 // CapacityProviderScalingConfig is how instances are scaled.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.scalingPolicies) || has(self.scalingMode) && self.scalingMode == 'Manual'",fieldPath=".scalingPolicies",reason="FieldValueForbidden",message="scalingPolicies go with scalingMode Manual: set it, or remove them"
-// +kubebuilder:validation:XValidation:rule="!has(self.scalingMode) || self.scalingMode != 'Manual' || has(self.scalingPolicies)",fieldPath=".scalingPolicies",reason="FieldValueRequired",message="scalingMode Manual scales by scalingPolicies: set at least one"
+// +kubebuilder:validation:XValidation:rule="!has(self.scalingPolicies) || has(self.scalingMode) && self.scalingMode == 'Manual'",fieldPath=".scalingPolicies",reason="FieldValueForbidden",message="scalingPolicies need scalingMode Manual: set scalingMode to Manual, or remove scalingPolicies"
+// +kubebuilder:validation:XValidation:rule="!has(self.scalingMode) || self.scalingMode != 'Manual' || has(self.scalingPolicies)",fieldPath=".scalingPolicies",reason="FieldValueRequired",message="scalingMode Manual needs scalingPolicies: set at least one"
 type CapacityProviderScalingConfig struct {
 	// MaxVCPUCount is how many vCPUs all instances may have together: 2 to 15000. Not
 	// set, it is left as it is in AWS.
@@ -71,13 +71,13 @@ type TargetTrackingScalingPolicy struct {
 
 	// TargetValue of the metric, in percent: a decimal number from 0 to 100, as a string.
 	// +kubebuilder:validation:MaxLength=16
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) <= 100.0",message="targetValue is a decimal number from 0 to 100, in quotes"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) <= 100.0",message="targetValue must be a decimal number from 0 to 100, in quotes"
 	TargetValue string `json:"targetValue"`
 }
 
 // PropagateTags says which tags managed resources get at launch.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.explicitTags) == (self.mode == 'Explicit')",message="explicitTags go with mode Explicit: set both, or use mode None alone"
+// +kubebuilder:validation:XValidation:rule="has(self.explicitTags) == (self.mode == 'Explicit')",message="explicitTags and mode Explicit must be set together: set both, or use mode None without explicitTags"
 type PropagateTags struct {
 	// Mode is Explicit, for the tags of explicitTags, or None.
 	// +kubebuilder:validation:Enum=Explicit;None
@@ -87,9 +87,9 @@ type PropagateTags struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=40
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag value must have at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tag keys that start with aws: are reserved by AWS: remove them"
 	ExplicitTags map[string]string `json:"explicitTags,omitempty"`
 }
 
@@ -106,7 +106,7 @@ type CapacityProviderLoggingConfig struct {
 	// /aws/lambda/capacity-provider/<name>.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup is the name of a log group: use 1 to 512 letters, digits and . # / _ -"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -"
 	LogGroup *string `json:"logGroup,omitempty"`
 
 	// SystemLogLevel is the level of detail of system logs: DEBUG, INFO or WARN.
@@ -117,7 +117,7 @@ type CapacityProviderLoggingConfig struct {
 
 // CapacityProviderVPCConfig is where instances are launched.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.subnetIds) != has(self.subnetIdsFrom)",message="vpcConfig needs subnets: set one of subnetIds and subnetIdsFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.subnetIds) != has(self.subnetIdsFrom)",message="vpcConfig needs subnets: set exactly one of subnetIds and subnetIdsFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.securityGroupIds) && has(self.securityGroupIdsFrom))",message="set only one of securityGroupIds and securityGroupIdsFrom"
 type CapacityProviderVPCConfig struct {
 	// SubnetIDs are the VPC's subnets, 1 to 16, in any order.
@@ -126,7 +126,7 @@ type CapacityProviderVPCConfig struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet is given by its ID: use the form subnet-0123456789abcdef0"
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet must be an ID: use the form subnet-0123456789abcdef0"
 	SubnetIDs []string `json:"subnetIds,omitempty"`
 
 	// SubnetIDsFrom reads the subnets' IDs from fields of other objects of this
@@ -142,7 +142,7 @@ type CapacityProviderVPCConfig struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=5
 	// +kubebuilder:validation:items:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group is given by its ID: use the form sg-0123456789abcdef0"
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group must be an ID: use the form sg-0123456789abcdef0"
 	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
 
 	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects of
@@ -156,13 +156,13 @@ type CapacityProviderVPCConfig struct {
 
 // CapacityProviderPermissionsConfig is what AWS may do for a capacity provider.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderOperatorRoleArn) != has(self.capacityProviderOperatorRoleArnFrom)",message="permissionsConfig needs a role: set one of capacityProviderOperatorRoleArn and capacityProviderOperatorRoleArnFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderOperatorRoleArn) != has(self.capacityProviderOperatorRoleArnFrom)",message="permissionsConfig needs a role: set exactly one of capacityProviderOperatorRoleArn and capacityProviderOperatorRoleArnFrom"
 type CapacityProviderPermissionsConfig struct {
 	// CapacityProviderOperatorRoleArn is the ARN of the role with which AWS manages
 	// instances.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="capacityProviderOperatorRoleArn is no IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="capacityProviderOperatorRoleArn is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
 	CapacityProviderOperatorRoleArn *string `json:"capacityProviderOperatorRoleArn,omitempty"`
 
 	// CapacityProviderOperatorRoleArnFrom reads the role's ARN from a field of another
@@ -173,7 +173,7 @@ type CapacityProviderPermissionsConfig struct {
 
 // InstanceRequirements say which instances are launched.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.allowedInstanceTypes) && has(self.excludedInstanceTypes))",message="allowedInstanceTypes leaves all others out already: keep one of allowedInstanceTypes and excludedInstanceTypes"
+// +kubebuilder:validation:XValidation:rule="!(has(self.allowedInstanceTypes) && has(self.excludedInstanceTypes))",message="allowedInstanceTypes already excludes all other instance types: set only one of allowedInstanceTypes and excludedInstanceTypes"
 type InstanceRequirements struct {
 	// Architectures is the instruction set: x86_64 or arm64, one of them.
 	// +optional
@@ -207,12 +207,12 @@ type InstanceRequirements struct {
 // CapacityProviderParameters are the desired settings of a capacity provider and
 // where it lives.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
 type CapacityProviderParameters struct {
 	// Region is the AWS region of the capacity provider, such as eu-central-1. It can't
 	// be changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new CapacityProvider in the other region"
 	Region string `json:"region"`
 
@@ -234,7 +234,7 @@ type CapacityProviderParameters struct {
 	// resources. It can't be changed after creation.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 
 	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object of this
@@ -247,8 +247,8 @@ type CapacityProviderParameters struct {
 
 // CapacityProviderSpec is the desired state of a capacity provider.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.vpcConfig)",fieldPath=".forProvider.vpcConfig",reason="FieldValueRequired",message="set it to the subnets and security groups of the instances"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.permissionsConfig)",fieldPath=".forProvider.permissionsConfig",reason="FieldValueRequired",message="set capacityProviderOperatorRoleArn to the role with which AWS manages instances"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.vpcConfig)",fieldPath=".forProvider.vpcConfig",reason="FieldValueRequired",message="set vpcConfig to the subnets and security groups of the instances"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.permissionsConfig)",fieldPath=".forProvider.permissionsConfig",reason="FieldValueRequired",message="set capacityProviderOperatorRoleArn to the role that AWS uses to manage instances"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || has(self.forProvider.vpcConfig) == has(oldSelf.forProvider.vpcConfig) && (!has(self.forProvider.vpcConfig) || self.forProvider.vpcConfig == oldSelf.forProvider.vpcConfig)",fieldPath=".forProvider.vpcConfig",reason="FieldValueForbidden",message="vpcConfig can't be changed after creation: create a new CapacityProvider"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || has(self.forProvider.permissionsConfig) == has(oldSelf.forProvider.permissionsConfig) && (!has(self.forProvider.permissionsConfig) || self.forProvider.permissionsConfig == oldSelf.forProvider.permissionsConfig)",fieldPath=".forProvider.permissionsConfig",reason="FieldValueForbidden",message="permissionsConfig can't be changed after creation: create a new CapacityProvider"
 // +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || !('*' in oldSelf.managementPolicies || 'Create' in oldSelf.managementPolicies) || has(self.forProvider.instanceRequirements) == has(oldSelf.forProvider.instanceRequirements) && (!has(self.forProvider.instanceRequirements) || self.forProvider.instanceRequirements == oldSelf.forProvider.instanceRequirements)",fieldPath=".forProvider.instanceRequirements",reason="FieldValueForbidden",message="instanceRequirements can't be changed after creation: create a new CapacityProvider"
@@ -323,8 +323,8 @@ type CapacityProviderStatus struct {
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 140",fieldPath=".metadata",message="metadata.name is the capacity provider's name in AWS and has at most 140 characters: shorten it"
-// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the capacity provider's name in AWS and has no dots: use hyphens"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 140",fieldPath=".metadata",message="metadata.name is the capacity provider's name in AWS, which has at most 140 characters: shorten it"
+// +kubebuilder:validation:XValidation:rule="!self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the capacity provider's name in AWS, which cannot contain dots: use hyphens"
 type CapacityProvider struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

@@ -29,16 +29,16 @@ type CodeSigningConfigSettings struct {
 	// those that the provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tags that start with crossplane- are the provider's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag value must have at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tag keys that start with aws: are reserved by AWS: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tag keys that start with crossplane- are reserved by the provider: remove them"
 	Tags map[string]string `json:"tags,omitempty"`
 }
 
 // AllowedPublishers are who may sign code.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.signingProfileVersionArns) != has(self.signingProfileVersionArnsFrom)",message="set one of signingProfileVersionArns and signingProfileVersionArnsFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.signingProfileVersionArns) != has(self.signingProfileVersionArnsFrom)",message="set exactly one of signingProfileVersionArns and signingProfileVersionArnsFrom"
 type AllowedPublishers struct {
 	// SigningProfileVersionArns are the ARNs of versions of AWS Signer's signing
 	// profiles: 1 to 20, in no order. Each is a trusted publisher.
@@ -47,8 +47,8 @@ type AllowedPublishers struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	// +kubebuilder:validation:items:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.all(a, a.matches('^arn:aws[a-zA-Z0-9-]*:signer:[a-z0-9-]+:[0-9]{12}:/signing-profiles/[^/]+/[^/]+$'))",message="a signing profile version has an ARN of the form arn:aws:signer:region:123456789012:/signing-profiles/name/version: name the version too"
-	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a == b))",message="a signing profile version is named twice: keep it once"
+	// +kubebuilder:validation:XValidation:rule="self.all(a, a.matches('^arn:aws[a-zA-Z0-9-]*:signer:[a-z0-9-]+:[0-9]{12}:/signing-profiles/[^/]+/[^/]+$'))",message="a signing profile version must be an ARN that includes the version: use the form arn:aws:signer:region:123456789012:/signing-profiles/name/version"
+	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a == b))",message="a signing profile version is listed twice: remove one of the two entries"
 	SigningProfileVersionArns []string `json:"signingProfileVersionArns,omitempty"`
 
 	// SigningProfileVersionArnsFrom reads the ARNs from fields of other objects of this
@@ -75,7 +75,7 @@ type CodeSigningConfigParameters struct {
 	// Region is the AWS region of the configuration, such as eu-central-1. It can't be
 	// changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new CodeSigningConfig in the other region"
 	Region string `json:"region"`
 
@@ -84,7 +84,7 @@ type CodeSigningConfigParameters struct {
 
 // CodeSigningConfigSpec is the desired state of a code signing configuration.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.allowedPublishers) || has(self.initProvider) && has(self.initProvider.allowedPublishers))",fieldPath=".forProvider.allowedPublishers",reason="FieldValueRequired",message="set signingProfileVersionArns to the signing profile versions that may sign code (in spec.initProvider, if another tool keeps them later)"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || (has(self.forProvider.allowedPublishers) || has(self.initProvider) && has(self.initProvider.allowedPublishers))",fieldPath=".forProvider.allowedPublishers",reason="FieldValueRequired",message="set signingProfileVersionArns to the signing profile versions that may sign code (set it in spec.initProvider if another tool manages it later)"
 type CodeSigningConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

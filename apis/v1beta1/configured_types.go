@@ -9,7 +9,7 @@ type ConfiguredFunction struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create another resource in the other region"
 	Region string `json:"region"`
 
@@ -19,7 +19,7 @@ type ConfiguredFunction struct {
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create another resource for the other function"
 	FunctionName *string `json:"functionName,omitempty"`
 

@@ -18,7 +18,7 @@ type Filter struct {
 	// same in another layout are the same.
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=4096
-	// +kubebuilder:validation:XValidation:rule="self.matches('^\\\\s*[{](.|\\\\s)*[}]\\\\s*$')",message="pattern is no JSON object: use the form {\"body\": {\"kind\": [\"order\"]}}"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^\\\\s*[{](.|\\\\s)*[}]\\\\s*$')",message="pattern is not a JSON object: use the form {\"body\": {\"kind\": [\"order\"]}}"
 	Pattern string `json:"pattern"`
 }
 
@@ -31,13 +31,13 @@ type EventSourceMappingDestinationConfig struct {
 // EventSourceMappingOnFailure names a destination: one of destination and
 // destinationFrom.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.destination) != has(self.destinationFrom)",message="set one of destination and destinationFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.destination) != has(self.destinationFrom)",message="set exactly one of destination and destinationFrom"
 type EventSourceMappingOnFailure struct {
 	// Destination is the ARN of an SQS queue, an SNS topic or an S3 bucket, or, for
 	// Kafka sources, a topic of the form kafka://my-topic.
 	// +optional
 	// +kubebuilder:validation:MaxLength=350
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(arn:aws[a-zA-Z0-9-]*:(sqs|sns|s3):.+|kafka://[^.][a-zA-Z0-9_.-]*)$')",message="destination is no destination for failed records: use the ARN of an SQS queue, SNS topic or S3 bucket, or kafka://my-topic"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(arn:aws[a-zA-Z0-9-]*:(sqs|sns|s3):.+|kafka://[^.][a-zA-Z0-9_.-]*)$')",message="destination can't receive failed records: use the ARN of an SQS queue, SNS topic or S3 bucket, or kafka://my-topic"
 	Destination *string `json:"destination,omitempty"`
 
 	// DestinationFrom reads the destination's ARN from a field of another object of
@@ -57,8 +57,8 @@ type EventSourceMappingScalingConfig struct {
 
 // ProvisionedPollerConfig is the provisioned mode of a mapping.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.minimumPollers) || has(self.maximumPollers)",message="set minimumPollers or maximumPollers, or both; or remove provisionedPollerConfig for on-demand mode"
-// +kubebuilder:validation:XValidation:rule="!has(self.minimumPollers) || !has(self.maximumPollers) || self.minimumPollers <= self.maximumPollers",message="minimumPollers is greater than maximumPollers: set it to as many or fewer"
+// +kubebuilder:validation:XValidation:rule="has(self.minimumPollers) || has(self.maximumPollers)",message="set minimumPollers, maximumPollers or both, or remove provisionedPollerConfig for on-demand mode"
+// +kubebuilder:validation:XValidation:rule="!has(self.minimumPollers) || !has(self.maximumPollers) || self.minimumPollers <= self.maximumPollers",message="minimumPollers must not be greater than maximumPollers: lower minimumPollers, or raise maximumPollers"
 type ProvisionedPollerConfig struct {
 	// MinimumPollers is the least number of event pollers, at least 1 and for queues at
 	// least 2; at most 10000. AWS's default is 1, for queues 2.
@@ -103,8 +103,8 @@ type EventSourceMappingLoggingConfig struct {
 
 // SourceAccessConfiguration is a means to reach a source.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.uri) && has(self.uriFrom))",fieldPath=".uriFrom",reason="FieldValueForbidden",message="uri is set too: keep one of uri and uriFrom"
-// +kubebuilder:validation:XValidation:rule="(self.type in ['IAM_AUTH', 'IAM_OAUTHBEARER_AUTH']) != (has(self.uri) || has(self.uriFrom))",message="set uri or uriFrom; but neither with IAM_AUTH or IAM_OAUTHBEARER_AUTH, which need no secret"
+// +kubebuilder:validation:XValidation:rule="!(has(self.uri) && has(self.uriFrom))",fieldPath=".uriFrom",reason="FieldValueForbidden",message="uri is also set: set only one of uri and uriFrom"
+// +kubebuilder:validation:XValidation:rule="(self.type in ['IAM_AUTH', 'IAM_OAUTHBEARER_AUTH']) != (has(self.uri) || has(self.uriFrom))",message="set uri or uriFrom; with IAM_AUTH and IAM_OAUTHBEARER_AUTH, which use no secret, set neither"
 type SourceAccessConfiguration struct {
 	// Type of the means. Secrets: BASIC_AUTH (Amazon MQ, DocumentDB, self-managed
 	// Kafka), SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH (Kafka),
@@ -137,8 +137,8 @@ type SelfManagedEventSource struct {
 	// Endpoints are the cluster's servers: KAFKA_BOOTSTRAP_SERVERS with 1 to 10 of
 	// them, each as host:port.
 	// +kubebuilder:validation:MaxProperties=2
-	// +kubebuilder:validation:XValidation:rule="size(self) == 1 && 'KAFKA_BOOTSTRAP_SERVERS' in self && size(self['KAFKA_BOOTSTRAP_SERVERS']) >= 1 && size(self['KAFKA_BOOTSTRAP_SERVERS']) <= 10",message="set KAFKA_BOOTSTRAP_SERVERS to a list of 1 to 10 servers, and nothing else"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, self[k].all(s, size(s) <= 300 && s.matches('^[A-Za-z0-9.-]+:[0-9]{1,5}$')))",message="a server has the form host:port, with at most 300 characters"
+	// +kubebuilder:validation:XValidation:rule="size(self) == 1 && 'KAFKA_BOOTSTRAP_SERVERS' in self && size(self['KAFKA_BOOTSTRAP_SERVERS']) >= 1 && size(self['KAFKA_BOOTSTRAP_SERVERS']) <= 10",message="set KAFKA_BOOTSTRAP_SERVERS to a list of 1 to 10 servers, and set no other key"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, self[k].all(s, size(s) <= 300 && s.matches('^[A-Za-z0-9.-]+:[0-9]{1,5}$')))",message="a server must have the form host:port, with at most 300 characters"
 	Endpoints map[string]KafkaServers `json:"endpoints"`
 }
 
@@ -257,7 +257,7 @@ type DocumentDBEventSourceConfig struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=57
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[_a-zA-Z0-9][^$]*$') && !self.startsWith('system.')",message="collectionName is no collection's name: it starts with a letter, digit or underscore, has no $, and does not start with system."
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[_a-zA-Z0-9][^$]*$') && !self.startsWith('system.')",message="collectionName is not a collection name: start it with a letter, digit or underscore, but not with system., and use no $"
 	CollectionName *string `json:"collectionName,omitempty"`
 
 	// FullDocument is what a record has of an update: Default for the changes alone, or

@@ -6,8 +6,8 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.subnetIds) && has(self.subnetIdsFrom))",message="set only one of subnetIds and subnetIdsFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.securityGroupIds) && has(self.securityGroupIdsFrom))",message="set only one of securityGroupIds and securityGroupIdsFrom"
-// +kubebuilder:validation:XValidation:rule="has(self.subnetIds) || has(self.subnetIdsFrom)",message="vpcConfig needs subnetIds (or subnetIdsFrom): to leave the VPC, remove vpcConfig"
-// +kubebuilder:validation:XValidation:rule="has(self.securityGroupIds) || has(self.securityGroupIdsFrom)",message="vpcConfig needs securityGroupIds (or securityGroupIdsFrom): to leave the VPC, remove vpcConfig"
+// +kubebuilder:validation:XValidation:rule="has(self.subnetIds) || has(self.subnetIdsFrom)",message="vpcConfig needs subnets: set subnetIds or subnetIdsFrom, or remove vpcConfig to take the function out of the VPC"
+// +kubebuilder:validation:XValidation:rule="has(self.securityGroupIds) || has(self.securityGroupIdsFrom)",message="vpcConfig needs security groups: set securityGroupIds or securityGroupIdsFrom, or remove vpcConfig to take the function out of the VPC"
 type VPCConfig struct {
 	// SubnetIDs are the VPC's subnets, 1 to 16, in any order.
 	// +optional
@@ -15,7 +15,7 @@ type VPCConfig struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet is given by its ID: use the form subnet-0123456789abcdef0"
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet must be an ID: use the form subnet-0123456789abcdef0"
 	SubnetIDs []string `json:"subnetIds,omitempty"`
 
 	// SubnetIDsFrom reads the subnets' IDs from fields of other objects of this
@@ -32,7 +32,7 @@ type VPCConfig struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=5
 	// +kubebuilder:validation:items:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group is given by its ID: use the form sg-0123456789abcdef0"
+	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group must be an ID: use the form sg-0123456789abcdef0"
 	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
 
 	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other
@@ -51,12 +51,12 @@ type VPCConfig struct {
 
 // DeadLetterConfig names a dead letter queue or topic.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.targetArn) != has(self.targetArnFrom)",message="deadLetterConfig has one target: set either targetArn or targetArnFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.targetArn) != has(self.targetArnFrom)",message="set exactly one of targetArn and targetArnFrom in deadLetterConfig"
 type DeadLetterConfig struct {
 	// TargetArn is the ARN of an Amazon SQS queue or Amazon SNS topic.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns):[a-z0-9-]+:[0-9]{12}:.+$')",message="deadLetterConfig.targetArn is the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns):[a-z0-9-]+:[0-9]{12}:.+$')",message="deadLetterConfig.targetArn must be the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue"
 	TargetArn *string `json:"targetArn,omitempty"`
 
 	// TargetArnFrom reads the ARN from a field of another object of this
@@ -77,12 +77,12 @@ type EphemeralStorage struct {
 type FileSystemConfig struct {
 	// Arn of the Amazon EFS or Amazon S3 Files access point.
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(elasticfilesystem:[a-z0-9-]+:[0-9]{12}|s3files:[a-z0-9-]+:[0-9]{12}:file-system/fs-[0-9a-f]+)[:/]access-point/fsap-[0-9a-f]+$')",message="arn is no ARN of an access point: use the form arn:aws:elasticfilesystem:region:123456789012:access-point/fsap-0123456789abcdef0, or for S3 Files arn:aws:s3files:region:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(elasticfilesystem:[a-z0-9-]+:[0-9]{12}|s3files:[a-z0-9-]+:[0-9]{12}:file-system/fs-[0-9a-f]+)[:/]access-point/fsap-[0-9a-f]+$')",message="arn is not the ARN of an access point: use the form arn:aws:elasticfilesystem:region:123456789012:access-point/fsap-0123456789abcdef0, or for S3 Files arn:aws:s3files:region:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0"
 	Arn string `json:"arn"`
 
 	// LocalMountPath is where the function sees it: /mnt/ and a name.
 	// +kubebuilder:validation:MaxLength=160
-	// +kubebuilder:validation:XValidation:rule="self.matches('^/mnt/[a-zA-Z0-9._-]+$')",message="localMountPath has the form /mnt/name: use letters, digits and . _ - for the name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^/mnt/[a-zA-Z0-9._-]+$')",message="localMountPath must have the form /mnt/name: use letters, digits and . _ - for the name"
 	LocalMountPath string `json:"localMountPath"`
 
 	// S3FilesConfig is for Amazon S3 Files access points only.
@@ -121,7 +121,7 @@ type ImageConfig struct {
 
 // LoggingConfig is how a function logs to CloudWatch.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.applicationLogLevel) || has(self.systemLogLevel)) || (has(self.logFormat) && self.logFormat == 'JSON')",message="applicationLogLevel and systemLogLevel work with JSON logs only: set logFormat: JSON"
+// +kubebuilder:validation:XValidation:rule="!(has(self.applicationLogLevel) || has(self.systemLogLevel)) || (has(self.logFormat) && self.logFormat == 'JSON')",message="applicationLogLevel and systemLogLevel are for JSON logs only: set logFormat: JSON"
 type LoggingConfig struct {
 	// LogFormat is Text (AWS's default) or JSON. On Lambda Managed Instances it is
 	// always JSON.
@@ -133,7 +133,7 @@ type LoggingConfig struct {
 	// /aws/lambda/<function name>.
 	// +optional
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup is the name of a log group: use 1 to 512 letters, digits and . # / _ -"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -"
 	LogGroup *string `json:"logGroup,omitempty"`
 
 	// ApplicationLogLevel is the least level of the function's own logs that is
@@ -183,7 +183,7 @@ type DurableConfig struct {
 	// KMSKeyArn is the ARN of the KMS key that encrypts the payloads.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="durableConfig.kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="durableConfig.kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 }
 
@@ -204,7 +204,7 @@ type CapacityProviderConfig struct {
 // LambdaManagedInstancesCapacityProviderConfig is how a function uses a capacity
 // provider.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderArn) || has(self.capacityProviderArnRef) || has(self.capacityProviderArnSelector)",fieldPath=".capacityProviderArn",reason="FieldValueRequired",message="set capacityProviderArn, or capacityProviderArnRef or capacityProviderArnSelector to a CapacityProvider"
+// +kubebuilder:validation:XValidation:rule="has(self.capacityProviderArn) || has(self.capacityProviderArnRef) || has(self.capacityProviderArnSelector)",fieldPath=".capacityProviderArn",reason="FieldValueRequired",message="set capacityProviderArn, or set capacityProviderArnRef or capacityProviderArnSelector to a CapacityProvider"
 type LambdaManagedInstancesCapacityProviderConfig struct {
 	// CapacityProviderArn is the ARN of the capacity provider. Required, unless
 	// capacityProviderArnRef or capacityProviderArnSelector is set.
@@ -212,7 +212,7 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 	// +crossplane:generate:reference:type=CapacityProvider
 	// +crossplane:generate:reference:extractor=CapacityProviderARN()
 	// +kubebuilder:validation:MaxLength=140
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:capacity-provider:[a-zA-Z0-9_-]+$')",message="capacityProviderArn is no capacity provider ARN: use the form arn:aws:lambda:region:123456789012:capacity-provider:name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:capacity-provider:[a-zA-Z0-9_-]+$')",message="capacityProviderArn is not a capacity provider ARN: use the form arn:aws:lambda:region:123456789012:capacity-provider:name"
 	CapacityProviderArn *string `json:"capacityProviderArn,omitempty"`
 
 	// CapacityProviderArnRef names the CapacityProvider.
@@ -227,7 +227,7 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 	// decimal number from 2 to 8, as a string.
 	// +optional
 	// +kubebuilder:validation:MaxLength=8
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) >= 2.0 && double(self) <= 8.0",message="executionEnvironmentMemoryGiBPerVCpu is a decimal number from 2 to 8, in quotes"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]+([.][0-9]+)?$') && double(self) >= 2.0 && double(self) <= 8.0",message="executionEnvironmentMemoryGiBPerVCpu must be a decimal number from 2 to 8, in quotes"
 	ExecutionEnvironmentMemoryGiBPerVCPU *string `json:"executionEnvironmentMemoryGiBPerVCpu,omitempty"`
 
 	// PerExecutionEnvironmentMaxConcurrency is how many invocations one
@@ -241,7 +241,7 @@ type LambdaManagedInstancesCapacityProviderConfig struct {
 // FunctionScalingConfig bounds the execution environments of a function's
 // published version $LATEST.PUBLISHED.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.minExecutionEnvironments) || !has(self.maxExecutionEnvironments) || self.minExecutionEnvironments <= self.maxExecutionEnvironments",message="minExecutionEnvironments is above maxExecutionEnvironments: lower the one or raise the other"
+// +kubebuilder:validation:XValidation:rule="!has(self.minExecutionEnvironments) || !has(self.maxExecutionEnvironments) || self.minExecutionEnvironments <= self.maxExecutionEnvironments",message="minExecutionEnvironments must not be greater than maxExecutionEnvironments: lower minExecutionEnvironments, or raise maxExecutionEnvironments"
 type FunctionScalingConfig struct {
 	// MinExecutionEnvironments to keep: 0 to 15000.
 	// +optional

@@ -2,20 +2,20 @@ package v1beta1
 
 // FunctionCode is where a function's deployment package comes from.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="code has no source: set one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
-// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="code has more than one source: keep only one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
-// +kubebuilder:validation:XValidation:rule="has(self.s3Bucket) == has(self.s3Key)",message="s3Bucket and s3Key go together: set both"
-// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectVersion) || has(self.s3Key)",message="s3ObjectVersion goes with s3Bucket and s3Key"
-// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectStorageMode) || has(self.s3Key)",message="s3ObjectStorageMode goes with s3Bucket and s3Key"
-// +kubebuilder:validation:XValidation:rule="!has(self.trackImageTag) || has(self.imageUri)",message="trackImageTag goes with imageUri"
-// +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.imageUri)",message="sha256 is for .zip code: pin an image by its digest, as in repository@sha256:..."
-// +kubebuilder:validation:XValidation:rule="!has(self.sourceKmsKeyArn) || !has(self.imageUri)",message="sourceKmsKeyArn is for .zip code: an image is encrypted in its repository"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="code has no source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.imageUri) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="code has more than one source: set exactly one of s3Bucket and s3Key, imageUri, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.s3Bucket) == has(self.s3Key)",message="s3Bucket and s3Key must be set together: set both"
+// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectVersion) || has(self.s3Key)",message="s3ObjectVersion needs s3Bucket and s3Key: set them, or remove s3ObjectVersion"
+// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectStorageMode) || has(self.s3Key)",message="s3ObjectStorageMode needs s3Bucket and s3Key: set them, or remove s3ObjectStorageMode"
+// +kubebuilder:validation:XValidation:rule="!has(self.trackImageTag) || has(self.imageUri)",message="trackImageTag needs imageUri: set it, or remove trackImageTag"
+// +kubebuilder:validation:XValidation:rule="!has(self.sha256) || !has(self.imageUri)",message="sha256 is for .zip archives only: pin an image by its digest, as in repository@sha256:..."
+// +kubebuilder:validation:XValidation:rule="!has(self.sourceKmsKeyArn) || !has(self.imageUri)",message="sourceKmsKeyArn is for .zip archives only: remove it, since an image is encrypted in its repository"
 type FunctionCode struct {
 	// S3Bucket is the bucket of the .zip archive, in the function's region.
 	// +optional
 	// +kubebuilder:validation:MinLength=3
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[0-9A-Za-z_-]$')",message="s3Bucket is no bucket name: use the name alone, with no s3:// and no path"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[0-9A-Za-z_-]$')",message="s3Bucket is not a bucket name: use the name alone, without s3:// and without a path"
 	S3Bucket *string `json:"s3Bucket,omitempty"`
 
 	// S3Key is the key of the .zip archive. A replaced object under the same key
@@ -41,13 +41,13 @@ type FunctionCode struct {
 	// SourceKMSKeyArn is the ARN of the KMS key that encrypts the .zip archive.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="sourceKmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="sourceKmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
 	SourceKMSKeyArn *string `json:"sourceKmsKeyArn,omitempty"`
 
 	// ImageURI is a container image in Amazon ECR, by tag or digest.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}[.]dkr[.-]ecr(-fips)?[.][a-z0-9-]+[.][a-z0-9.-]+(:[0-9]+)?/[a-z0-9]+([._/-]+[a-z0-9]+)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]*)?(@sha256:[0-9a-f]{64})?$')",message="imageUri is no image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}[.]dkr[.-]ecr(-fips)?[.][a-z0-9-]+[.][a-z0-9.-]+(:[0-9]+)?/[a-z0-9]+([._/-]+[a-z0-9]+)*(:[a-zA-Z0-9_][a-zA-Z0-9._-]*)?(@sha256:[0-9a-f]{64})?$')",message="imageUri is not an image in Amazon ECR: use the form 123456789012.dkr.ecr.region.amazonaws.com/repository:tag"
 	ImageURI *string `json:"imageUri,omitempty"`
 
 	// TrackImageTag asks the registry for the digest of imageUri's tag (one
@@ -62,8 +62,8 @@ type FunctionCode struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=100
-	// +kubebuilder:validation:XValidation:rule="self.all(f, f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))",message="inline names files by a relative path, such as index.py or lib/util.js",messageExpression="self.filter(f, !f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))[0] + ' is no relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -'"
-	// +kubebuilder:validation:XValidation:rule="self.map(f, size(self[f])).sum() <= 1048576",message="inline has at most 1 MB in all: put larger code in S3 or in an image"
+	// +kubebuilder:validation:XValidation:rule="self.all(f, f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))",message="a file name in inline must be a relative path such as index.py or lib/util.js",messageExpression="self.filter(f, !f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))[0] + ' is not a relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -'"
+	// +kubebuilder:validation:XValidation:rule="self.map(f, size(self[f])).sum() <= 1048576",message="inline must have at most 1 MB in total: put larger code in S3 or in an image"
 	Inline map[string]string `json:"inline,omitempty"`
 
 	// ConfigMapRef names a ConfigMap of this namespace, each key of which is a
@@ -80,13 +80,13 @@ type FunctionCode struct {
 	// sha256sum prints it, or base64, as AWS's CodeSha256.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
 	SHA256 *string `json:"sha256,omitempty"`
 }
 
 // ZipFileSource is where a .zip archive lies in the cluster.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.secretKeyRef) != has(self.configMapKeyRef)",message="zipFileFrom has one source: set either secretKeyRef or configMapKeyRef"
+// +kubebuilder:validation:XValidation:rule="has(self.secretKeyRef) != has(self.configMapKeyRef)",message="set exactly one of secretKeyRef and configMapKeyRef in zipFileFrom"
 type ZipFileSource struct {
 	// SecretKeyRef is a key of a Secret.
 	// +optional

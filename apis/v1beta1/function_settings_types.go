@@ -10,9 +10,9 @@ import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 // A scalar that is not set is left to AWS: it is neither compared nor sent. A
 // list, map or block is exact: what is not named here is not wanted in AWS.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.role) && has(self.roleFrom))",fieldPath=".roleFrom",reason="FieldValueForbidden",message="role is set too: keep one of role and roleFrom"
-// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is set too: keep one of kmsKeyArn and kmsKeyArnFrom"
-// +kubebuilder:validation:XValidation:rule="(has(self.layers) ? size(self.layers) : 0) + (has(self.layerRefs) ? size(self.layerRefs) : 0) <= 5",fieldPath=".layerRefs",message="layers and layerRefs name more than five layers: AWS takes five in all"
+// +kubebuilder:validation:XValidation:rule="!(has(self.role) && has(self.roleFrom))",fieldPath=".roleFrom",reason="FieldValueForbidden",message="role is also set: set only one of role and roleFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
+// +kubebuilder:validation:XValidation:rule="(has(self.layers) ? size(self.layers) : 0) + (has(self.layerRefs) ? size(self.layerRefs) : 0) <= 5",fieldPath=".layerRefs",message="layers and layerRefs have more than five layers in total: remove some, since AWS accepts at most five"
 type FunctionSettings struct {
 	// Code is the function's deployment package: exactly one source.
 	// Required, here or in initProvider.
@@ -30,7 +30,7 @@ type FunctionSettings struct {
 	// runtimes every few months, so any of a known family is taken here and
 	// AWS has the last word.
 	// +optional
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$')",message="runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$')",message="runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
 	// +kubebuilder:validation:MaxLength=64
 	Runtime *string `json:"runtime,omitempty"`
 
@@ -39,14 +39,14 @@ type FunctionSettings struct {
 	// no white space.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[^ \\\\t\\\\n\\\\r]+$')",message="handler is empty or has white space: use the form file.function, such as index.handler"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^ \\\\t\\\\n\\\\r]+$')",message="handler must not be empty or contain white space: use the form file.function, such as index.handler"
 	Handler *string `json:"handler,omitempty"`
 
 	// Role is the ARN of the function's execution role. Required, unless
 	// roleFrom is set.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="role is no IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="role is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
 	Role *string `json:"role,omitempty"`
 
 	// RoleFrom reads the role's ARN from a field of another object of this
@@ -88,7 +88,7 @@ type FunctionSettings struct {
 	// snapshots and code. An empty string goes back to AWS's own key.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is no KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for AWS's own key"
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for AWS's own key"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 
 	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object of
@@ -107,8 +107,8 @@ type FunctionSettings struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=5
 	// +kubebuilder:validation:items:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.all(l, l.matches('^arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[0-9]+|::awslayer:[a-zA-Z0-9_-]+)$'))",message="a layer is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version"
-	// +kubebuilder:validation:XValidation:rule="self.map(l, l.find('^.*layer:[^:]+')).all(n, self.exists_one(l, l.find('^.*layer:[^:]+') == n))",message="a layer is named twice: keep one version of it"
+	// +kubebuilder:validation:XValidation:rule="self.all(l, l.matches('^arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[0-9]+|::awslayer:[a-zA-Z0-9_-]+)$'))",message="a layer must be the ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version"
+	// +kubebuilder:validation:XValidation:rule="self.map(l, l.find('^.*layer:[^:]+')).all(n, self.exists_one(l, l.find('^.*layer:[^:]+') == n))",message="a layer is listed twice: remove all but one version of it"
 	Layers []string `json:"layers,omitempty"`
 
 	// LayerRefs name LayerVersions, whose layers are unpacked after those of layers, in
@@ -211,7 +211,7 @@ type FunctionSettings struct {
 	// reconcile (GetFunctionCodeSigningConfig), so it is read only when set.
 	// +optional
 	// +kubebuilder:validation:MaxLength=200
-	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:code-signing-config:csc-[a-z0-9]{17}$')",message="codeSigningConfigArn is no code signing config ARN: use the form arn:aws:lambda:region:123456789012:code-signing-config:csc-0123456789abcdef0, or an empty string for none"
+	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:code-signing-config:csc-[a-z0-9]{17}$')",message="codeSigningConfigArn is not a code signing config ARN: use the form arn:aws:lambda:region:123456789012:code-signing-config:csc-0123456789abcdef0, or an empty string for none"
 	CodeSigningConfigArn *string `json:"codeSigningConfigArn,omitempty"`
 
 	// CodeSigningConfigArnRef names the CodeSigningConfig of the function.
@@ -247,9 +247,9 @@ type FunctionSettings struct {
 	// those that the provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag's key has 1 to 128 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag's value has at most 256 characters"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tags that start with aws: are AWS's own: remove them"
-	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tags that start with crossplane- are the provider's own: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(self[k]) <= 256)",message="a tag value must have at most 256 characters"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.lowerAscii().startsWith('aws:'))",message="tag keys that start with aws: are reserved by AWS: remove them"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, !k.startsWith('crossplane-'))",message="tag keys that start with crossplane- are reserved by the provider: remove them"
 	Tags map[string]string `json:"tags,omitempty"`
 }

@@ -34,7 +34,7 @@ type FunctionEventInvokeConfigSettings struct {
 
 // EventDestinationConfig is where the records of invocations go.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.onFailure) || has(self.onSuccess)",message="set onFailure or onSuccess; for no destination, remove destinationConfig"
+// +kubebuilder:validation:XValidation:rule="has(self.onFailure) || has(self.onSuccess)",message="set onFailure or onSuccess, or remove destinationConfig if there is no destination"
 type EventDestinationConfig struct {
 	// OnFailure is for events that Lambda gave up.
 	// +optional
@@ -48,9 +48,9 @@ type EventDestinationConfig struct {
 // OnFailureDestination is where the records of invocations that failed go. One of its fields
 // has to be set.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to the field of another object; for no destination, remove onFailure"
-// +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is set too: keep one of destination and destinationFrom"
-// +kubebuilder:validation:XValidation:rule="!(has(self.destinationFrom) && (has(self.destinationRef) || has(self.destinationSelector)))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destinationRef or destinationSelector is set too: keep one of them"
+// +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onFailure"
+// +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.destinationFrom) && (has(self.destinationRef) || has(self.destinationSelector)))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destinationRef or destinationSelector is also set: set only one of them and destinationFrom"
 type OnFailureDestination struct {
 	// Destination is the ARN of an SQS queue, an SNS topic, an S3 bucket, a Lambda
 	// function or an EventBridge event bus. At most 350 characters.
@@ -58,7 +58,7 @@ type OnFailureDestination struct {
 	// +crossplane:generate:reference:type=Function
 	// +crossplane:generate:reference:extractor=FunctionARN()
 	// +kubebuilder:validation:MaxLength=350
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns|s3|lambda|events):.+$')",message="destination is the ARN of a queue, topic, bucket, function or event bus, such as arn:aws:sqs:eu-central-1:123456789012:failed"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns|s3|lambda|events):.+$')",message="destination must be the ARN of a queue, topic, bucket, function or event bus, such as arn:aws:sqs:eu-central-1:123456789012:failed"
 	Destination *string `json:"destination,omitempty"`
 
 	// DestinationRef names the Function that is the destination.
@@ -78,9 +78,9 @@ type OnFailureDestination struct {
 // OnSuccessDestination is where the records of invocations that succeeded go. One of its fields
 // has to be set.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to the field of another object; for no destination, remove onSuccess"
-// +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is set too: keep one of destination and destinationFrom"
-// +kubebuilder:validation:XValidation:rule="!(has(self.destinationFrom) && (has(self.destinationRef) || has(self.destinationSelector)))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destinationRef or destinationSelector is set too: keep one of them"
+// +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onSuccess"
+// +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
+// +kubebuilder:validation:XValidation:rule="!(has(self.destinationFrom) && (has(self.destinationRef) || has(self.destinationSelector)))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destinationRef or destinationSelector is also set: set only one of them and destinationFrom"
 type OnSuccessDestination struct {
 	// Destination is the ARN of an SQS queue, an SNS topic, a Lambda function or an
 	// EventBridge event bus. At most 350 characters.
@@ -88,7 +88,7 @@ type OnSuccessDestination struct {
 	// +crossplane:generate:reference:type=Function
 	// +crossplane:generate:reference:extractor=FunctionARN()
 	// +kubebuilder:validation:MaxLength=350
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns|lambda|events):.+$')",message="destination is the ARN of a queue, topic, function or event bus, such as arn:aws:sqs:eu-central-1:123456789012:done; a bucket is for failures only"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns|lambda|events):.+$')",message="destination must be the ARN of a queue, topic, function or event bus, such as arn:aws:sqs:eu-central-1:123456789012:done; a bucket is for onFailure only"
 	Destination *string `json:"destination,omitempty"`
 
 	// DestinationRef names the Function that is the destination.
@@ -114,7 +114,7 @@ type FunctionEventInvokeConfigParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[a-zA-Z0-9_-]+)$')",message="qualifier is the name of an alias, the number of a version, or $LATEST"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[a-zA-Z0-9_-]+)$')",message="qualifier must be the name of an alias, a version number, or $LATEST"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create another resource for the other qualifier"
 	Qualifier *string `json:"qualifier,omitempty"`
 
@@ -131,8 +131,8 @@ type FunctionEventInvokeConfigParameters struct {
 
 // FunctionEventInvokeConfigSpec is the desired state of an asynchronous invocation configuration.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.maximumEventAgeInSeconds) || has(self.forProvider.maximumRetryAttempts) || has(self.forProvider.destinationConfig) || has(self.initProvider) && (has(self.initProvider.maximumEventAgeInSeconds) || has(self.initProvider.maximumRetryAttempts) || has(self.initProvider.destinationConfig))",fieldPath=".forProvider",reason="FieldValueRequired",message="set at least one of maximumEventAgeInSeconds, maximumRetryAttempts and destinationConfig: AWS takes no configuration without a setting"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.maximumEventAgeInSeconds) || has(self.forProvider.maximumRetryAttempts) || has(self.forProvider.destinationConfig) || has(self.initProvider) && (has(self.initProvider.maximumEventAgeInSeconds) || has(self.initProvider.maximumRetryAttempts) || has(self.initProvider.destinationConfig))",fieldPath=".forProvider",reason="FieldValueRequired",message="set at least one of maximumEventAgeInSeconds, maximumRetryAttempts and destinationConfig: AWS rejects an empty configuration"
 type FunctionEventInvokeConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

@@ -62,7 +62,7 @@ type Cors struct {
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
-	// +kubebuilder:validation:XValidation:rule="self.all(o, o == '*' || o.matches('^[a-z][a-z0-9+.-]*://[^/]+$'))",message="an origin is a scheme and a host without a path, such as https://www.example.com, or '*' for all"
+	// +kubebuilder:validation:XValidation:rule="self.all(o, o == '*' || o.matches('^[a-z][a-z0-9+.-]*://[^/]+$'))",message="an origin must be a scheme and a host without a path, such as https://www.example.com, or '*' for all"
 	AllowOrigins []string `json:"allowOrigins"`
 
 	// ExposeHeaders are the headers of answers that pages may read; at most 100, in
@@ -91,7 +91,7 @@ type FunctionURLParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9a-zA-Z_-]+$') && !self.matches('^[0-9]+$')",message="qualifier is the name of an alias: a version or $LATEST has no URL of its own, so name an alias, or remove qualifier for the URL of $LATEST"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9a-zA-Z_-]+$') && !self.matches('^[0-9]+$')",message="qualifier must be the name of an alias: a version has no URL; set an alias, or remove qualifier for the URL of $LATEST"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create another resource for the other qualifier"
 	Qualifier *string `json:"qualifier,omitempty"`
 
@@ -108,8 +108,8 @@ type FunctionURLParameters struct {
 
 // FunctionURLSpec is the desired state of a function URL.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.authType) || has(self.initProvider) && has(self.initProvider.authType)",fieldPath=".forProvider.authType",reason="FieldValueRequired",message="set it to AWS_IAM, or to NONE for a URL that everyone may call"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.authType) || has(self.initProvider) && has(self.initProvider.authType)",fieldPath=".forProvider.authType",reason="FieldValueRequired",message="set authType to AWS_IAM, or to NONE for a public URL"
 type FunctionURLSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

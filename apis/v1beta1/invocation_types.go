@@ -13,18 +13,18 @@ import (
 // invocation: the function is invoked once for each input. The other fields may be
 // changed without an invocation.
 //
-// +kubebuilder:validation:XValidation:rule="!(has(self.payload) && has(self.payloadFrom))",fieldPath=".payloadFrom",reason="FieldValueForbidden",message="payload is set too: keep one of payload and payloadFrom"
-// +kubebuilder:validation:XValidation:rule="!has(self.logType) || self.logType != 'Tail' || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".logType",reason="FieldValueForbidden",message="only a synchronous invocation shows its log: remove logType, or set invocationType to RequestResponse"
-// +kubebuilder:validation:XValidation:rule="!has(self.recordResult) || !self.recordResult || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".recordResult",reason="FieldValueForbidden",message="only a synchronous invocation has a result: remove recordResult, or set invocationType to RequestResponse"
-// +kubebuilder:validation:XValidation:rule="!has(self.clientContext) || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".clientContext",reason="FieldValueForbidden",message="only a synchronous invocation hands it to the function: remove clientContext, or set invocationType to RequestResponse"
-// +kubebuilder:validation:XValidation:rule="!has(self.lifecycleScope) || self.lifecycleScope != 'CRUD' || !has(self.payload) || self.payload.startsWith('{')",fieldPath=".payload",reason="FieldValueInvalid",message="with lifecycleScope CRUD, the payload is a JSON object, since the action is added to it: start it with {"
-// +kubebuilder:validation:XValidation:rule="!has(self.lifecycleScope) || self.lifecycleScope != 'CRUD' || !has(self.invocationType) || self.invocationType != 'DryRun'",fieldPath=".lifecycleScope",reason="FieldValueForbidden",message="a dry run tells a function of nothing: remove lifecycleScope, or set another invocationType"
-// +kubebuilder:validation:XValidation:rule="!has(self.terraformKey) || has(self.lifecycleScope) && self.lifecycleScope == 'CRUD'",fieldPath=".terraformKey",reason="FieldValueForbidden",message="only with lifecycleScope CRUD is something added to the payload: remove terraformKey, or set lifecycleScope to CRUD"
+// +kubebuilder:validation:XValidation:rule="!(has(self.payload) && has(self.payloadFrom))",fieldPath=".payloadFrom",reason="FieldValueForbidden",message="payload is also set: set only one of payload and payloadFrom"
+// +kubebuilder:validation:XValidation:rule="!has(self.logType) || self.logType != 'Tail' || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".logType",reason="FieldValueForbidden",message="only a synchronous invocation returns its log: remove logType, or set invocationType to RequestResponse"
+// +kubebuilder:validation:XValidation:rule="!has(self.recordResult) || !self.recordResult || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".recordResult",reason="FieldValueForbidden",message="only a synchronous invocation returns a result: remove recordResult, or set invocationType to RequestResponse"
+// +kubebuilder:validation:XValidation:rule="!has(self.clientContext) || !has(self.invocationType) || self.invocationType == 'RequestResponse'",fieldPath=".clientContext",reason="FieldValueForbidden",message="only a synchronous invocation passes clientContext to the function: remove clientContext, or set invocationType to RequestResponse"
+// +kubebuilder:validation:XValidation:rule="!has(self.lifecycleScope) || self.lifecycleScope != 'CRUD' || !has(self.payload) || self.payload.startsWith('{')",fieldPath=".payload",reason="FieldValueInvalid",message="with lifecycleScope CRUD, the payload must be a JSON object, since the action is added to it: start it with {"
+// +kubebuilder:validation:XValidation:rule="!has(self.lifecycleScope) || self.lifecycleScope != 'CRUD' || !has(self.invocationType) || self.invocationType != 'DryRun'",fieldPath=".lifecycleScope",reason="FieldValueForbidden",message="a dry run does not invoke the function: remove lifecycleScope, or set another invocationType"
+// +kubebuilder:validation:XValidation:rule="!has(self.terraformKey) || has(self.lifecycleScope) && self.lifecycleScope == 'CRUD'",fieldPath=".terraformKey",reason="FieldValueForbidden",message="terraformKey is used only with lifecycleScope CRUD: remove terraformKey, or set lifecycleScope to CRUD"
 type InvocationParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Invocation in the other region"
 	Region string `json:"region"`
 
@@ -35,7 +35,7 @@ type InvocationParameters struct {
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^((arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:)?[0-9]{12}:function:)?[a-zA-Z0-9_-]+$')",message="functionName is a function's name, or its ARN such as arn:aws:lambda:eu-central-1:123456789012:function:name: say the version or alias in qualifier"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^((arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:)?[0-9]{12}:function:)?[a-zA-Z0-9_-]+$')",message="functionName must be the name of a function, or its ARN such as arn:aws:lambda:eu-central-1:123456789012:function:name: set a version or alias in qualifier"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create a new Invocation of the other function"
 	FunctionName *string `json:"functionName,omitempty"`
 
@@ -53,7 +53,7 @@ type InvocationParameters struct {
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[a-zA-Z0-9_-]+)$')",message="qualifier is no version or alias: use a number, an alias's name or $LATEST"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[a-zA-Z0-9_-]+)$')",message="qualifier is not a version or an alias: use a version number, the name of an alias, or $LATEST"
 	Qualifier *string `json:"qualifier,omitempty"`
 
 	// QualifierRef names the Alias that is invoked.
@@ -95,14 +95,14 @@ type InvocationParameters struct {
 	// function sees: at most 3583 bytes.
 	// +optional
 	// +kubebuilder:validation:MaxLength=3583
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9+/]+={0,2}$')",message="clientContext is not encoded: give a JSON object as base64"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9+/]+={0,2}$')",message="clientContext is not base64: encode a JSON object as base64"
 	ClientContext *string `json:"clientContext,omitempty"`
 
 	// TenantID is the tenant for which a function with tenancyConfig runs: 1 to 256
 	// letters, digits, spaces and ._:/=+-@.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9._:/=+@ -]+$')",message="tenantId has 1 to 256 letters, digits, spaces and ._:/=+-@ only"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9._:/=+@ -]+$')",message="tenantId must have 1 to 256 letters, digits, spaces and . _ : / = + - @"
 	TenantID *string `json:"tenantId,omitempty"`
 
 	// DurableExecutionName is the name of the execution of a function with
@@ -111,14 +111,14 @@ type InvocationParameters struct {
 	// again. Choose another name for another payload.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="durableExecutionName has 1 to 64 letters, digits, hyphens and underscores only"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="durableExecutionName must have 1 to 64 letters, digits, hyphens and underscores"
 	DurableExecutionName *string `json:"durableExecutionName,omitempty"`
 
 	// Triggers are any texts, such as the hash of a function's code. When one of them
 	// changes, the function is invoked again.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=64
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 256 && size(self[k]) <= 4096)",message="a trigger has a key of at most 256 characters and a value of at most 4096: use a hash of what is longer"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) <= 256 && size(self[k]) <= 4096)",message="a trigger must have a key of at most 256 characters and a value of at most 4096 characters: use a hash of a longer value"
 	Triggers map[string]string `json:"triggers,omitempty"`
 
 	// LifecycleScope is CREATE_ONLY to invoke the function once for each input, or CRUD
@@ -168,7 +168,7 @@ type InvocationRetryPolicy struct {
 
 // InvocationSpec is the desired state of an invocation.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
 type InvocationSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

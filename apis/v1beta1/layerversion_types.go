@@ -8,17 +8,17 @@ import (
 
 // LayerContent is where a layer's archive comes from.
 //
-// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="content has no source: set one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
-// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="content has more than one source: keep only one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
-// +kubebuilder:validation:XValidation:rule="has(self.s3Bucket) == has(self.s3Key)",message="s3Bucket and s3Key go together: set both"
-// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectVersion) || has(self.s3Key)",message="s3ObjectVersion goes with s3Bucket and s3Key"
-// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectStorageMode) || has(self.s3Key)",message="s3ObjectStorageMode goes with s3Bucket and s3Key"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) >= 1",message="content has no source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="(has(self.s3Bucket) || has(self.s3Key) ? 1 : 0) + (has(self.inline) ? 1 : 0) + (has(self.configMapRef) ? 1 : 0) + (has(self.zipFileFrom) ? 1 : 0) <= 1",message="content has more than one source: set exactly one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.s3Bucket) == has(self.s3Key)",message="s3Bucket and s3Key must be set together: set both"
+// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectVersion) || has(self.s3Key)",message="s3ObjectVersion needs s3Bucket and s3Key: set them, or remove s3ObjectVersion"
+// +kubebuilder:validation:XValidation:rule="!has(self.s3ObjectStorageMode) || has(self.s3Key)",message="s3ObjectStorageMode needs s3Bucket and s3Key: set them, or remove s3ObjectStorageMode"
 type LayerContent struct {
 	// S3Bucket is the bucket of the .zip archive, in the layer's region.
 	// +optional
 	// +kubebuilder:validation:MinLength=3
 	// +kubebuilder:validation:MaxLength=63
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[0-9A-Za-z_-]$')",message="s3Bucket is no bucket name: use the name alone, with no s3:// and no path"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[0-9A-Za-z_-]$')",message="s3Bucket is not a bucket name: use the name alone, without s3:// and without a path"
 	S3Bucket *string `json:"s3Bucket,omitempty"`
 
 	// S3Key is the key of the .zip archive. A replaced object under the same key
@@ -47,8 +47,8 @@ type LayerContent struct {
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=100
-	// +kubebuilder:validation:XValidation:rule="self.all(f, f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))",message="inline names files by a relative path, such as python/util.py or bin/tool",messageExpression="self.filter(f, !f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))[0] + ' is no relative path of a file: use one such as python/util.py or bin/tool, of letters, digits and . _ @ + -'"
-	// +kubebuilder:validation:XValidation:rule="self.map(f, size(self[f])).sum() <= 1048576",message="inline has at most 1 MB in all: put a larger layer in S3"
+	// +kubebuilder:validation:XValidation:rule="self.all(f, f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))",message="a file name in inline must be a relative path such as python/util.py or bin/tool",messageExpression="self.filter(f, !f.matches('^[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*(/[.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*)*$'))[0] + ' is not a relative path of a file: use one such as python/util.py or bin/tool, of letters, digits and . _ @ + -'"
+	// +kubebuilder:validation:XValidation:rule="self.map(f, size(self[f])).sum() <= 1048576",message="inline must have at most 1 MB in total: put a larger layer in S3"
 	Inline map[string]string `json:"inline,omitempty"`
 
 	// ConfigMapRef names a ConfigMap of this namespace, each key of which is a file of
@@ -66,7 +66,7 @@ type LayerContent struct {
 	// sha256sum prints it, or base64, as AWS's CodeSha256.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is no SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
 	SHA256 *string `json:"sha256,omitempty"`
 }
 
@@ -81,7 +81,7 @@ type LayerConfigMap struct {
 	// which is where Python looks for the modules of a layer. Default: none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*/)+$')",message="filePrefix is a relative path that ends in a slash, such as python/ or nodejs/node_modules/"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([.]?[a-zA-Z0-9_@+-][a-zA-Z0-9._@+-]*/)+$')",message="filePrefix must be a relative path that ends in a slash, such as python/ or nodejs/node_modules/"
 	FilePrefix *string `json:"filePrefix,omitempty"`
 }
 
@@ -91,7 +91,7 @@ type LayerVersionParameters struct {
 	// Region is the AWS region of the layer, such as eu-central-1. It can't be
 	// changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new LayerVersion in the other region"
 	Region string `json:"region"`
 
@@ -99,7 +99,7 @@ type LayerVersionParameters struct {
 	// Default: metadata.name. It can't be changed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=140
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="layerName is the plain name of a layer: letters, digits, hyphens and underscores, no ARN and no version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="layerName must be the plain name of a layer: use letters, digits, hyphens and underscores, without an ARN or a version"
 	LayerName *string `json:"layerName,omitempty"`
 
 	// Content is the layer's archive: exactly one source. When it changes, a new
@@ -122,7 +122,7 @@ type LayerVersionParameters struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=15
 	// +kubebuilder:validation:items:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.all(r, r.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$'))",message="a compatible runtime is no Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
+	// +kubebuilder:validation:XValidation:rule="self.all(r, r.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$'))",message="a compatible runtime must be a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
 	CompatibleRuntimes []string `json:"compatibleRuntimes,omitempty"`
 
 	// Description of the version, at most 256 characters.
@@ -157,7 +157,7 @@ const (
 
 // LayerVersionSpec is the desired state of a layer's version.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.content)",fieldPath=".forProvider.content",reason="FieldValueRequired",message="set one of s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.content)",fieldPath=".forProvider.content",reason="FieldValueRequired",message="set exactly one source: s3Bucket and s3Key, inline, configMapRef or zipFileFrom"
 type LayerVersionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
@@ -233,8 +233,8 @@ type LayerVersionStatus struct {
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.layerName) || size(self.metadata.name) <= 140",fieldPath=".metadata",message="metadata.name is the layer's name in AWS and has at most 140 characters: shorten it, or set spec.forProvider.layerName"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.layerName) || !self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the layer's name in AWS and has no dots: use hyphens, or set spec.forProvider.layerName"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.layerName) || size(self.metadata.name) <= 140",fieldPath=".metadata",message="metadata.name is the layer's name in AWS, which has at most 140 characters: shorten it, or set spec.forProvider.layerName"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.layerName) || !self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the layer's name in AWS, which cannot contain dots: use hyphens, or set spec.forProvider.layerName"
 // +kubebuilder:validation:XValidation:rule="(has(self.spec.forProvider.layerName) ? self.spec.forProvider.layerName : self.metadata.name) == (has(oldSelf.spec.forProvider.layerName) ? oldSelf.spec.forProvider.layerName : oldSelf.metadata.name)",fieldPath=".spec.forProvider.layerName",reason="FieldValueForbidden",message="layerName can't be changed: create a new LayerVersion for the other layer"
 type LayerVersion struct {
 	metav1.TypeMeta   `json:",inline"`

@@ -10,16 +10,16 @@ import (
 // policy, as AddLayerVersionPermission takes it, and where it is. The statement is
 // exact: what is not named here is not in it.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.layerName) == has(self.versionNumber)",fieldPath=".versionNumber",reason="FieldValueInvalid",message="layerName and versionNumber go together: set both, or neither and layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
-// +kubebuilder:validation:XValidation:rule="has(self.layerName) || has(self.versionNumber) || has(self.layerVersionArn) || has(self.layerVersionArnRef) || has(self.layerVersionArnSelector)",fieldPath=".layerVersionArn",reason="FieldValueRequired",message="set layerName and versionNumber, or layerVersionArn, or layerVersionArnRef or layerVersionArnSelector to a LayerVersion"
-// +kubebuilder:validation:XValidation:rule="!has(self.layerName) || !has(self.layerVersionArn) && !has(self.layerVersionArnRef) && !has(self.layerVersionArnSelector)",fieldPath=".layerName",reason="FieldValueForbidden",message="the version is given twice: keep layerName and versionNumber, or else layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
-// +kubebuilder:validation:XValidation:rule="!has(self.layerVersionArn) || self.layerVersionArn.contains(':lambda:' + self.region + ':')",fieldPath=".layerVersionArn",reason="FieldValueInvalid",message="layerVersionArn is of another region than region: create a LayerVersionPermission in that region"
-// +kubebuilder:validation:XValidation:rule="!has(self.organizationId) || !has(self.principal) || self.principal == '*'",fieldPath=".organizationId",reason="FieldValueForbidden",message="organizationId is for the principal *: remove it, or set principal to that"
+// +kubebuilder:validation:XValidation:rule="has(self.layerName) == has(self.versionNumber)",fieldPath=".versionNumber",reason="FieldValueInvalid",message="layerName and versionNumber must be set together: set both, or remove both and set layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
+// +kubebuilder:validation:XValidation:rule="has(self.layerName) || has(self.versionNumber) || has(self.layerVersionArn) || has(self.layerVersionArnRef) || has(self.layerVersionArnSelector)",fieldPath=".layerVersionArn",reason="FieldValueRequired",message="set layerName and versionNumber, or set layerVersionArn, or set layerVersionArnRef or layerVersionArnSelector to a LayerVersion"
+// +kubebuilder:validation:XValidation:rule="!has(self.layerName) || !has(self.layerVersionArn) && !has(self.layerVersionArnRef) && !has(self.layerVersionArnSelector)",fieldPath=".layerName",reason="FieldValueForbidden",message="the layer version is set twice: set either layerName and versionNumber, or one of layerVersionArn, layerVersionArnRef and layerVersionArnSelector"
+// +kubebuilder:validation:XValidation:rule="!has(self.layerVersionArn) || self.layerVersionArn.contains(':lambda:' + self.region + ':')",fieldPath=".layerVersionArn",reason="FieldValueInvalid",message="layerVersionArn is in another region: set region to the region of the ARN, or use a layer version in region"
+// +kubebuilder:validation:XValidation:rule="!has(self.organizationId) || !has(self.principal) || self.principal == '*'",fieldPath=".organizationId",reason="FieldValueForbidden",message="organizationId is for principal * only: remove it, or set principal to *"
 type LayerVersionPermissionParameters struct {
 	// Region is the AWS region of the layer, such as eu-central-1. It can't be
 	// changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new LayerVersionPermission in the other region"
 	Region string `json:"region"`
 
@@ -27,7 +27,7 @@ type LayerVersionPermissionParameters struct {
 	// with versionNumber.
 	// +optional
 	// +kubebuilder:validation:MaxLength=140
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="layerName is the plain name of a layer: letters, digits, hyphens and underscores, no ARN and no version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="layerName must be the plain name of a layer: use letters, digits, hyphens and underscores, without an ARN or a version"
 	LayerName *string `json:"layerName,omitempty"`
 
 	// VersionNumber is the number of the layer's version, from 1. Goes with layerName.
@@ -41,7 +41,7 @@ type LayerVersionPermissionParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=LayerVersion
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[1-9][0-9]*$')",message="layerVersionArn is no ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:layer:[a-zA-Z0-9_-]+:[1-9][0-9]*$')",message="layerVersionArn is not the ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version"
 	LayerVersionArn *string `json:"layerVersionArn,omitempty"`
 
 	// LayerVersionArnRef names the LayerVersion that may be used. When that publishes a
@@ -58,7 +58,7 @@ type LayerVersionPermissionParameters struct {
 	// changed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=100
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="statementId has 1 to 100 letters, digits, hyphens and underscores"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="statementId must have 1 to 100 letters, digits, hyphens and underscores"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="statementId can't be changed: create a new LayerVersionPermission"
 	StatementID *string `json:"statementId,omitempty"`
 
@@ -72,20 +72,20 @@ type LayerVersionPermissionParameters struct {
 	// root user, which is the same, or * for anyone. Required.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:iam::[0-9]{12}:root)$')",message="principal is neither an account's 12 digits, nor the ARN of its root user, nor *"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:iam::[0-9]{12}:root)$')",message="principal is not valid: use the 12 digits of an account, the ARN of its root user, or *"
 	Principal *string `json:"principal,omitempty"`
 
 	// OrganizationID is the organization whose accounts are permitted, such as
 	// o-a1b2c3d4e5. Goes with principal *.
 	// +optional
 	// +kubebuilder:validation:MaxLength=34
-	// +kubebuilder:validation:XValidation:rule="self.matches('^o-[a-z0-9]{10,32}$')",message="organizationId is no organization's id: use the form o-a1b2c3d4e5"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^o-[a-z0-9]{10,32}$')",message="organizationId is not an organization ID: use the form o-a1b2c3d4e5"
 	OrganizationID *string `json:"organizationId,omitempty"`
 }
 
 // LayerVersionPermissionSpec is the desired state of a layer version's permission.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.principal)",fieldPath=".forProvider.principal",reason="FieldValueRequired",message="set it to who gets the permission, for example to '111122223333'"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.principal)",fieldPath=".forProvider.principal",reason="FieldValueRequired",message="set principal to the account that receives the permission, for example to '111122223333'"
 type LayerVersionPermissionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
@@ -137,8 +137,8 @@ type LayerVersionPermissionStatus struct {
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || size(self.metadata.name) <= 100",fieldPath=".metadata",message="metadata.name is the statement's id in AWS and has at most 100 characters: shorten it, or set spec.forProvider.statementId"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || !self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the statement's id in AWS and has no dots: use hyphens, or set spec.forProvider.statementId"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || size(self.metadata.name) <= 100",fieldPath=".metadata",message="metadata.name is the statement's ID in AWS, which has at most 100 characters: shorten it, or set spec.forProvider.statementId"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || !self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the statement's ID in AWS, which cannot contain dots: use hyphens, or set spec.forProvider.statementId"
 type LayerVersionPermission struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

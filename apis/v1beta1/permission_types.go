@@ -10,15 +10,15 @@ import (
 // AddPermission takes it, and where it is. The statement is exact: what is not named
 // here is not in it.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.functionName) || has(self.functionNameRef) || has(self.functionNameSelector)",fieldPath=".functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
-// +kubebuilder:validation:XValidation:rule="!(has(self.sourceArn) && has(self.sourceArnFrom))",fieldPath=".sourceArnFrom",reason="FieldValueForbidden",message="sourceArn is set too: keep one of sourceArn and sourceArnFrom"
-// +kubebuilder:validation:XValidation:rule="!has(self.functionUrlAuthType) || !has(self.action) || self.action == 'lambda:InvokeFunctionUrl'",fieldPath=".functionUrlAuthType",reason="FieldValueForbidden",message="functionUrlAuthType is for the action lambda:InvokeFunctionUrl: remove it, or set action to that"
-// +kubebuilder:validation:XValidation:rule="!has(self.invokedViaFunctionUrl) || !has(self.action) || self.action == 'lambda:InvokeFunction'",fieldPath=".invokedViaFunctionUrl",reason="FieldValueForbidden",message="invokedViaFunctionUrl is for the action lambda:InvokeFunction: remove it, or set action to that"
+// +kubebuilder:validation:XValidation:rule="has(self.functionName) || has(self.functionNameRef) || has(self.functionNameSelector)",fieldPath=".functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!(has(self.sourceArn) && has(self.sourceArnFrom))",fieldPath=".sourceArnFrom",reason="FieldValueForbidden",message="sourceArn is also set: set only one of sourceArn and sourceArnFrom"
+// +kubebuilder:validation:XValidation:rule="!has(self.functionUrlAuthType) || !has(self.action) || self.action == 'lambda:InvokeFunctionUrl'",fieldPath=".functionUrlAuthType",reason="FieldValueForbidden",message="functionUrlAuthType is for action lambda:InvokeFunctionUrl only: remove it, or set action to lambda:InvokeFunctionUrl"
+// +kubebuilder:validation:XValidation:rule="!has(self.invokedViaFunctionUrl) || !has(self.action) || self.action == 'lambda:InvokeFunction'",fieldPath=".invokedViaFunctionUrl",reason="FieldValueForbidden",message="invokedViaFunctionUrl is for action lambda:InvokeFunction only: remove it, or set action to lambda:InvokeFunction"
 type PermissionParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Permission in the other region"
 	Region string `json:"region"`
 
@@ -28,7 +28,7 @@ type PermissionParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create a new Permission for the other function"
 	FunctionName *string `json:"functionName,omitempty"`
 
@@ -46,8 +46,8 @@ type PermissionParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self != '$LATEST'",message="$LATEST has no policy of its own: remove qualifier to permit the use of the unqualified function"
-	// +kubebuilder:validation:XValidation:rule="self == '$LATEST' || self.matches('^([$]LATEST[.]PUBLISHED|[a-zA-Z0-9_-]+)$')",message="qualifier is no version's number and no alias's name"
+	// +kubebuilder:validation:XValidation:rule="self != '$LATEST'",message="$LATEST has no policy: remove qualifier to grant the permission on the unqualified function"
+	// +kubebuilder:validation:XValidation:rule="self == '$LATEST' || self.matches('^([$]LATEST[.]PUBLISHED|[a-zA-Z0-9_-]+)$')",message="qualifier must be a version number, the name of an alias, or $LATEST.PUBLISHED"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create a new Permission for the other version or alias"
 	Qualifier *string `json:"qualifier,omitempty"`
 
@@ -64,7 +64,7 @@ type PermissionParameters struct {
 	// metadata.name. It can't be changed.
 	// +optional
 	// +kubebuilder:validation:MaxLength=100
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="statementId has 1 to 100 letters, digits, hyphens and underscores"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="statementId must have 1 to 100 letters, digits, hyphens and underscores"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="statementId can't be changed: create a new Permission"
 	StatementID *string `json:"statementId,omitempty"`
 
@@ -72,7 +72,7 @@ type PermissionParameters struct {
 	// lambda:InvokeFunctionUrl; lambda:* is all of them. Required.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^(lambda:[*]|lambda:[a-zA-Z]+|[*])$')",message="action is no action of Lambda: use one such as lambda:InvokeFunction, or lambda:* for all of them"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^(lambda:[*]|lambda:[a-zA-Z]+|[*])$')",message="action is not an action of Lambda: use one such as lambda:InvokeFunction, or lambda:* for all of them"
 	Action *string `json:"action,omitempty"`
 
 	// Principal that gets the permission: a service such as s3.amazonaws.com, the 12
@@ -81,14 +81,14 @@ type PermissionParameters struct {
 	// set sourceArn or sourceAccount too: without them it acts for any AWS account.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:(iam|sts)::[^ \\\\t\\\\n\\\\r]+|[a-zA-Z0-9-]+([.][a-zA-Z0-9-]+)+)$')",message="principal is neither a service such as s3.amazonaws.com, nor an account's 12 digits, nor the ARN of a user or role, nor *"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:(iam|sts)::[^ \\\\t\\\\n\\\\r]+|[a-zA-Z0-9-]+([.][a-zA-Z0-9-]+)+)$')",message="principal is not valid: use a service such as s3.amazonaws.com, the 12 digits of an account, the ARN of a user or role, or *"
 	Principal *string `json:"principal,omitempty"`
 
 	// SourceArn is the ARN of the resource of a service for which the function may be
 	// used, such as an S3 bucket. It may have wildcards: AWS compares it as ArnLike does.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z0-9-]*:[a-zA-Z0-9-]+:([a-z]+(-[a-z]+)+-[0-9])?:([0-9]{12})?:.*$')",message="sourceArn is no ARN: use the form arn:aws:s3:::bucket or arn:aws:events:region:123456789012:rule/name"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z0-9-]*:[a-zA-Z0-9-]+:([a-z]+(-[a-z]+)+-[0-9])?:([0-9]{12})?:.*$')",message="sourceArn is not an ARN: use the form arn:aws:s3:::bucket or arn:aws:events:region:123456789012:rule/name"
 	SourceArn *string `json:"sourceArn,omitempty"`
 
 	// SourceArnFrom reads the source's ARN from a field of another object of this
@@ -101,14 +101,14 @@ type PermissionParameters struct {
 	// day.
 	// +optional
 	// +kubebuilder:validation:MaxLength=12
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}$')",message="sourceAccount is no account: use its 12 digits"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}$')",message="sourceAccount is not an account ID: use 12 digits"
 	SourceAccount *string `json:"sourceAccount,omitempty"`
 
 	// EventSourceToken is what the invoker must supply, for Alexa skills: the skill's
 	// id. At most 256 letters, digits, dots, hyphens and underscores.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9._-]+$')",message="eventSourceToken has 1 to 256 letters, digits, dots, hyphens and underscores"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9._-]+$')",message="eventSourceToken must have 1 to 256 letters, digits, dots, hyphens and underscores"
 	EventSourceToken *string `json:"eventSourceToken,omitempty"`
 
 	// FunctionURLAuthType is the authentication of the function URL that is permitted to
@@ -127,14 +127,14 @@ type PermissionParameters struct {
 	// o-a1b2c3d4e5. With principal *, all accounts of the organization are permitted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=34
-	// +kubebuilder:validation:XValidation:rule="self.matches('^o-[a-z0-9]{10,32}$')",message="principalOrgId is no organization's id: use the form o-a1b2c3d4e5"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^o-[a-z0-9]{10,32}$')",message="principalOrgId is not an organization ID: use the form o-a1b2c3d4e5"
 	PrincipalOrgID *string `json:"principalOrgId,omitempty"`
 }
 
 // PermissionSpec is the desired state of a permission.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.action)",fieldPath=".forProvider.action",reason="FieldValueRequired",message="set it, for example to lambda:InvokeFunction"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.principal)",fieldPath=".forProvider.principal",reason="FieldValueRequired",message="set it to who gets the permission, for example to s3.amazonaws.com"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.action)",fieldPath=".forProvider.action",reason="FieldValueRequired",message="set action, for example to lambda:InvokeFunction"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.principal)",fieldPath=".forProvider.principal",reason="FieldValueRequired",message="set principal to the service, account or role that receives the permission, for example to s3.amazonaws.com"
 type PermissionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
@@ -191,8 +191,8 @@ type PermissionStatus struct {
 // +kubebuilder:printcolumn:name="MESSAGE",type="string",JSONPath=".status.message",priority=1
 // +kubebuilder:printcolumn:name="EXTERNAL-NAME",type="string",JSONPath=".metadata.annotations.crossplane\\.io/external-name"
 // +kubebuilder:printcolumn:name="AGE",type="date",JSONPath=".metadata.creationTimestamp"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || size(self.metadata.name) <= 100",fieldPath=".metadata",message="metadata.name is the statement's id in AWS and has at most 100 characters: shorten it, or set spec.forProvider.statementId"
-// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || !self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the statement's id in AWS and has no dots: use hyphens, or set spec.forProvider.statementId"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || size(self.metadata.name) <= 100",fieldPath=".metadata",message="metadata.name is the statement's ID in AWS, which has at most 100 characters: shorten it, or set spec.forProvider.statementId"
+// +kubebuilder:validation:XValidation:rule="has(self.spec.forProvider.statementId) || !self.metadata.name.contains('.')",fieldPath=".metadata",message="metadata.name is the statement's ID in AWS, which cannot contain dots: use hyphens, or set spec.forProvider.statementId"
 type Permission struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

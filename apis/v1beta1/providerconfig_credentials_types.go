@@ -7,11 +7,11 @@ import (
 // ProviderCredentials are the credentials of a namespaced ProviderConfig. They
 // name nothing outside its namespace.
 //
-// +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || has(self.secretRef)",message="source Secret needs secretRef: the name of a Secret of this namespace"
-// +kubebuilder:validation:XValidation:rule="self.source != 'WebIdentity' || has(self.webIdentity)",message="source WebIdentity needs webIdentity with the ARN of the role to assume"
-// +kubebuilder:validation:XValidation:rule="self.source == 'Secret' || !has(self.secretRef)",message="secretRef is read by source Secret only: remove it, or set source to Secret"
-// +kubebuilder:validation:XValidation:rule="self.source == 'WebIdentity' || !has(self.webIdentity)",message="webIdentity is read by source WebIdentity only: remove it, or set source to WebIdentity"
-// +kubebuilder:validation:XValidation:rule="self.source == 'Secret' || !has(self.profile)",message="profile chooses a section of an INI file, which source Secret reads: remove it, or set source to Secret"
+// +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || has(self.secretRef)",message="source Secret needs secretRef: set the name of a Secret in this namespace"
+// +kubebuilder:validation:XValidation:rule="self.source != 'WebIdentity' || has(self.webIdentity)",message="source WebIdentity needs webIdentity: set it, with the ARN of the role to assume in roleARN"
+// +kubebuilder:validation:XValidation:rule="self.source == 'Secret' || !has(self.secretRef)",message="secretRef is used only with source Secret: remove it, or set source to Secret"
+// +kubebuilder:validation:XValidation:rule="self.source == 'WebIdentity' || !has(self.webIdentity)",message="webIdentity is used only with source WebIdentity: remove it, or set source to WebIdentity"
+// +kubebuilder:validation:XValidation:rule="self.source == 'Secret' || !has(self.profile)",message="profile selects a section of an INI file, which only source Secret reads: remove it, or set source to Secret"
 type ProviderCredentials struct {
 	// Source of the credentials. None signs with placeholder keys, for an
 	// endpoint that checks none. Secret reads keys from a Secret. WebIdentity
@@ -37,14 +37,14 @@ type ProviderCredentials struct {
 
 // ClusterProviderCredentials are the credentials of a ClusterProviderConfig.
 //
-// +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || has(self.secretRef)",message="source Secret needs secretRef: the name and namespace of a Secret"
-// +kubebuilder:validation:XValidation:rule="self.source != 'WebIdentity' || has(self.webIdentity)",message="source WebIdentity needs webIdentity with the ARN of the role to assume"
-// +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: the path of an INI file in the provider's pod"
-// +kubebuilder:validation:XValidation:rule="self.source == 'Secret' || !has(self.secretRef)",message="secretRef is read by source Secret only: remove it, or set source to Secret"
-// +kubebuilder:validation:XValidation:rule="self.source == 'WebIdentity' || !has(self.webIdentity)",message="webIdentity is read by source WebIdentity only: remove it, or set source to WebIdentity"
-// +kubebuilder:validation:XValidation:rule="self.source == 'Filesystem' || !has(self.fs)",message="fs is read by source Filesystem only: remove it, or set source to Filesystem"
-// +kubebuilder:validation:XValidation:rule="self.source == 'Environment' || !has(self.env)",message="env is read by source Environment only: remove it, or set source to Environment"
-// +kubebuilder:validation:XValidation:rule="!has(self.profile) || self.source == 'Secret' || self.source == 'Filesystem' || (self.source == 'Environment' && has(self.env))",message="profile chooses a section of an INI file, which the sources Secret, Filesystem and Environment with env read"
+// +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || has(self.secretRef)",message="source Secret needs secretRef: set the name and namespace of a Secret"
+// +kubebuilder:validation:XValidation:rule="self.source != 'WebIdentity' || has(self.webIdentity)",message="source WebIdentity needs webIdentity: set it, with the ARN of the role to assume in roleARN"
+// +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: set it to the path of an INI file in the provider's pod"
+// +kubebuilder:validation:XValidation:rule="self.source == 'Secret' || !has(self.secretRef)",message="secretRef is used only with source Secret: remove it, or set source to Secret"
+// +kubebuilder:validation:XValidation:rule="self.source == 'WebIdentity' || !has(self.webIdentity)",message="webIdentity is used only with source WebIdentity: remove it, or set source to WebIdentity"
+// +kubebuilder:validation:XValidation:rule="self.source == 'Filesystem' || !has(self.fs)",message="fs is used only with source Filesystem: remove it, or set source to Filesystem"
+// +kubebuilder:validation:XValidation:rule="self.source == 'Environment' || !has(self.env)",message="env is used only with source Environment: remove it, or set source to Environment"
+// +kubebuilder:validation:XValidation:rule="!has(self.profile) || self.source == 'Secret' || self.source == 'Filesystem' || (self.source == 'Environment' && has(self.env))",message="profile selects a section of an INI file, which only the sources Secret, Filesystem, and Environment with env read: remove it, or set one of these sources"
 type ClusterProviderCredentials struct {
 	// Source of the credentials. None signs with placeholder keys, for an
 	// endpoint that checks none. Secret reads keys from a Secret. IRSA and
@@ -143,8 +143,8 @@ type WebIdentityRole struct {
 
 // A WebIdentityTokenConfig says where a namespaced config's token is.
 //
-// +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || (has(self.secretRef) && has(self.secretRef.key))",message="source Secret needs secretRef with the name of a Secret of this namespace and the key that holds the token"
-// +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: the path of the token in the provider's pod"
+// +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || (has(self.secretRef) && has(self.secretRef.key))",message="source Secret needs secretRef: set the name of a Secret in this namespace and the key that holds the token"
+// +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: set it to the path of the token in the provider's pod"
 type WebIdentityTokenConfig struct {
 	// Source of the token. Filesystem is the provider's pod: refused in a
 	// namespaced config unless the provider's operator allows it.
@@ -162,8 +162,8 @@ type WebIdentityTokenConfig struct {
 
 // A ClusterWebIdentityTokenConfig says where the token is.
 //
-// +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || (has(self.secretRef) && has(self.secretRef.key))",message="source Secret needs secretRef with the name and namespace of a Secret and the key that holds the token"
-// +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: the path of the token in the provider's pod"
+// +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || (has(self.secretRef) && has(self.secretRef.key))",message="source Secret needs secretRef: set the name and namespace of a Secret and the key that holds the token"
+// +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: set it to the path of the token in the provider's pod"
 type ClusterWebIdentityTokenConfig struct {
 	// Source of the token.
 	// +kubebuilder:validation:Enum=Secret;Filesystem
@@ -181,7 +181,7 @@ type ClusterWebIdentityTokenConfig struct {
 
 // AssumeRoleOptions assume a role (STS AssumeRole).
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.transitiveTagKeys) || self.transitiveTagKeys.all(k, k.startsWith('crossplane-') || (has(self.tags) && self.tags.exists(t, t.key == k)))",message="each of transitiveTagKeys must be the key of one of tags, or of a tag that resourceTags adds"
+// +kubebuilder:validation:XValidation:rule="!has(self.transitiveTagKeys) || self.transitiveTagKeys.all(k, k.startsWith('crossplane-') || (has(self.tags) && self.tags.exists(t, t.key == k)))",message="each entry of transitiveTagKeys must be the key of a tag in tags, or of a tag that resourceTags adds"
 type AssumeRoleOptions struct {
 	// RoleARN is the role to assume.
 	// +kubebuilder:validation:Pattern=`^arn:[a-z0-9-]+:iam::[0-9]{12}:role/.+$`

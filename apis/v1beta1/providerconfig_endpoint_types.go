@@ -58,8 +58,8 @@ type EndpointConfig struct {
 
 // A URLConfig says how the URL of an endpoint is found.
 //
-// +kubebuilder:validation:XValidation:rule="self.type != 'Static' || has(self.static)",message="type Static needs static: the URL of the endpoint"
-// +kubebuilder:validation:XValidation:rule="self.type != 'Dynamic' || has(self.dynamic)",message="type Dynamic needs dynamic: the protocol and the host that service and region are put before"
+// +kubebuilder:validation:XValidation:rule="self.type != 'Static' || has(self.static)",message="type Static needs static: set it to the URL of the endpoint"
+// +kubebuilder:validation:XValidation:rule="self.type != 'Dynamic' || has(self.dynamic)",message="type Dynamic needs dynamic: set it, with the host that follows the service and the region in the URL"
 type URLConfig struct {
 	// Type is Static for one URL, Dynamic for one made of service, region and
 	// host, and Auto for AWS's own.

@@ -20,7 +20,7 @@ const (
 
 // A ProviderConfigSpec says how resources of the same namespace reach AWS.
 //
-// +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS refuses: set endpoint, or choose another source"
+// +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS rejects: set endpoint, or choose another source"
 type ProviderConfigSpec struct {
 	// Credentials that sign the calls to AWS, or that assume the first role of
 	// assumeRoleChain.
@@ -32,7 +32,7 @@ type ProviderConfigSpec struct {
 // A ClusterProviderConfigSpec says how resources of any namespace that it
 // allows reach AWS.
 //
-// +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS refuses: set endpoint, or choose another source"
+// +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS rejects: set endpoint, or choose another source"
 type ClusterProviderConfigSpec struct {
 	// Credentials that sign the calls to AWS, or that assume the first role of
 	// assumeRoleChain.
@@ -103,7 +103,7 @@ type FunctionNameRule struct {
 // FunctionNamePrefix is the beginning of a function's name.
 //
 // +kubebuilder:validation:MaxLength=64
-// +kubebuilder:validation:XValidation:rule="self.replace('{namespace}', 'n').matches('^[a-zA-Z0-9_-]*$')",message="a prefix has letters, digits, hyphens and underscores, as a function's name does, and {namespace} for the name of the namespace"
+// +kubebuilder:validation:XValidation:rule="self.replace('{namespace}', 'n').matches('^[a-zA-Z0-9_-]*$')",message="a prefix must have only letters, digits, hyphens and underscores, and may contain {namespace} for the name of the namespace"
 type FunctionNamePrefix string
 
 // ConnectionSpec is what both kinds of config share.
@@ -124,7 +124,7 @@ type ConnectionSpec struct {
 	// system's, for example that of a proxy that inspects traffic.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="caBundle must hold at least one PEM block of type CERTIFICATE"
+	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="caBundle must contain at least one PEM block of type CERTIFICATE"
 	CABundle *string `json:"caBundle,omitempty"`
 
 	// UseFIPSEndpoint sends calls to AWS's FIPS 140 validated endpoints.
@@ -140,7 +140,7 @@ type ConnectionSpec struct {
 	// resource's own tag of the same key wins.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=50
-	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) > 0 && size(k) <= 128 && !k.lowerAscii().startsWith('aws:'))",message="a tag key has 1 to 128 characters and does not start with aws:, which is AWS's own"
+	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) > 0 && size(k) <= 128 && !k.lowerAscii().startsWith('aws:'))",message="a tag key must have 1 to 128 characters and must not start with aws:, which AWS reserves"
 	Tags map[string]TagValue `json:"tags,omitempty"`
 
 	// IgnoreTags names tags that other tools set: they are neither removed nor

@@ -27,7 +27,7 @@ type ProvisionedConcurrencyConfigParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="qualifier is the name of an alias or the number of a version: $LATEST can't have provisioned concurrency, so publish a version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="qualifier must be the name of an alias or a version number: $LATEST can't have provisioned concurrency, so publish a version"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create another resource for the other qualifier"
 	Qualifier *string `json:"qualifier,omitempty"`
 
@@ -44,9 +44,9 @@ type ProvisionedConcurrencyConfigParameters struct {
 
 // ProvisionedConcurrencyConfigSpec is the desired state of provisioned concurrency.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.qualifier) || has(self.forProvider.qualifierRef) || has(self.forProvider.qualifierSelector)",fieldPath=".forProvider.qualifier",reason="FieldValueRequired",message="set qualifier to an alias or a version, or qualifierRef or qualifierSelector to an Alias: $LATEST can't have provisioned concurrency"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.provisionedConcurrentExecutions) || has(self.initProvider) && has(self.initProvider.provisionedConcurrentExecutions)",fieldPath=".forProvider.provisionedConcurrentExecutions",reason="FieldValueRequired",message="set it to how many execution environments AWS shall keep ready"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.qualifier) || has(self.forProvider.qualifierRef) || has(self.forProvider.qualifierSelector)",fieldPath=".forProvider.qualifier",reason="FieldValueRequired",message="set qualifier to an alias or a version, or set qualifierRef or qualifierSelector to an Alias: $LATEST can't have provisioned concurrency"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.provisionedConcurrentExecutions) || has(self.initProvider) && has(self.initProvider.provisionedConcurrentExecutions)",fieldPath=".forProvider.provisionedConcurrentExecutions",reason="FieldValueRequired",message="set provisionedConcurrentExecutions to the number of execution environments that AWS keeps ready"
 type ProvisionedConcurrencyConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

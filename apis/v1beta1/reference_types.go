@@ -29,7 +29,7 @@ type KeySelector struct {
 // Secret. The provider's ServiceAccount must be allowed to get it; if it may list and
 // watch it as well, a change is seen at once.
 //
-// +kubebuilder:validation:XValidation:rule="self.apiVersion != 'v1' || self.kind != 'Secret'",reason="FieldValueForbidden",message="a Secret is not read for a setting that everyone may see: take the value from another object"
+// +kubebuilder:validation:XValidation:rule="self.apiVersion != 'v1' || self.kind != 'Secret'",reason="FieldValueForbidden",message="this field can't be read from a Secret, since its value is not secret in AWS: read it from another object"
 type FieldSelector struct {
 	// APIVersion of the object, such as iam.aws.m.upbound.io/v1beta1.
 	// +kubebuilder:validation:MinLength=1

@@ -9,13 +9,13 @@ import (
 // ResourcePolicyParameters are the desired policy of a function, version or alias, as
 // PutResourcePolicy takes it, and where it is.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.resourceArn) || has(self.resourceArnRef) || has(self.resourceArnSelector) || has(self.resourceArnFrom)",fieldPath=".resourceArn",reason="FieldValueRequired",message="set resourceArn to the ARN of a function, version or alias, or resourceArnRef or resourceArnSelector to a Function, or resourceArnFrom to a field that has the ARN"
-// +kubebuilder:validation:XValidation:rule="!has(self.resourceArnFrom) || !has(self.resourceArn) && !has(self.resourceArnRef) && !has(self.resourceArnSelector)",fieldPath=".resourceArnFrom",reason="FieldValueForbidden",message="the ARN is given twice: keep resourceArnFrom, or else resourceArn, resourceArnRef or resourceArnSelector"
+// +kubebuilder:validation:XValidation:rule="has(self.resourceArn) || has(self.resourceArnRef) || has(self.resourceArnSelector) || has(self.resourceArnFrom)",fieldPath=".resourceArn",reason="FieldValueRequired",message="set resourceArn to the ARN of a function, version or alias, or set resourceArnRef or resourceArnSelector to a Function, or resourceArnFrom to a field that contains the ARN"
+// +kubebuilder:validation:XValidation:rule="!has(self.resourceArnFrom) || !has(self.resourceArn) && !has(self.resourceArnRef) && !has(self.resourceArnSelector)",fieldPath=".resourceArnFrom",reason="FieldValueForbidden",message="the ARN is set twice: set either resourceArnFrom, or one of resourceArn, resourceArnRef and resourceArnSelector"
 type ResourcePolicyParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new ResourcePolicy in the other region"
 	Region string `json:"region"`
 
@@ -26,7 +26,7 @@ type ResourcePolicyParameters struct {
 	// +crossplane:generate:reference:type=Function
 	// +crossplane:generate:reference:extractor=FunctionARN()
 	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[a-zA-Z0-9_-]+(:([$]LATEST[.]PUBLISHED|[a-zA-Z0-9_-]+))?$')",message="resourceArn is no ARN of a function, version or alias: use the form arn:aws:lambda:region:123456789012:function:name, with :version or :alias if need be"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:function:[a-zA-Z0-9_-]+(:([$]LATEST[.]PUBLISHED|[a-zA-Z0-9_-]+))?$')",message="resourceArn is not the ARN of a function, version or alias: use the form arn:aws:lambda:region:123456789012:function:name, followed by :version or :alias if needed"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="resourceArn can't be changed: create a new ResourcePolicy for the other resource"
 	ResourceArn *string `json:"resourceArn,omitempty"`
 
@@ -49,15 +49,15 @@ type ResourcePolicyParameters struct {
 	// accounts as ARNs. Required.
 	// +optional
 	// +kubebuilder:validation:MaxLength=20480
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[ \\\\t\\\\n\\\\r]*[{]')",message="policy is no policy document: it has to be JSON that starts with a brace"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^[ \\\\t\\\\n\\\\r]*[{]') || self.matches('[}][ \\\\t\\\\n\\\\r]*$')",message="policy is cut off: it has to be JSON that ends with a brace"
-	// +kubebuilder:validation:XValidation:rule="!self.matches('^[ \\\\t\\\\n\\\\r]*[{]') || self.contains('\"Statement\"')",message="policy has no Statement: a resource without a policy needs no ResourcePolicy"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[ \\\\t\\\\n\\\\r]*[{]')",message="policy is not a policy document: use JSON that starts with a brace"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[ \\\\t\\\\n\\\\r]*[{]') || self.matches('[}][ \\\\t\\\\n\\\\r]*$')",message="policy is incomplete: use JSON that ends with a brace"
+	// +kubebuilder:validation:XValidation:rule="!self.matches('^[ \\\\t\\\\n\\\\r]*[{]') || self.contains('\"Statement\"')",message="policy has no Statement: add one, or delete the ResourcePolicy to remove the policy"
 	Policy *string `json:"policy,omitempty"`
 }
 
 // ResourcePolicySpec is the desired state of a resource's policy.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies) || has(self.forProvider.policy)",fieldPath=".forProvider.policy",reason="FieldValueRequired",message="set it to the whole policy in JSON"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies || 'Update' in self.managementPolicies) || has(self.forProvider.policy)",fieldPath=".forProvider.policy",reason="FieldValueRequired",message="set policy to the complete policy document in JSON"
 type ResourcePolicySpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

@@ -9,8 +9,8 @@ import (
 // RuntimeManagementConfigSettings are when the runtime of a function is updated, as
 // PutRuntimeManagementConfig takes them.
 //
-// +kubebuilder:validation:XValidation:rule="!has(self.updateRuntimeOn) || self.updateRuntimeOn != 'Manual' || has(self.runtimeVersionArn)",fieldPath=".runtimeVersionArn",reason="FieldValueRequired",message="set it to the ARN of the runtime's version: updateRuntimeOn Manual stays on one"
-// +kubebuilder:validation:XValidation:rule="!has(self.runtimeVersionArn) || has(self.updateRuntimeOn) && self.updateRuntimeOn == 'Manual'",fieldPath=".runtimeVersionArn",reason="FieldValueForbidden",message="only updateRuntimeOn Manual stays on one version of the runtime: set that, or remove runtimeVersionArn"
+// +kubebuilder:validation:XValidation:rule="!has(self.updateRuntimeOn) || self.updateRuntimeOn != 'Manual' || has(self.runtimeVersionArn)",fieldPath=".runtimeVersionArn",reason="FieldValueRequired",message="updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN"
+// +kubebuilder:validation:XValidation:rule="!has(self.runtimeVersionArn) || has(self.updateRuntimeOn) && self.updateRuntimeOn == 'Manual'",fieldPath=".runtimeVersionArn",reason="FieldValueForbidden",message="runtimeVersionArn is used only with updateRuntimeOn Manual: set updateRuntimeOn to Manual, or remove runtimeVersionArn"
 type RuntimeManagementConfigSettings struct {
 	// UpdateRuntimeOn is when AWS moves the function to a newer version of its runtime:
 	// Auto for as soon as there is one, FunctionUpdate for when the function is
@@ -25,7 +25,7 @@ type RuntimeManagementConfigSettings struct {
 	// the ARN of the version in use at the start of each execution environment.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+::runtime:.+$')",message="runtimeVersionArn is no ARN of a runtime's version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+::runtime:.+$')",message="runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd"
 	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
 }
 
@@ -38,7 +38,7 @@ type RuntimeManagementConfigParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=Version
 	// +kubebuilder:validation:MaxLength=128
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST|[0-9]+)$')",message="qualifier is the number of a version, such as '3', or $LATEST: an alias has no runtime of its own"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST|[0-9]+)$')",message="qualifier must be a version number such as '3', or $LATEST: an alias has no runtime settings"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create another resource for the other qualifier"
 	Qualifier *string `json:"qualifier,omitempty"`
 
@@ -55,8 +55,8 @@ type RuntimeManagementConfigParameters struct {
 
 // RuntimeManagementConfigSpec is the desired state of the management of a runtime.
 //
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
-// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.updateRuntimeOn) || has(self.initProvider) && has(self.initProvider.updateRuntimeOn)",fieldPath=".forProvider.updateRuntimeOn",reason="FieldValueRequired",message="set it to Auto, FunctionUpdate or Manual"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="!('*' in self.managementPolicies || 'Create' in self.managementPolicies) || has(self.forProvider.updateRuntimeOn) || has(self.initProvider) && has(self.initProvider.updateRuntimeOn)",fieldPath=".forProvider.updateRuntimeOn",reason="FieldValueRequired",message="set updateRuntimeOn to Auto, FunctionUpdate or Manual"
 type RuntimeManagementConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 

@@ -9,12 +9,12 @@ import (
 // VersionParameters say which function's versions are published, and when.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.publishTo) == has(oldSelf.publishTo)",fieldPath=".publishTo",reason="FieldValueForbidden",message="publishTo can't be changed: create a new Version"
-// +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="with publishTo one version is published over and over, so that there is none to prune: remove historyLimit"
+// +kubebuilder:validation:XValidation:rule="!(has(self.publishTo) && has(self.historyLimit))",fieldPath=".historyLimit",reason="FieldValueForbidden",message="publishTo publishes the same version again and leaves no earlier ones to delete: remove historyLimit"
 type VersionParameters struct {
 	// Region is the AWS region of the function, such as eu-central-1. It can't
 	// be changed.
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is no AWS region name: use one such as eu-central-1"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]{2,}(-[a-z]+)+-[0-9]+$')",message="region is not an AWS region name: use one such as eu-central-1"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Version in the other region"
 	Region string `json:"region"`
 
@@ -24,7 +24,7 @@ type VersionParameters struct {
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName is the plain name of a function: letters, digits, hyphens and underscores, no ARN and no version"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="functionName must be the plain name of a function: use letters, digits, hyphens and underscores, without an ARN or a version"
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="functionName can't be changed: create a new Version for the other function"
 	FunctionName *string `json:"functionName,omitempty"`
 
@@ -49,7 +49,7 @@ type VersionParameters struct {
 	// shows it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-zA-Z0-9+/]{43}=|[a-f0-9]{64})$')",message="codeSha256 is no SHA-256: use 44 characters of base64 for a .zip archive, or 64 hexadecimal digits for an image"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-zA-Z0-9+/]{43}=|[a-f0-9]{64})$')",message="codeSha256 is not a SHA-256: use 44 characters of base64 for a .zip archive, or 64 hexadecimal digits for an image"
 	CodeSHA256 *string `json:"codeSha256,omitempty"`
 
 	// PublishTo is where versions are published to: LATEST_PUBLISHED, for functions on
@@ -87,7 +87,7 @@ type VersionParameters struct {
 
 // VersionSpec is the desired state of a function's published version.
 //
-// +kubebuilder:validation:XValidation:rule="has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or functionNameRef or functionNameSelector to a Function"
+// +kubebuilder:validation:XValidation:rule="has(self.forProvider.functionName) || has(self.forProvider.functionNameRef) || has(self.forProvider.functionNameSelector)",fieldPath=".forProvider.functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
 type VersionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
