@@ -130,22 +130,22 @@ func TestCodeRefused(t *testing.T) {
 		"InlineAbsolute": {
 			reason: "A file lies below the function's root.",
 			change: forProvider(`code: {inline: {/etc/passwd: x}}`),
-			want:   "spec.forProvider.code.inline: Invalid value: /etc/passwd is no relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -",
+			want:   "spec.forProvider.code.inline: Invalid value: /etc/passwd is not a relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -",
 		},
 		"InlineParent": {
 			reason: "A file lies below the function's root.",
 			change: forProvider(`code: {inline: {lib/../../x.py: x}}`),
-			want:   "spec.forProvider.code.inline: Invalid value: lib/../../x.py is no relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -",
+			want:   "spec.forProvider.code.inline: Invalid value: lib/../../x.py is not a relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -",
 		},
 		"InlineFolder": {
 			reason: "A folder comes about by its files.",
 			change: forProvider(`code: {inline: {lib/: x}}`),
-			want:   "spec.forProvider.code.inline: Invalid value: lib/ is no relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -",
+			want:   "spec.forProvider.code.inline: Invalid value: lib/ is not a relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -",
 		},
 		"InlineBackslash": {
 			reason: "A zip separates by slashes.",
 			change: forProvider(`code: {inline: {'lib\x.py': x}}`),
-			want:   `spec.forProvider.code.inline: Invalid value: lib\x.py is no relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -`,
+			want:   `spec.forProvider.code.inline: Invalid value: lib\x.py is not a relative path of a file: use one such as index.py or lib/util.js, of letters, digits and . _ @ + -`,
 		},
 		"ConfigMapWithoutName": {
 			reason: "A reference has a name.",

@@ -10,22 +10,22 @@ func TestEnvironmentRefused(t *testing.T) {
 		"NameStartsWithDigit": {
 			reason: "AWS wants a letter first.",
 			change: forProvider(`environment: {variables: {1ST: a, SECOND: b}}`),
-			want:   "spec.forProvider.environment.variables: Invalid value: 1ST is no name that Lambda takes: start it with a letter, and use two or more letters, digits or underscores",
+			want:   "spec.forProvider.environment.variables: Invalid value: 1ST is not a valid variable name: use at least two letters, digits or underscores, starting with a letter",
 		},
 		"NameOfOneLetter": {
 			reason: "AWS wants two characters.",
 			change: forProvider(`environment: {variables: {A: a}}`),
-			want:   "spec.forProvider.environment.variables: Invalid value: A is no name that Lambda takes: start it with a letter, and use two or more letters, digits or underscores",
+			want:   "spec.forProvider.environment.variables: Invalid value: A is not a valid variable name: use at least two letters, digits or underscores, starting with a letter",
 		},
 		"NameWithDash": {
 			reason: "AWS takes no dash.",
 			change: forProvider(`environment: {variables: {LOG-LEVEL: a}}`),
-			want:   "spec.forProvider.environment.variables: Invalid value: LOG-LEVEL is no name that Lambda takes: start it with a letter, and use two or more letters, digits or underscores",
+			want:   "spec.forProvider.environment.variables: Invalid value: LOG-LEVEL is not a valid variable name: use at least two letters, digits or underscores, starting with a letter",
 		},
 		"NameStartsWithUnderscore": {
 			reason: "AWS wants a letter first.",
 			change: forProvider(`environment: {variables: {_HANDLER: a}}`),
-			want:   "spec.forProvider.environment.variables: Invalid value: _HANDLER is no name that Lambda takes: start it with a letter, and use two or more letters, digits or underscores",
+			want:   "spec.forProvider.environment.variables: Invalid value: _HANDLER is not a valid variable name: use at least two letters, digits or underscores, starting with a letter",
 		},
 		"NameReserved": {
 			reason: "Lambda sets it.",

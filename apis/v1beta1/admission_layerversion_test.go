@@ -52,7 +52,7 @@ func TestLayerVersionRefused(t *testing.T) {
 		"InlinePath": {
 			reason: "A file lies below the layer.",
 			change: forProvider(`content: {inline: {/opt/x: one}}`),
-			want:   `spec.forProvider.content.inline: Invalid value: /opt/x is no relative path of a file: use one such as python/util.py or bin/tool, of letters, digits and . _ @ + -`,
+			want:   `spec.forProvider.content.inline: Invalid value: /opt/x is not a relative path of a file: use one such as python/util.py or bin/tool, of letters, digits and . _ @ + -`,
 		},
 		"Prefix": {
 			reason: "A prefix is a folder.",
@@ -77,7 +77,7 @@ func TestLayerVersionRefused(t *testing.T) {
 		"Runtime": {
 			reason: "A language is no runtime.",
 			change: forProvider(`compatibleRuntimes: [python]`),
-			want:   `spec.forProvider.compatibleRuntimes: Invalid value: a compatible runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
+			want:   `spec.forProvider.compatibleRuntimes: Invalid value: a compatible runtime must be a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023`,
 		},
 		"OldVersions": {
 			reason: "They are kept or deleted.",

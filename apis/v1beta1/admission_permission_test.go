@@ -58,7 +58,7 @@ func TestPermissionRefused(t *testing.T) {
 		"Qualifier": {
 			reason: "Neither a version nor an alias is called so.",
 			change: forProvider(`qualifier: "a.b"`),
-			want:   `spec.forProvider.qualifier: Invalid value: "a.b": qualifier must be a version number, the name of an alias, or $LATEST`,
+			want:   `spec.forProvider.qualifier: Invalid value: "a.b": qualifier must be a version number, the name of an alias, or $LATEST.PUBLISHED`,
 		},
 		"NoAction": {
 			reason: "AWS needs it.",

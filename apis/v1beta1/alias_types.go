@@ -6,15 +6,16 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// AliasSettings are what an alias is about, as CreateAlias and UpdateAlias take it.
+// AliasSettings are the settings of an alias, as CreateAlias and UpdateAlias accept
+// them.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !(self.functionVersion in self.routingConfig.additionalVersionWeights)",fieldPath=".routingConfig.additionalVersionWeights",reason="FieldValueForbidden",message="the additional version is the same as functionVersion: choose another version, or remove routingConfig"
 // +kubebuilder:validation:XValidation:rule="!has(self.routingConfig) || !has(self.functionVersion) || !self.functionVersion.startsWith('$LATEST')",fieldPath=".routingConfig",reason="FieldValueForbidden",message="an alias of $LATEST can't route invocations to another version: set functionVersion to a published version, or remove routingConfig"
 type AliasSettings struct {
-	// FunctionVersion is the version that the alias invokes: its number, or $LATEST.
-	// Without it, functionVersionRef and functionVersionSelector, an alias whose
-	// function is named by functionNameRef or functionNameSelector follows the
-	// version that this Function published last, see publish of Function.
+	// FunctionVersion is the version that the alias invokes: its number, or $LATEST. If
+	// it, functionVersionRef and functionVersionSelector are not set, and
+	// functionNameRef or functionNameSelector is, the alias follows the latest version
+	// that this Function published. See publish of Function.
 	// +optional
 	// +crossplane:generate:reference:type=Version
 	// +crossplane:generate:reference:extractor=PreparedVersion()
@@ -22,8 +23,8 @@ type AliasSettings struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([$]LATEST([.]PUBLISHED)?|[0-9]+)$')",message="functionVersion must be a version number such as '3', or $LATEST"
 	FunctionVersion *string `json:"functionVersion,omitempty"`
 
-	// FunctionVersionRef names the Version that the alias invokes. It is followed when
-	// the Version publishes anew.
+	// FunctionVersionRef names the Version that the alias invokes. When the Version
+	// publishes a new version, the alias moves to it.
 	// +optional
 	FunctionVersionRef *xpv2.NamespacedReference `json:"functionVersionRef,omitempty"`
 
@@ -36,17 +37,18 @@ type AliasSettings struct {
 	// +kubebuilder:validation:MaxLength=256
 	Description *string `json:"description,omitempty"`
 
-	// RoutingConfig sends a part of the calls to another version. When this block is
-	// removed, all calls go to functionVersion.
+	// RoutingConfig routes a part of the invocations to another version. When this
+	// block is removed, all invocations go to functionVersion.
 	// +optional
 	RoutingConfig *AliasRoutingConfig `json:"routingConfig,omitempty"`
 }
 
-// AliasRoutingConfig sends a part of an alias's calls to another version.
+// AliasRoutingConfig routes a part of an alias's invocations to another version.
 type AliasRoutingConfig struct {
-	// AdditionalVersionWeights is the other version by its number, and the part of the
-	// calls that it gets: from 0 to less than 1, such as "0.25". AWS takes one version
-	// of the same execution role and dead letter queue as functionVersion.
+	// AdditionalVersionWeights maps the number of the other version to the part of the
+	// invocations that it receives: at least 0 and less than 1, such as "0.25". AWS
+	// accepts one version. It must have the same execution role and dead letter queue
+	// as functionVersion.
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=1
 	// +kubebuilder:validation:XValidation:rule="self.all(v, v.matches('^[0-9]+$'))",message="an additional version must be a version number such as '2', not $LATEST or an alias"
@@ -54,7 +56,7 @@ type AliasRoutingConfig struct {
 	AdditionalVersionWeights map[string]AliasWeight `json:"additionalVersionWeights"`
 }
 
-// An AliasWeight is a part of an alias's calls, from 0 to less than 1.
+// An AliasWeight is a part of an alias's invocations: at least 0 and less than 1.
 //
 // +kubebuilder:validation:MaxLength=20
 type AliasWeight string
@@ -96,23 +98,23 @@ type AliasParameters struct {
 type AliasSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the alias shall be, always.
+	// ForProvider is the desired state of the alias.
 	ForProvider AliasParameters `json:"forProvider"`
 
-	// InitProvider is what the alias shall be at creation only. What it names, and
-	// forProvider doesn't, is left alone afterwards, so that another tool, such as
-	// CodeDeploy, may shift the alias.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the
+	// provider ignores the fields that are set here and not in forProvider, so that
+	// another tool, such as CodeDeploy, may shift the alias.
 	// +optional
 	InitProvider *AliasSettings `json:"initProvider,omitempty"`
 }
 
-// AliasObservation is what AWS says of an alias (ListAliases).
+// AliasObservation is what AWS returns for an alias (ListAliases).
 type AliasObservation struct {
 	// Name of the alias.
 	Name *string `json:"name,omitempty"`
 	// AliasArn is the alias's ARN.
 	AliasArn *string `json:"aliasArn,omitempty"`
-	// InvokeArn is what an API Gateway integration names to invoke the alias.
+	// InvokeArn is the ARN that an API Gateway integration uses to invoke the alias.
 	InvokeArn *string `json:"invokeArn,omitempty"`
 	// FunctionName that the alias is of.
 	FunctionName *string `json:"functionName,omitempty"`
@@ -135,7 +137,7 @@ type AliasStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the alias.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider AliasObservation `json:"atProvider,omitempty"`
 }

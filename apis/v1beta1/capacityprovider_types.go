@@ -24,9 +24,9 @@ type CapacityProviderSettings struct {
 	// +optional
 	TelemetryConfig *CapacityProviderTelemetryConfig `json:"telemetryConfig,omitempty"`
 
-	// Tags of the capacity provider, at most 44 (AWS takes 50, of which this provider uses
-	// up to six). A tag that is not named here is removed, except aws:* and
-	// those that the provider config ignores.
+	// Tags of the capacity provider, at most 44 (AWS allows 50, of which the provider
+	// uses up to six). A tag that is not listed here is removed, except aws:* and those
+	// that the provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
@@ -41,15 +41,15 @@ type CapacityProviderSettings struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.scalingPolicies) || has(self.scalingMode) && self.scalingMode == 'Manual'",fieldPath=".scalingPolicies",reason="FieldValueForbidden",message="scalingPolicies need scalingMode Manual: set scalingMode to Manual, or remove scalingPolicies"
 // +kubebuilder:validation:XValidation:rule="!has(self.scalingMode) || self.scalingMode != 'Manual' || has(self.scalingPolicies)",fieldPath=".scalingPolicies",reason="FieldValueRequired",message="scalingMode Manual needs scalingPolicies: set at least one"
 type CapacityProviderScalingConfig struct {
-	// MaxVCPUCount is how many vCPUs all instances may have together: 2 to 15000. Not
-	// set, it is left as it is in AWS.
+	// MaxVCPUCount is how many vCPUs all instances may have in total: 2 to 15000. If it
+	// is not set, it keeps its value in AWS.
 	// +optional
 	// +kubebuilder:validation:Minimum=2
 	// +kubebuilder:validation:Maximum=15000
 	MaxVCPUCount *int32 `json:"maxVCpuCount,omitempty"`
 
-	// ScalingMode is Auto, where AWS scales as it sees fit, or Manual, where
-	// scalingPolicies say how. AWS's default is Auto.
+	// ScalingMode is Auto, where AWS selects how to scale, or Manual, where
+	// scalingPolicies define it. AWS's default is Auto.
 	// +optional
 	// +kubebuilder:validation:Enum=Auto;Manual
 	ScalingMode *string `json:"scalingMode,omitempty"`
@@ -93,7 +93,7 @@ type PropagateTags struct {
 	ExplicitTags map[string]string `json:"explicitTags,omitempty"`
 }
 
-// CapacityProviderTelemetryConfig is what a capacity provider tells of itself.
+// CapacityProviderTelemetryConfig sets the telemetry of a capacity provider.
 type CapacityProviderTelemetryConfig struct {
 	// LoggingConfig is where and how it logs.
 	LoggingConfig CapacityProviderLoggingConfig `json:"loggingConfig"`
@@ -129,7 +129,7 @@ type CapacityProviderVPCConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet must be an ID: use the form subnet-0123456789abcdef0"
 	SubnetIDs []string `json:"subnetIds,omitempty"`
 
-	// SubnetIDsFrom reads the subnets' IDs from fields of other objects of this
+	// SubnetIDsFrom reads the subnets' IDs from fields of other objects in this
 	// namespace.
 	// +optional
 	// +listType=atomic
@@ -145,8 +145,8 @@ type CapacityProviderVPCConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group must be an ID: use the form sg-0123456789abcdef0"
 	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
 
-	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects of
-	// this namespace.
+	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects
+	// in this namespace.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -166,7 +166,7 @@ type CapacityProviderPermissionsConfig struct {
 	CapacityProviderOperatorRoleArn *string `json:"capacityProviderOperatorRoleArn,omitempty"`
 
 	// CapacityProviderOperatorRoleArnFrom reads the role's ARN from a field of another
-	// object of this namespace.
+	// object in this namespace.
 	// +optional
 	CapacityProviderOperatorRoleArnFrom *FieldSelector `json:"capacityProviderOperatorRoleArnFrom,omitempty"`
 }
@@ -175,7 +175,7 @@ type CapacityProviderPermissionsConfig struct {
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.allowedInstanceTypes) && has(self.excludedInstanceTypes))",message="allowedInstanceTypes already excludes all other instance types: set only one of allowedInstanceTypes and excludedInstanceTypes"
 type InstanceRequirements struct {
-	// Architectures is the instruction set: x86_64 or arm64, one of them.
+	// Architectures is the instruction set: exactly one of x86_64 and arm64.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -184,7 +184,8 @@ type InstanceRequirements struct {
 	Architectures []string `json:"architectures,omitempty"`
 
 	// AllowedInstanceTypes are the EC2 instance types that may be used, such as
-	// m7g.large, at most 400, in any order. Not set, all that fit are.
+	// m7g.large, at most 400, in any order. If it is not set, all suitable types are
+	// allowed.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -225,8 +226,8 @@ type CapacityProviderParameters struct {
 	// +optional
 	PermissionsConfig *CapacityProviderPermissionsConfig `json:"permissionsConfig,omitempty"`
 
-	// InstanceRequirements say which instances are launched. Not set, AWS chooses. They
-	// can't be changed after creation.
+	// InstanceRequirements select the instances that are launched. If they are not set,
+	// AWS selects them. They can't be changed after creation.
 	// +optional
 	InstanceRequirements *InstanceRequirements `json:"instanceRequirements,omitempty"`
 
@@ -237,7 +238,7 @@ type CapacityProviderParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 
-	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object of this
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this
 	// namespace.
 	// +optional
 	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
@@ -257,17 +258,17 @@ type CapacityProviderParameters struct {
 type CapacityProviderSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the capacity provider shall be, always.
+	// ForProvider is the desired state of the capacity provider.
 	ForProvider CapacityProviderParameters `json:"forProvider"`
 
-	// InitProvider is what the capacity provider shall be at creation only. What it
-	// names, and forProvider doesn't, is left alone afterwards, so that another tool may
-	// change it.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the
+	// provider ignores the fields that are set here and not in forProvider, so that
+	// another tool may change them.
 	// +optional
 	InitProvider *CapacityProviderSettings `json:"initProvider,omitempty"`
 }
 
-// CapacityProviderObservation is what AWS says of a capacity provider
+// CapacityProviderObservation is what AWS returns for a capacity provider
 // (GetCapacityProvider).
 type CapacityProviderObservation struct {
 	// CapacityProviderName in AWS.
@@ -306,7 +307,7 @@ type CapacityProviderStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the capacity provider.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider CapacityProviderObservation `json:"atProvider,omitempty"`
 }

@@ -6,15 +6,15 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// CodeSigningConfigSettings are what a code signing configuration says, as
-// CreateCodeSigningConfig and UpdateCodeSigningConfig take it.
+// CodeSigningConfigSettings are the settings of a code signing configuration, as
+// CreateCodeSigningConfig and UpdateCodeSigningConfig accept it.
 type CodeSigningConfigSettings struct {
 	// AllowedPublishers are who may sign code. Required, here or in initProvider.
 	// +optional
 	AllowedPublishers *AllowedPublishers `json:"allowedPublishers,omitempty"`
 
-	// CodeSigningPolicies say what becomes of code that fails the check. When this block is
-	// removed, the policy returns to AWS's default, which is Warn.
+	// CodeSigningPolicies set how code that fails the check is handled. When this block
+	// is removed, the policy returns to AWS's default, which is Warn.
 	// +optional
 	CodeSigningPolicies *CodeSigningPolicies `json:"codeSigningPolicies,omitempty"`
 
@@ -24,9 +24,9 @@ type CodeSigningConfigSettings struct {
 	// +kubebuilder:validation:MaxLength=256
 	Description *string `json:"description,omitempty"`
 
-	// Tags of the configuration, at most 44 (AWS takes 50, of which this provider uses
-	// up to six). A tag that is not named here is removed, except aws:* and
-	// those that the provider config ignores.
+	// Tags of the configuration, at most 44 (AWS allows 50, of which the provider uses
+	// up to six). A tag that is not listed here is removed, except aws:* and those that
+	// the provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
@@ -41,7 +41,7 @@ type CodeSigningConfigSettings struct {
 // +kubebuilder:validation:XValidation:rule="has(self.signingProfileVersionArns) != has(self.signingProfileVersionArnsFrom)",message="set exactly one of signingProfileVersionArns and signingProfileVersionArnsFrom"
 type AllowedPublishers struct {
 	// SigningProfileVersionArns are the ARNs of versions of AWS Signer's signing
-	// profiles: 1 to 20, in no order. Each is a trusted publisher.
+	// profiles: 1 to 20, in any order. Each is a trusted publisher.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -51,7 +51,7 @@ type AllowedPublishers struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(a, self.exists_one(b, a == b))",message="a signing profile version is listed twice: remove one of the two entries"
 	SigningProfileVersionArns []string `json:"signingProfileVersionArns,omitempty"`
 
-	// SigningProfileVersionArnsFrom reads the ARNs from fields of other objects of this
+	// SigningProfileVersionArnsFrom reads the ARNs from fields of other objects in this
 	// namespace, such as status.atProvider.versionArn of a SigningProfile.
 	// +optional
 	// +listType=atomic
@@ -60,10 +60,10 @@ type AllowedPublishers struct {
 	SigningProfileVersionArnsFrom []FieldSelector `json:"signingProfileVersionArnsFrom,omitempty"`
 }
 
-// CodeSigningPolicies say what becomes of code that fails the check.
+// CodeSigningPolicies set how code that fails the check is handled.
 type CodeSigningPolicies struct {
 	// UntrustedArtifactOnDeployment is Warn, to deploy it and log a warning, or
-	// Enforce, to refuse it. AWS's default is Warn.
+	// Enforce, to reject it. AWS's default is Warn.
 	// +optional
 	// +kubebuilder:validation:Enum=Warn;Enforce
 	UntrustedArtifactOnDeployment *string `json:"untrustedArtifactOnDeployment,omitempty"`
@@ -88,17 +88,17 @@ type CodeSigningConfigParameters struct {
 type CodeSigningConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the configuration shall be, always.
+	// ForProvider is the desired state of the configuration.
 	ForProvider CodeSigningConfigParameters `json:"forProvider"`
 
-	// InitProvider is what the configuration shall be at creation only. What it names,
-	// and forProvider doesn't, is left alone afterwards, so that another tool may change
-	// it.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the
+	// provider ignores the fields that are set here and not in forProvider, so that
+	// another tool may change them.
 	// +optional
 	InitProvider *CodeSigningConfigSettings `json:"initProvider,omitempty"`
 }
 
-// CodeSigningConfigObservation is what AWS says of a code signing configuration
+// CodeSigningConfigObservation is what AWS returns for a code signing configuration
 // (GetCodeSigningConfig).
 type CodeSigningConfigObservation struct {
 	// CodeSigningConfigArn is the configuration's ARN.
@@ -124,13 +124,13 @@ type CodeSigningConfigStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the code signing configuration.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider CodeSigningConfigObservation `json:"atProvider,omitempty"`
 }
 
 // A CodeSigningConfig is an AWS Lambda code signing configuration: who may sign the
-// code of the functions that name it, and what becomes of other code.
+// code of the functions that name it, and how other code is handled.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

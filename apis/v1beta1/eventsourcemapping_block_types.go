@@ -3,8 +3,8 @@ package v1beta1
 // FilterCriteria choose records by patterns. A record that matches any of them is
 // processed.
 type FilterCriteria struct {
-	// Filters are the patterns, at most 20 (AWS's default quota is 5). Their order has
-	// no meaning.
+	// Filters are the patterns, at most 20 (AWS's default quota is 5). Their order does
+	// not matter.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
@@ -13,16 +13,17 @@ type FilterCriteria struct {
 
 // Filter is a pattern of records.
 type Filter struct {
-	// Pattern is a JSON object in the syntax of event filtering, such as
-	// {"body": {"kind": ["order"]}}. At most 4096 characters. Patterns that say the
-	// same in another layout are the same.
+	// Pattern is a JSON object in the syntax of event filtering, such as {"body":
+	// {"kind": ["order"]}}. At most 4096 characters. White space and the order of keys
+	// do not matter.
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=4096
 	// +kubebuilder:validation:XValidation:rule="self.matches('^\\\\s*[{](.|\\\\s)*[}]\\\\s*$')",message="pattern is not a JSON object: use the form {\"body\": {\"kind\": [\"order\"]}}"
 	Pattern string `json:"pattern"`
 }
 
-// EventSourceMappingDestinationConfig is where records go that were not processed.
+// EventSourceMappingDestinationConfig is the destination of records that were not
+// processed.
 type EventSourceMappingDestinationConfig struct {
 	// OnFailure is the destination of records that could not be processed.
 	OnFailure EventSourceMappingOnFailure `json:"onFailure"`
@@ -40,7 +41,7 @@ type EventSourceMappingOnFailure struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(arn:aws[a-zA-Z0-9-]*:(sqs|sns|s3):.+|kafka://[^.][a-zA-Z0-9_.-]*)$')",message="destination can't receive failed records: use the ARN of an SQS queue, SNS topic or S3 bucket, or kafka://my-topic"
 	Destination *string `json:"destination,omitempty"`
 
-	// DestinationFrom reads the destination's ARN from a field of another object of
+	// DestinationFrom reads the destination's ARN from a field of another object in
 	// this namespace.
 	// +optional
 	DestinationFrom *FieldSelector `json:"destinationFrom,omitempty"`
@@ -60,14 +61,14 @@ type EventSourceMappingScalingConfig struct {
 // +kubebuilder:validation:XValidation:rule="has(self.minimumPollers) || has(self.maximumPollers)",message="set minimumPollers, maximumPollers or both, or remove provisionedPollerConfig for on-demand mode"
 // +kubebuilder:validation:XValidation:rule="!has(self.minimumPollers) || !has(self.maximumPollers) || self.minimumPollers <= self.maximumPollers",message="minimumPollers must not be greater than maximumPollers: lower minimumPollers, or raise maximumPollers"
 type ProvisionedPollerConfig struct {
-	// MinimumPollers is the least number of event pollers, at least 1 and for queues at
-	// least 2; at most 10000. AWS's default is 1, for queues 2.
+	// MinimumPollers is the minimum number of event pollers: 1 to 10000, and at least 2
+	// for queues. AWS's default is 1, for queues 2.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	MinimumPollers *int32 `json:"minimumPollers,omitempty"`
 
-	// MaximumPollers is the greatest number of event pollers: 1 to 2000 for Kafka, 2 to
+	// MaximumPollers is the maximum number of event pollers: 1 to 2000 for Kafka, 2 to
 	// 10000 for queues. AWS's default is 200.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
@@ -85,7 +86,7 @@ type ProvisionedPollerConfig struct {
 // EventSourceMappingMetricsConfig is what a mapping measures.
 type EventSourceMappingMetricsConfig struct {
 	// Metrics are any of EventCount, ErrorCount and KafkaMetrics; the last two are for
-	// Kafka only. Their order has no meaning.
+	// Kafka only. Their order does not matter.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=3
@@ -101,12 +102,13 @@ type EventSourceMappingLoggingConfig struct {
 	SystemLogLevel string `json:"systemLogLevel"`
 }
 
-// SourceAccessConfiguration is a means to reach a source.
+// SourceAccessConfiguration is a secret, a part of a network or a value that Lambda
+// uses to connect to a source.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.uri) && has(self.uriFrom))",fieldPath=".uriFrom",reason="FieldValueForbidden",message="uri is also set: set only one of uri and uriFrom"
 // +kubebuilder:validation:XValidation:rule="(self.type in ['IAM_AUTH', 'IAM_OAUTHBEARER_AUTH']) != (has(self.uri) || has(self.uriFrom))",message="set uri or uriFrom; with IAM_AUTH and IAM_OAUTHBEARER_AUTH, which use no secret, set neither"
 type SourceAccessConfiguration struct {
-	// Type of the means. Secrets: BASIC_AUTH (Amazon MQ, DocumentDB, self-managed
+	// Type of the entry. Secrets: BASIC_AUTH (Amazon MQ, DocumentDB, self-managed
 	// Kafka), SASL_SCRAM_512_AUTH and CLIENT_CERTIFICATE_TLS_AUTH (Kafka),
 	// SASL_SCRAM_256_AUTH, SERVER_ROOT_CA_CERTIFICATE and OAUTHBEARER_AUTH
 	// (self-managed Kafka). Network of self-managed Kafka: VPC_SUBNET and
@@ -125,9 +127,9 @@ type SourceAccessConfiguration struct {
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9-\/*:_+=.@-]*$`
 	URI *string `json:"uri,omitempty"`
 
-	// URIFrom reads it from a field of another object of this namespace, such as
-	// status.atProvider.arn of a Secret of the Secrets Manager provider. For a subnet or
-	// security group, an ID without the prefix is given it.
+	// URIFrom reads it from a field of another object in this namespace, such as
+	// status.atProvider.arn of a Secret of the Secrets Manager provider. For a subnet
+	// or security group, an ID without the prefix is given it.
 	// +optional
 	URIFrom *FieldSelector `json:"uriFrom,omitempty"`
 }
@@ -154,7 +156,7 @@ type KafkaServers []string
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.consumerGroupId) || !has(self.consumerGroupId) || self.consumerGroupId == oldSelf.consumerGroupId",fieldPath=".consumerGroupId",reason="FieldValueForbidden",message="consumerGroupId can't be changed after creation: create a new EventSourceMapping"
 type AmazonManagedKafkaEventSourceConfig struct {
 	// ConsumerGroupID is the Kafka consumer group to join, which no other source may
-	// use. AWS makes one up if it is not set. It can't be changed after creation. At
+	// use. If it is not set, AWS generates one. It can't be changed after creation. At
 	// most 200 characters.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -174,7 +176,7 @@ type AmazonManagedKafkaEventSourceConfig struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.consumptionMode) || !has(self.consumptionMode) || self.consumptionMode == oldSelf.consumptionMode",fieldPath=".consumptionMode",reason="FieldValueForbidden",message="consumptionMode can't be changed after creation: create a new EventSourceMapping"
 type SelfManagedKafkaEventSourceConfig struct {
 	// ConsumerGroupID is the Kafka consumer group to join, which no other source may
-	// use. AWS makes one up if it is not set. It can't be changed after creation. At
+	// use. If it is not set, AWS generates one. It can't be changed after creation. At
 	// most 200 characters.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
@@ -204,20 +206,20 @@ type KafkaSchemaRegistryConfig struct {
 	// +kubebuilder:validation:Pattern=`^[a-zA-Z0-9-\/*:_+=.@-]*$`
 	SchemaRegistryURI string `json:"schemaRegistryURI"`
 
-	// EventRecordFormat is how the function gets records: JSON, or SOURCE for the format
-	// that they have.
+	// EventRecordFormat is the format in which the function receives records: JSON, or
+	// SOURCE for their original format.
 	// +kubebuilder:validation:Enum=JSON;SOURCE
 	EventRecordFormat string `json:"eventRecordFormat"`
 
-	// AccessConfigs are the secrets for a Confluent registry. Their order has no
-	// meaning.
+	// AccessConfigs are the secrets for a Confluent registry. Their order does not
+	// matter.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=4
 	AccessConfigs []KafkaSchemaRegistryAccessConfig `json:"accessConfigs,omitempty"`
 
-	// SchemaValidationConfigs say which parts of records are checked. Their order has no
-	// meaning.
+	// SchemaValidationConfigs say which parts of records are checked. Their order does
+	// not matter.
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=2
@@ -252,16 +254,18 @@ type DocumentDBEventSourceConfig struct {
 	// +kubebuilder:validation:Pattern=`^[^ /.$"]*$`
 	DatabaseName string `json:"databaseName"`
 
-	// CollectionName is the collection to read, at most 57 characters. Not set at
-	// creation, it is all of them; AWS has no way back to all of them.
+	// CollectionName is the collection to read, at most 57 characters. If it is not set
+	// at creation, all collections are read. Once it is set, AWS cannot return to all
+	// collections.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=57
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[_a-zA-Z0-9][^$]*$') && !self.startsWith('system.')",message="collectionName is not a collection name: start it with a letter, digit or underscore, but not with system., and use no $"
 	CollectionName *string `json:"collectionName,omitempty"`
 
-	// FullDocument is what a record has of an update: Default for the changes alone, or
-	// UpdateLookup for the changes and the whole document. AWS's default is Default.
+	// FullDocument is what a record of an update contains: Default for the changes
+	// only, or UpdateLookup for the changes and the whole document. AWS's default is
+	// Default.
 	// +optional
 	// +kubebuilder:validation:Enum=UpdateLookup;Default
 	FullDocument *string `json:"fullDocument,omitempty"`

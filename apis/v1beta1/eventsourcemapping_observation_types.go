@@ -2,7 +2,7 @@ package v1beta1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// EventSourceMappingObservation is what AWS says of an event source mapping
+// EventSourceMappingObservation is what AWS returns for an event source mapping
 // (GetEventSourceMapping).
 type EventSourceMappingObservation struct {
 	// UUID of the mapping.
@@ -93,9 +93,10 @@ type FilterCriteriaError struct {
 	Message *string `json:"message,omitempty"`
 }
 
-// SourceAccessConfigurationObservation is a means by which a source is reached.
+// SourceAccessConfigurationObservation is a secret, a part of a network or a value that
+// Lambda uses to connect to a source.
 type SourceAccessConfigurationObservation struct {
-	// Type of the means.
+	// Type of the entry.
 	Type string `json:"type"`
 	// URI of the secret, the part of a network, or the value.
 	URI *string `json:"uri,omitempty"`

@@ -9,19 +9,21 @@ import (
 // EventSourceMappingSettings are the settings of an event source mapping that can be
 // changed (UpdateEventSourceMapping).
 //
-// A scalar that is not set is left to AWS: it is neither compared nor sent. A
-// list, map or block is exact: what is not named here is not wanted in AWS.
+// A scalar that is not set keeps its value in AWS: the provider neither compares nor
+// sends it. A list, map or block is exact: the provider removes from AWS what is not
+// listed here.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
 type EventSourceMappingSettings struct {
-	// Enabled says whether Lambda reads the source and invokes the function.
-	// AWS's default is true. Where it is not set, a mapping that someone or AWS
-	// itself disables stays disabled, and is shown as not ready.
+	// Enabled says whether Lambda reads the source and invokes the function. AWS's
+	// default is true. If it is not set, a mapping that a user or AWS disables stays
+	// disabled and is not Ready.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
 
-	// BatchSize is the most records that one invocation gets: 1 to 10000, and at most
-	// 10 for FIFO queues. AWS's default is 10 for queues of SQS, else 100.
+	// BatchSize is the maximum number of records of one invocation: 1 to 10000, and at
+	// most 10 for FIFO queues. AWS's default is 10 for SQS queues and 100 for other
+	// sources.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
@@ -29,33 +31,33 @@ type EventSourceMappingSettings struct {
 
 	// MaximumBatchingWindowInSeconds is how long records are gathered before an
 	// invocation, in seconds: 0 to 300. AWS's default is 0 for SQS, Kinesis and
-	// DynamoDB, else 500 milliseconds, to which it can't be set back. Queues with a
-	// batchSize above 10 need at least 1; FIFO queues have none.
+	// DynamoDB, and 500 milliseconds for other sources, to which it can't be set back.
+	// Queues with a batchSize above 10 need at least 1; FIFO queues have none.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=300
 	MaximumBatchingWindowInSeconds *int32 `json:"maximumBatchingWindowInSeconds,omitempty"`
 
-	// FilterCriteria choose which records the function gets. Without them it gets
-	// all.
+	// FilterCriteria select the records that the function receives. Without them, it
+	// receives all records.
 	// +optional
 	FilterCriteria *FilterCriteria `json:"filterCriteria,omitempty"`
 
 	// KMSKeyArn is the ARN of the KMS key that encrypts the filter criteria. An empty
-	// string goes back to none. The provider needs kms:Decrypt on it.
+	// string removes the key. The provider needs kms:Decrypt on it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for none"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 
-	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object of this
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this
 	// namespace.
 	// +optional
 	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
 
-	// FunctionResponseTypes is ReportBatchItemFailures where the function tells which
-	// records of a batch failed, so that only these are retried. SQS, Kinesis,
-	// DynamoDB and Kafka only.
+	// FunctionResponseTypes is ReportBatchItemFailures if the function reports which
+	// records of a batch failed, so that only these are retried. SQS, Kinesis, DynamoDB
+	// and Kafka only.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1
@@ -84,8 +86,8 @@ type EventSourceMappingSettings struct {
 	// +kubebuilder:validation:Maximum=10000
 	MaximumRetryAttempts *int32 `json:"maximumRetryAttempts,omitempty"`
 
-	// DestinationConfig is where batches go that could not be processed. Kinesis,
-	// DynamoDB and Kafka only.
+	// DestinationConfig is the destination of batches that could not be processed.
+	// Kinesis, DynamoDB and Kafka only.
 	// +optional
 	DestinationConfig *EventSourceMappingDestinationConfig `json:"destinationConfig,omitempty"`
 
@@ -108,7 +110,7 @@ type EventSourceMappingSettings struct {
 	// +optional
 	ScalingConfig *EventSourceMappingScalingConfig `json:"scalingConfig,omitempty"`
 
-	// ProvisionedPollerConfig has the source read in provisioned mode, by a number of
+	// ProvisionedPollerConfig reads the source in provisioned mode, with a number of
 	// event pollers. SQS and Kafka only. When this block is removed, the mapping
 	// returns to on-demand mode.
 	// +optional
@@ -118,13 +120,14 @@ type EventSourceMappingSettings struct {
 	// +optional
 	MetricsConfig *EventSourceMappingMetricsConfig `json:"metricsConfig,omitempty"`
 
-	// LoggingConfig has the event pollers log. Kafka in provisioned mode only.
+	// LoggingConfig sets the log level of the event pollers. Kafka in provisioned mode
+	// only.
 	// +optional
 	LoggingConfig *EventSourceMappingLoggingConfig `json:"loggingConfig,omitempty"`
 
 	// SourceAccessConfigurations are the secrets, parts of a network and virtual host
 	// by which Lambda reaches the source. Kafka, Amazon MQ and DocumentDB only. Their
-	// order has no meaning.
+	// order does not matter.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=22
@@ -145,10 +148,10 @@ type EventSourceMappingSettings struct {
 	// +optional
 	DocumentDBEventSourceConfig *DocumentDBEventSourceConfig `json:"documentDBEventSourceConfig,omitempty"`
 
-	// Tags of the mapping, at most 44 (AWS takes 50, of which this provider uses up to
-	// six). A tag that is not named here is removed, except aws:* and those that the
+	// Tags of the mapping, at most 44 (AWS allows 50, of which the provider uses up to
+	// six). A tag that is not listed here is removed, except aws:* and those that the
 	// provider config ignores. They are compared when spec changed, when the provider
-	// starts, and else about once an hour, since reading them is a call of its own.
+	// starts, and about once an hour, since reading them takes an additional call.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"
@@ -206,8 +209,8 @@ type EventSourceMappingParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new EventSourceMapping in the other region"
 	Region string `json:"region"`
 
-	// FunctionName is the name or ARN of the function to invoke. It can be changed: the
-	// mapping then goes on where it is, with the other function.
+	// FunctionName is the name or ARN of the function to invoke. It can be changed. The
+	// mapping then continues at its position with the other function.
 	// +optional
 	// +crossplane:generate:reference:type=Function
 	// +kubebuilder:validation:MaxLength=256
@@ -222,8 +225,8 @@ type EventSourceMappingParameters struct {
 	// +optional
 	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
 
-	// Qualifier is the version or alias of the function to invoke. Where none is named,
-	// it is the function itself ($LATEST). It can be changed.
+	// Qualifier is the version or alias of the function to invoke. If it is not set,
+	// the function itself ($LATEST) is invoked. It can be changed.
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
@@ -238,17 +241,16 @@ type EventSourceMappingParameters struct {
 	// +optional
 	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
 
-	// EventSourceArn is the ARN of the source: a queue of SQS, a data stream of Kinesis
-	// or a consumer of one, a stream of DynamoDB, a cluster or VPC connection of Amazon
-	// MSK, a broker of Amazon MQ, or a cluster of DocumentDB. It can't be changed after
-	// creation.
+	// EventSourceArn is the ARN of the source: an SQS queue, a Kinesis data stream or
+	// stream consumer, a DynamoDB stream, an Amazon MSK cluster or VPC connection, an
+	// Amazon MQ broker, or a DocumentDB cluster. It can't be changed after creation.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1024
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z0-9-]*:(sqs|kinesis|dynamodb|kafka|mq|rds):[a-z0-9-]+:[0-9]{12}:.+$')",message="eventSourceArn is not the ARN of an event source: use one of SQS, Kinesis, DynamoDB Streams, Amazon MSK, Amazon MQ or DocumentDB, such as arn:aws:sqs:region:123456789012:my-queue"
 	// +kubebuilder:validation:XValidation:rule="!self.matches('^arn:[^:]+:dynamodb:') || self.matches(':table/[^/]+/stream/')",message="eventSourceArn is the ARN of a DynamoDB table: use the ARN of its stream, such as arn:aws:dynamodb:region:123456789012:table/my-table/stream/2026-01-02T03:04:05.678"
 	EventSourceArn *string `json:"eventSourceArn,omitempty"`
 
-	// EventSourceArnFrom reads the source's ARN from a field of another object of this
+	// EventSourceArnFrom reads the source's ARN from a field of another object in this
 	// namespace, such as status.atProvider.arn of a Queue of the SQS provider.
 	// +optional
 	EventSourceArnFrom *FieldSelector `json:"eventSourceArnFrom,omitempty"`
@@ -267,13 +269,13 @@ type EventSourceMappingParameters struct {
 	// +kubebuilder:validation:Enum=TRIM_HORIZON;LATEST;AT_TIMESTAMP
 	StartingPosition *string `json:"startingPosition,omitempty"`
 
-	// StartingPositionTimestamp is the time to read from on, with startingPosition
-	// AT_TIMESTAMP. It can't be in the future, nor be changed after creation.
+	// StartingPositionTimestamp is the time from which to read, with startingPosition
+	// AT_TIMESTAMP. It can't be in the future, and it can't be changed after creation.
 	// +optional
 	StartingPositionTimestamp *metav1.Time `json:"startingPositionTimestamp,omitempty"`
 
-	// Topics has the name of the Kafka topic to read, one of them. It can't be changed
-	// after creation.
+	// Topics has the name of exactly one Kafka topic to read. It can't be changed after
+	// creation.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -283,8 +285,8 @@ type EventSourceMappingParameters struct {
 	// +kubebuilder:validation:items:Pattern=`^[^.]([a-zA-Z0-9_.-]+)$`
 	Topics []string `json:"topics,omitempty"`
 
-	// Queues has the name of the Amazon MQ broker's queue to read, one of them. It can't
-	// be changed after creation.
+	// Queues has the name of exactly one queue of the Amazon MQ broker to read. It
+	// can't be changed after creation.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -298,9 +300,9 @@ type EventSourceMappingParameters struct {
 
 // EventSourceMappingSpec is the desired state of an event source mapping.
 //
-// To create one, the provider needs the function, the source and what its kind of
-// source asks for. Where managementPolicies have neither * nor Create, region alone is
-// required.
+// To create one, the provider needs the function, the source, and the fields that its
+// kind of source requires. If managementPolicies contain neither * nor Create, only
+// region is required.
 // ---
 // What is fixed at creation is held only while the policies let the provider create,
 // so that a mapping can be observed with its region alone and taken over later with
@@ -324,11 +326,12 @@ type EventSourceMappingParameters struct {
 type EventSourceMappingSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider are the settings that are kept as they are said here.
+	// ForProvider is the desired state of the mapping.
 	ForProvider EventSourceMappingParameters `json:"forProvider"`
 
-	// InitProvider are settings that are set at creation and left alone after, such as
-	// enabled, where operators pause mappings. What forProvider says goes before.
+	// InitProvider has the settings that are applied only at creation, such as enabled
+	// where operators pause mappings. A field that is also set in forProvider has the
+	// value that is set there.
 	// +optional
 	InitProvider *EventSourceMappingSettings `json:"initProvider,omitempty"`
 }
@@ -338,14 +341,14 @@ type EventSourceMappingStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the mapping.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider EventSourceMappingObservation `json:"atProvider,omitempty"`
 }
 
-// An EventSourceMapping has Lambda read a queue, a stream, a Kafka topic, a broker or a
-// database's changes, and invoke a function with the records. Its external name is the
-// UUID that AWS gives it.
+// An EventSourceMapping makes Lambda read a queue, a stream, a Kafka topic, a broker or
+// a database's changes, and invoke a function with the records. Its external name is
+// the UUID that AWS gives it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -18,7 +18,7 @@ type VPCConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^subnet-[0-9a-z]+$'))",message="a subnet must be an ID: use the form subnet-0123456789abcdef0"
 	SubnetIDs []string `json:"subnetIds,omitempty"`
 
-	// SubnetIDsFrom reads the subnets' IDs from fields of other objects of this
+	// SubnetIDsFrom reads the subnets' IDs from fields of other objects in this
 	// namespace.
 	// +optional
 	// +listType=atomic
@@ -35,8 +35,8 @@ type VPCConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.all(s, s.matches('^sg-[0-9a-zA-Z]+$'))",message="a security group must be an ID: use the form sg-0123456789abcdef0"
 	SecurityGroupIDs []string `json:"securityGroupIds,omitempty"`
 
-	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other
-	// objects of this namespace.
+	// SecurityGroupIDsFrom reads the security groups' IDs from fields of other objects
+	// in this namespace.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -59,8 +59,7 @@ type DeadLetterConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(sqs|sns):[a-z0-9-]+:[0-9]{12}:.+$')",message="deadLetterConfig.targetArn must be the ARN of an SQS queue or SNS topic: use the form arn:aws:sqs:region:123456789012:queue"
 	TargetArn *string `json:"targetArn,omitempty"`
 
-	// TargetArnFrom reads the ARN from a field of another object of this
-	// namespace.
+	// TargetArnFrom reads the ARN from a field of another object in this namespace.
 	// +optional
 	TargetArnFrom *FieldSelector `json:"targetArnFrom,omitempty"`
 }
@@ -80,7 +79,7 @@ type FileSystemConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:(elasticfilesystem:[a-z0-9-]+:[0-9]{12}|s3files:[a-z0-9-]+:[0-9]{12}:file-system/fs-[0-9a-f]+)[:/]access-point/fsap-[0-9a-f]+$')",message="arn is not the ARN of an access point: use the form arn:aws:elasticfilesystem:region:123456789012:access-point/fsap-0123456789abcdef0, or for S3 Files arn:aws:s3files:region:123456789012:file-system/fs-0123456789abcdef0/access-point/fsap-0123456789abcdef0"
 	Arn string `json:"arn"`
 
-	// LocalMountPath is where the function sees it: /mnt/ and a name.
+	// LocalMountPath is the path where it is mounted: /mnt/ followed by a name.
 	// +kubebuilder:validation:MaxLength=160
 	// +kubebuilder:validation:XValidation:rule="self.matches('^/mnt/[a-zA-Z0-9._-]+$')",message="localMountPath must have the form /mnt/name: use letters, digits and . _ - for the name"
 	LocalMountPath string `json:"localMountPath"`
@@ -136,15 +135,14 @@ type LoggingConfig struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[.#/_A-Za-z0-9-]+$')",message="logGroup must be the name of a log group: use 1 to 512 letters, digits and . # / _ -"
 	LogGroup *string `json:"logGroup,omitempty"`
 
-	// ApplicationLogLevel is the least level of the function's own logs that is
-	// kept: TRACE, DEBUG, INFO, WARN, ERROR or FATAL. JSON only, where AWS's
-	// default is INFO.
+	// ApplicationLogLevel is the lowest level of the function's own logs that is kept:
+	// TRACE, DEBUG, INFO, WARN, ERROR or FATAL. JSON only, where AWS's default is INFO.
 	// +optional
 	// +kubebuilder:validation:Enum=TRACE;DEBUG;INFO;WARN;ERROR;FATAL
 	ApplicationLogLevel *string `json:"applicationLogLevel,omitempty"`
 
-	// SystemLogLevel is the least level of Lambda's logs that is kept: DEBUG,
-	// INFO or WARN. JSON only, where AWS's default is INFO.
+	// SystemLogLevel is the lowest level of Lambda's logs that is kept: DEBUG, INFO or
+	// WARN. JSON only, where AWS's default is INFO.
 	// +optional
 	// +kubebuilder:validation:Enum=DEBUG;INFO;WARN
 	SystemLogLevel *string `json:"systemLogLevel,omitempty"`
@@ -196,8 +194,8 @@ type TenancyConfig struct {
 
 // CapacityProviderConfig runs a function on Lambda Managed Instances.
 type CapacityProviderConfig struct {
-	// LambdaManagedInstancesCapacityProviderConfig is the only kind of
-	// capacity provider there is.
+	// LambdaManagedInstancesCapacityProviderConfig sets the capacity provider. It is
+	// the only kind of capacity provider.
 	LambdaManagedInstancesCapacityProviderConfig LambdaManagedInstancesCapacityProviderConfig `json:"lambdaManagedInstancesCapacityProviderConfig"`
 }
 

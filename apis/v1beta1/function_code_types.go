@@ -18,9 +18,8 @@ type FunctionCode struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[0-9A-Za-z_-]$')",message="s3Bucket is not a bucket name: use the name alone, without s3:// and without a path"
 	S3Bucket *string `json:"s3Bucket,omitempty"`
 
-	// S3Key is the key of the .zip archive. A replaced object under the same key
-	// is seen and deployed, where the provider may call s3:GetObject (HeadObject)
-	// on it.
+	// S3Key is the key of the .zip archive. If the provider is allowed s3:GetObject on
+	// it (HeadObject), it detects and deploys a new object under the same key.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
@@ -32,8 +31,8 @@ type FunctionCode struct {
 	// +kubebuilder:validation:MaxLength=1024
 	S3ObjectVersion *string `json:"s3ObjectVersion,omitempty"`
 
-	// S3ObjectStorageMode is COPY (AWS's default), for a copy that Lambda
-	// keeps, or REFERENCE, for one that stays in the bucket.
+	// S3ObjectStorageMode is COPY (AWS's default), where Lambda keeps a copy of the
+	// archive, or REFERENCE, where Lambda uses the object in the bucket.
 	// +optional
 	// +kubebuilder:validation:Enum=COPY;REFERENCE
 	S3ObjectStorageMode *string `json:"s3ObjectStorageMode,omitempty"`
@@ -51,14 +50,14 @@ type FunctionCode struct {
 	ImageURI *string `json:"imageUri,omitempty"`
 
 	// TrackImageTag asks the registry for the digest of imageUri's tag (one
-	// ecr:BatchGetImage call a reconcile) and deploys anew when the tag moves.
-	// Default: false, as AWS itself does: a tag is resolved when it is deployed.
+	// ecr:BatchGetImage call a reconcile) and deploys the image again when the tag
+	// moves. The default is false: AWS resolves a tag only when it is deployed.
 	// +optional
 	TrackImageTag *bool `json:"trackImageTag,omitempty"`
 
-	// Inline is a map of file names to their contents, zipped by the provider.
-	// At most 1 MB in all, since it is part of this object. Above some 200 KB, use
-	// kubectl apply --server-side, since plain apply keeps a copy in an annotation.
+	// Inline is a map of file names to their contents, zipped by the provider. At most
+	// 1 MB in total, since it is part of this object. Above about 200 KB, use kubectl
+	// apply --server-side, since client-side apply keeps a copy in an annotation.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=100
@@ -66,25 +65,26 @@ type FunctionCode struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(f, size(self[f])).sum() <= 1048576",message="inline must have at most 1 MB in total: put larger code in S3 or in an image"
 	Inline map[string]string `json:"inline,omitempty"`
 
-	// ConfigMapRef names a ConfigMap of this namespace, each key of which is a
-	// file of the package. A change of it is deployed at once.
+	// ConfigMapRef names a ConfigMap in this namespace, each key of which is a file of
+	// the package. A change of its content is deployed immediately.
 	// +optional
 	ConfigMapRef *LocalObjectReference `json:"configMapRef,omitempty"`
 
-	// ZipFileFrom is a key of a Secret or ConfigMap (binaryData) of this namespace
-	// that holds a .zip archive. A change of it is deployed at once.
+	// ZipFileFrom is a key of a Secret or ConfigMap (binaryData) in this namespace that
+	// holds a .zip archive. A change of its content is deployed immediately.
 	// +optional
 	ZipFileFrom *ZipFileSource `json:"zipFileFrom,omitempty"`
 
-	// SHA256 pins the .zip archive: nothing else is deployed. Hexadecimal, as
-	// sha256sum prints it, or base64, as AWS's CodeSha256.
+	// SHA256 is the checksum of the .zip archive. An archive with another checksum is
+	// not deployed. Use hexadecimal digits, as sha256sum prints them, or base64, as
+	// AWS's CodeSha256.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
 	SHA256 *string `json:"sha256,omitempty"`
 }
 
-// ZipFileSource is where a .zip archive lies in the cluster.
+// ZipFileSource is a .zip archive in the cluster.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.secretKeyRef) != has(self.configMapKeyRef)",message="set exactly one of secretKeyRef and configMapKeyRef in zipFileFrom"
 type ZipFileSource struct {

@@ -1,8 +1,8 @@
 package v1beta1
 
-// Environment are environment variables from three sources, as in a Pod. Where
-// two sources name a variable, variables and variablesFrom win over envFrom,
-// and a later entry of envFrom over an earlier one. At most 4 KB in all.
+// Environment are environment variables from three sources, as in a Pod. If two sources
+// set the same variable, variables and variablesFrom take precedence over envFrom, and
+// a later entry of envFrom takes precedence over an earlier one. At most 4 KB in total.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.variables) || !has(self.variablesFrom) || self.variablesFrom.all(v, !(v.name in self.variables))",message="a variable is set in both variables and variablesFrom: remove it from one of them"
 type Environment struct {
@@ -15,23 +15,23 @@ type Environment struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(k, size(k) + size(self[k])).sum() <= 4096",message="the names and values have more than 4096 bytes in total: shorten them, or let the function read large values from elsewhere"
 	Variables map[string]string `json:"variables,omitempty"`
 
-	// VariablesFrom are single variables from Secrets and ConfigMaps of this
-	// namespace. A change of the source is rolled out at once.
+	// VariablesFrom are single variables from Secrets and ConfigMaps in this namespace.
+	// A change of the source is rolled out immediately.
 	// +optional
 	// +listType=map
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=200
 	VariablesFrom []EnvironmentVariable `json:"variablesFrom,omitempty"`
 
-	// EnvFrom are whole Secrets and ConfigMaps of this namespace, each key of
-	// which is a variable.
+	// EnvFrom are whole Secrets and ConfigMaps in this namespace, each key of which is
+	// a variable.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50
 	EnvFrom []EnvironmentSource `json:"envFrom,omitempty"`
 }
 
-// EnvironmentVariable is a variable whose value lies elsewhere.
+// EnvironmentVariable is a variable whose value comes from a Secret or ConfigMap.
 type EnvironmentVariable struct {
 	// Name of the variable.
 	// +kubebuilder:validation:MaxLength=256
@@ -39,7 +39,7 @@ type EnvironmentVariable struct {
 	// +kubebuilder:validation:XValidation:rule="!(self in ['AWS_REGION', 'AWS_DEFAULT_REGION', 'AWS_EXECUTION_ENV', 'AWS_LAMBDA_FUNCTION_NAME', 'AWS_LAMBDA_FUNCTION_MEMORY_SIZE', 'AWS_LAMBDA_FUNCTION_VERSION', 'AWS_LAMBDA_INITIALIZATION_TYPE', 'AWS_LAMBDA_LOG_GROUP_NAME', 'AWS_LAMBDA_LOG_STREAM_NAME', 'AWS_ACCESS_KEY', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_LAMBDA_RUNTIME_API', 'LAMBDA_TASK_ROOT', 'LAMBDA_RUNTIME_DIR'])",message="the variable name is reserved by Lambda (AWS_REGION, AWS_ACCESS_KEY_ID, LAMBDA_TASK_ROOT and similar): choose another name"
 	Name string `json:"name"`
 
-	// ValueFrom is where the value lies.
+	// ValueFrom is the source of the value.
 	ValueFrom ValueSource `json:"valueFrom"`
 }
 
@@ -75,7 +75,7 @@ type EnvironmentSource struct {
 	ConfigMapRef *EnvironmentSourceReference `json:"configMapRef,omitempty"`
 }
 
-// EnvironmentSourceReference names a Secret or ConfigMap of the same namespace.
+// EnvironmentSourceReference names a Secret or ConfigMap in the same namespace.
 type EnvironmentSourceReference struct {
 	// Name of the Secret or ConfigMap.
 	// +kubebuilder:validation:MinLength=1

@@ -1,13 +1,13 @@
 package v1beta1
 
-// FunctionObservation is what AWS says of a function (GetFunction), without
+// FunctionObservation is what AWS returns for a function (GetFunction), without
 // anything secret: names of environment variables, never their values.
 type FunctionObservation struct {
 	// FunctionName in AWS.
 	FunctionName *string `json:"functionName,omitempty"`
 	// FunctionArn is the unqualified ARN.
 	FunctionArn *string `json:"functionArn,omitempty"`
-	// InvokeArn is what an API Gateway integration names to invoke the function.
+	// InvokeArn is the ARN that an API Gateway integration uses to invoke the function.
 	InvokeArn *string `json:"invokeArn,omitempty"`
 	// State is Pending, Active, Inactive, Failed, Deactivating, Deactivated,
 	// ActiveNonInvocable or Deleting.
@@ -24,7 +24,7 @@ type FunctionObservation struct {
 	LastUpdateStatusReasonCode *string `json:"lastUpdateStatusReasonCode,omitempty"`
 	// LastModified is when the function was last updated.
 	LastModified *string `json:"lastModified,omitempty"`
-	// Version that GetFunction spoke of: $LATEST.
+	// Version that GetFunction returned: $LATEST.
 	Version *string `json:"version,omitempty"`
 	// RevisionID of the last update.
 	RevisionID *string `json:"revisionId,omitempty"`
@@ -37,8 +37,8 @@ type FunctionObservation struct {
 	ImageURI *string `json:"imageUri,omitempty"`
 	// ResolvedImageURI is that image by digest.
 	ResolvedImageURI *string `json:"resolvedImageUri,omitempty"`
-	// DeployedCode is what the provider last deployed from a source whose
-	// content AWS doesn't tell.
+	// DeployedCode is what the provider last deployed from a source whose content AWS
+	// doesn't report.
 	DeployedCode *DeployedCode `json:"deployedCode,omitempty"`
 	// PackageType is Zip or Image.
 	PackageType *string `json:"packageType,omitempty"`
@@ -115,37 +115,36 @@ type FunctionObservation struct {
 	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
 	// FunctionScalingConfig that the provider applied.
 	FunctionScalingConfig *FunctionScalingConfig `json:"functionScalingConfig,omitempty"`
-	// Fingerprint stands for the code and configuration of $LATEST, where publish is
+	// Fingerprint is a hash of the code and configuration of $LATEST, if publish is
 	// true.
 	Fingerprint *string `json:"fingerprint,omitempty"`
-	// LatestPublishedVersion is the version that the provider published last, once
-	// AWS is done preparing it: a number, or $LATEST.PUBLISHED.
+	// LatestPublishedVersion is the latest version that the provider published and that
+	// AWS has prepared: a number, or $LATEST.PUBLISHED.
 	LatestPublishedVersion *string `json:"latestPublishedVersion,omitempty"`
-	// PublishingVersion is a version that AWS is still preparing, or that it failed to
-	// prepare.
+	// PublishingVersion is a version that AWS is preparing, or failed to prepare.
 	PublishingVersion *string `json:"publishingVersion,omitempty"`
-	// PublishedFingerprint stands for the code and configuration that were
+	// PublishedFingerprint is the hash of the code and configuration that were
 	// published last.
 	PublishedFingerprint *string `json:"publishedFingerprint,omitempty"`
-	// PublishedSpecFingerprint stands for what spec, and all that it refers to, asked
-	// for when that was published.
+	// PublishedSpecFingerprint is a hash of spec, and of what it refers to, when that
+	// was published.
 	PublishedSpecFingerprint *string `json:"publishedSpecFingerprint,omitempty"`
-	// VPCReleaseAttempts is how often AWS was asked, before the deletion, to replace the
-	// function's security groups or to take it out of its VPC.
+	// VPCReleaseAttempts is how often the provider tried, before the deletion, to
+	// replace the function's security groups or to remove it from its VPC.
 	VPCReleaseAttempts int32 `json:"vpcReleaseAttempts,omitempty"`
 
 	VersionHistory `json:",inline"`
 
-	// Initialized says that all of initProvider was set, so that it is left alone
-	// from now on.
+	// Initialized is true once all of initProvider was applied. The provider ignores
+	// these settings from then on.
 	Initialized bool `json:"initialized,omitempty"`
-	// Activated says that AWS once reported the function Active, so that a
-	// later failure is never mistaken for a failed creation.
+	// Activated is true once AWS has reported the function Active. It tells a later
+	// failure from a failed creation.
 	Activated bool `json:"activated,omitempty"`
 }
 
-// DeployedCode remembers what was deployed, for sources whose content AWS
-// doesn't tell: an S3 object or an image's tag.
+// DeployedCode remembers what was deployed, for sources whose content AWS doesn't
+// report: an S3 object or an image's tag.
 type DeployedCode struct {
 	// Source is where the code came from, with the ETag, version or digest
 	// that it had, such as s3://bucket/key#"etag".

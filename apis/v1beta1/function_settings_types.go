@@ -3,12 +3,13 @@ package v1beta1
 import xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 // FunctionSettings are all the settings of a Lambda function, as CreateFunction,
-// UpdateFunctionConfiguration and UpdateFunctionCode take them, with those that
-// Lambda keeps beside a function: tags, reserved concurrency, code signing,
-// recursive loop detection and scaling.
+// UpdateFunctionConfiguration and UpdateFunctionCode accept them, and the settings that
+// Lambda keeps separately: tags, reserved concurrency, code signing, recursive loop
+// detection and scaling.
 //
-// A scalar that is not set is left to AWS: it is neither compared nor sent. A
-// list, map or block is exact: what is not named here is not wanted in AWS.
+// A scalar that is not set keeps its value in AWS: the provider neither compares nor
+// sends it. A list, map or block is exact: the provider removes from AWS what is not
+// listed here.
 //
 // +kubebuilder:validation:XValidation:rule="!(has(self.role) && has(self.roleFrom))",fieldPath=".roleFrom",reason="FieldValueForbidden",message="role is also set: set only one of role and roleFrom"
 // +kubebuilder:validation:XValidation:rule="!(has(self.kmsKeyArn) && has(self.kmsKeyArnFrom))",fieldPath=".kmsKeyArnFrom",reason="FieldValueForbidden",message="kmsKeyArn is also set: set only one of kmsKeyArn and kmsKeyArnFrom"
@@ -26,9 +27,9 @@ type FunctionSettings struct {
 	PackageType *string `json:"packageType,omitempty"`
 
 	// Runtime is the identifier of the function's runtime, such as python3.13,
-	// nodejs22.x or provided.al2023. Required with packageType Zip. AWS adds
-	// runtimes every few months, so any of a known family is taken here and
-	// AWS has the last word.
+	// nodejs22.x or provided.al2023. Required with packageType Zip. AWS adds runtimes
+	// every few months. The provider accepts every identifier of a known family, and
+	// AWS decides whether it is valid.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(nodejs([0-9]+[.][0-9x]+(-edge)?)?|python[0-9][.][0-9]+|java[0-9]+([.]al[0-9]+)?|dotnet(core)?[0-9]+([.][0-9]+)?|ruby[0-9]+[.][0-9]+|go1[.]x|provided([.]al[0-9]+)?)$')",message="runtime is not a Lambda runtime identifier: use one such as nodejs22.x, python3.13, java21, dotnet8, ruby3.4 or provided.al2023"
 	// +kubebuilder:validation:MaxLength=64
@@ -49,13 +50,13 @@ type FunctionSettings struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:iam::[0-9]{12}:role/?[a-zA-Z_0-9+=,.@/-]+$')",message="role is not an IAM role ARN: use the form arn:aws:iam::123456789012:role/name"
 	Role *string `json:"role,omitempty"`
 
-	// RoleFrom reads the role's ARN from a field of another object of this
-	// namespace, such as status.atProvider.arn of a Role of the IAM provider.
+	// RoleFrom reads the role's ARN from a field of another object in this namespace,
+	// such as status.atProvider.arn of a Role of the IAM provider.
 	// +optional
 	RoleFrom *FieldSelector `json:"roleFrom,omitempty"`
 
-	// Architectures is the instruction set: x86_64 or arm64, one of them. AWS's
-	// default is x86_64. Not set, it is left as it is in AWS, as a scalar is.
+	// Architectures is the instruction set: exactly one of x86_64 and arm64. AWS's
+	// default is x86_64. If it is not set, it keeps its value in AWS.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -85,19 +86,19 @@ type FunctionSettings struct {
 	Timeout *int32 `json:"timeout,omitempty"`
 
 	// KMSKeyArn is the ARN of the KMS key that encrypts the environment, SnapStart
-	// snapshots and code. An empty string goes back to AWS's own key.
+	// snapshots and code. An empty string selects AWS's own key.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:kms:[a-z0-9-]+:[0-9]{12}:key/.+$')",message="kmsKeyArn is not a KMS key ARN: use the form arn:aws:kms:region:123456789012:key/id, or an empty string for AWS's own key"
 	KMSKeyArn *string `json:"kmsKeyArn,omitempty"`
 
-	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object of
-	// this namespace.
+	// KMSKeyArnFrom reads the KMS key's ARN from a field of another object in this
+	// namespace.
 	// +optional
 	KMSKeyArnFrom *FieldSelector `json:"kmsKeyArnFrom,omitempty"`
 
-	// Environment are the function's environment variables, at most 4 KB in
-	// all. A variable that is not named here is removed from AWS.
+	// Environment are the function's environment variables, at most 4 KB in total. A
+	// variable that is not listed here is removed from AWS.
 	// +optional
 	Environment *Environment `json:"environment,omitempty"`
 
@@ -112,8 +113,8 @@ type FunctionSettings struct {
 	Layers []string `json:"layers,omitempty"`
 
 	// LayerRefs name LayerVersions, whose layers are unpacked after those of layers, in
-	// this order. The function moves along when one of them publishes a new version. At
-	// most five in all.
+	// this order. When one of them publishes a new version, the provider updates the
+	// function. At most five in total.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=5
@@ -171,8 +172,8 @@ type FunctionSettings struct {
 	// +optional
 	SnapStart *SnapStart `json:"snapStart,omitempty"`
 
-	// DurableConfig makes the function a durable one. It can be given at
-	// creation only; its values can be changed later.
+	// DurableConfig makes the function a durable function. It can only be set at
+	// creation. Its values can be changed later.
 	// +optional
 	DurableConfig *DurableConfig `json:"durableConfig,omitempty"`
 
@@ -181,34 +182,35 @@ type FunctionSettings struct {
 	// +optional
 	TenancyConfig *TenancyConfig `json:"tenancyConfig,omitempty"`
 
-	// CapacityProviderConfig runs the function on Lambda Managed Instances. It
-	// can be given at creation only; its values can be changed later.
+	// CapacityProviderConfig runs the function on Lambda Managed Instances. It can only
+	// be set at creation. Its values can be changed later.
 	// +optional
 	CapacityProviderConfig *CapacityProviderConfig `json:"capacityProviderConfig,omitempty"`
 
-	// Publish publishes a version at creation and after each change of the code or of
-	// the configuration that publishOn names. In initProvider, at creation only. Aliases
-	// that name this Function and no version follow it. AWS's default is false.
+	// Publish publishes a version at creation and after each change that publishOn
+	// selects. In initProvider, it publishes a version at creation only. Aliases that
+	// refer to this Function and set no version follow the latest version. The default
+	// is false.
 	// +optional
 	Publish *bool `json:"publish,omitempty"`
 
 	// PublishTo is where versions are published to: LATEST_PUBLISHED, for functions on
-	// Lambda Managed Instances, publishes $LATEST.PUBLISHED anew instead of a version
-	// with a number of its own.
+	// Lambda Managed Instances, publishes $LATEST.PUBLISHED again instead of a version
+	// with a new number.
 	// +optional
 	// +kubebuilder:validation:Enum=LATEST_PUBLISHED
 	PublishTo *string `json:"publishTo,omitempty"`
 
-	// ReservedConcurrentExecutions is how many concurrent executions are kept
-	// for this function, which is also its limit. 0 stops all invocations; -1
-	// removes the reservation.
+	// ReservedConcurrentExecutions is the number of concurrent executions that are
+	// reserved for this function. It is also the function's limit. 0 stops all
+	// invocations, and -1 removes the reservation.
 	// +optional
 	// +kubebuilder:validation:Minimum=-1
 	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
 
-	// CodeSigningConfigArn is the ARN of the code signing configuration. An
-	// empty string removes it. Reading it costs a call of its own in each
-	// reconcile (GetFunctionCodeSigningConfig), so it is read only when set.
+	// CodeSigningConfigArn is the ARN of the code signing configuration. An empty
+	// string removes it. Reading it takes an additional call in each reconcile
+	// (GetFunctionCodeSigningConfig), so the provider reads it only when it is set.
 	// +optional
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:XValidation:rule="self == '' || self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+:[0-9]{12}:code-signing-config:csc-[a-z0-9]{17}$')",message="codeSigningConfigArn is not a code signing config ARN: use the form arn:aws:lambda:region:123456789012:code-signing-config:csc-0123456789abcdef0, or an empty string for none"
@@ -242,9 +244,9 @@ type FunctionSettings struct {
 	// +optional
 	FunctionScalingConfig *FunctionScalingConfig `json:"functionScalingConfig,omitempty"`
 
-	// Tags of the function, at most 44 (AWS takes 50, of which this provider uses
-	// up to six). A tag that is not named here is removed, except aws:* and
-	// those that the provider config ignores.
+	// Tags of the function, at most 44 (AWS allows 50, of which the provider uses up to
+	// six). A tag that is not listed here is removed, except aws:* and those that the
+	// provider config ignores.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=44
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) >= 1 && size(k) <= 128)",message="a tag key must have 1 to 128 characters"

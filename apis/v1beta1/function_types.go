@@ -22,34 +22,35 @@ type FunctionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new Function in the other region"
 	Region string `json:"region"`
 
-	// PublishOn is which changes are published with publish: Spec, those of this
-	// resource and of what it refers to, such as a Secret or an S3 object, or AnyChange,
-	// also those that someone else made in AWS to what this resource does not set. Such
-	// changes are part of the next version in either case. The default is Spec.
+	// PublishOn selects the changes that publish publishes. Spec selects changes of
+	// this resource and of what it refers to, such as a Secret or an S3 object.
+	// AnyChange also selects changes that someone else made in AWS to fields that this
+	// resource does not set. Such changes are part of the next version in either case.
+	// The default is Spec.
 	// +optional
 	// +kubebuilder:validation:Enum=Spec;AnyChange
 	PublishOn *string `json:"publishOn,omitempty"`
 
-	// HistoryLimit is how many of the earlier versions that this resource published are
-	// kept, 0 to 100, beside the one published last: older ones are deleted, unless
-	// something in Lambda uses them, such as an alias or an event source mapping. It
-	// needs publish. Not set, all are kept.
+	// HistoryLimit is the number of earlier versions of this resource to keep, 0 to
+	// 100, in addition to the latest one. Older versions are deleted, unless something
+	// in Lambda uses them, such as an alias or an event source mapping. It needs
+	// publish. If it is not set, all versions are kept.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
 	HistoryLimit *int32 `json:"historyLimit,omitempty"`
 
-	// ReplaceSecurityGroupsOnDestroy puts the replacement security groups in place of
-	// those of vpcConfig before the function is deleted, so that the network interfaces
-	// that Lambda leaves behind for a while do not hold back the deletion of the latter.
-	// The function is deleted once AWS has settled the change, or has not taken it. It
-	// needs the management policy Update. The default is false.
+	// ReplaceSecurityGroupsOnDestroy replaces the security groups of vpcConfig with the
+	// replacement security groups before the function is deleted. Lambda keeps the
+	// function's network interfaces for a while, which would block the deletion of
+	// their security groups. The function is deleted when AWS has completed or rejected
+	// the change. It needs the management policy Update. The default is false.
 	// +optional
 	ReplaceSecurityGroupsOnDestroy *bool `json:"replaceSecurityGroupsOnDestroy,omitempty"`
 
 	// ReplacementSecurityGroupIDs are the security groups to put in place of the
-	// function's before it is deleted, 1 to 5, in any order. They are of the same VPC,
-	// and stay after the function.
+	// function's before it is deleted, 1 to 5, in any order. They must be in the same
+	// VPC, and must exist until AWS has removed the function's network interfaces.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -59,19 +60,18 @@ type FunctionParameters struct {
 	ReplacementSecurityGroupIDs []string `json:"replacementSecurityGroupIds,omitempty"`
 
 	// ReplacementSecurityGroupIDsFrom reads the replacement security groups' IDs from
-	// fields of other objects of this namespace, when the function is deleted. What is
-	// gone by then is left out.
+	// fields of other objects in this namespace, when the function is deleted. Objects
+	// that no longer exist by then are ignored.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=5
 	ReplacementSecurityGroupIDsFrom []FieldSelector `json:"replacementSecurityGroupIdsFrom,omitempty"`
 
-	// DetachFromVPCOnDestroy takes the function out of its VPC before it is deleted, so
-	// that AWS begins to remove its network interfaces while there still is a function
-	// and a role to remove them with. The function is deleted once AWS has settled the
-	// change, or has not taken it. It needs the management policy Update. The default is
-	// false.
+	// DetachFromVPCOnDestroy removes the function from its VPC before the function is
+	// deleted, so that AWS can remove its network interfaces while the function and its
+	// role still exist. The function is deleted when AWS has completed or rejected the
+	// change. It needs the management policy Update. The default is false.
 	// +optional
 	DetachFromVPCOnDestroy *bool `json:"detachFromVpcOnDestroy,omitempty"`
 
@@ -80,9 +80,9 @@ type FunctionParameters struct {
 
 // FunctionSpec is the desired state of a function.
 //
-// To create a function, the provider needs code, role and, for packageType Zip,
-// handler and runtime, in forProvider or in initProvider. Where
-// managementPolicies have neither * nor Create, region alone is required.
+// To create a function, the provider needs code, role and, for packageType Zip, handler
+// and runtime, in forProvider or in initProvider. If managementPolicies contain neither
+// * nor Create, only region is required.
 // ---
 // What is fixed at creation is held only while the policies let the provider
 // create, so that a function can be observed with its region alone and taken over
@@ -109,12 +109,12 @@ type FunctionParameters struct {
 type FunctionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the function shall be, always.
+	// ForProvider is the desired state of the function.
 	ForProvider FunctionParameters `json:"forProvider"`
 
-	// InitProvider is what the function shall be at creation only. What it names,
-	// and forProvider doesn't, is set when the function is created and left
-	// alone afterwards, so that another tool may change it.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the
+	// provider ignores the fields that are set here and not in forProvider, so that
+	// another tool may change them.
 	// +optional
 	InitProvider *FunctionSettings `json:"initProvider,omitempty"`
 }
@@ -124,7 +124,7 @@ type FunctionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the function.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider FunctionObservation `json:"atProvider,omitempty"`
 }

@@ -7,10 +7,10 @@ import (
 )
 
 // FunctionEventInvokeConfigSettings are how a function is invoked asynchronously, as
-// PutFunctionEventInvokeConfig takes them.
+// PutFunctionEventInvokeConfig accepts them.
 //
-// Put replaces all settings at once, so that what leaves spec leaves AWS: it goes back
-// to Lambda's default.
+// Each update replaces all settings. A setting that is removed from spec returns to
+// Lambda's default.
 type FunctionEventInvokeConfigSettings struct {
 	// MaximumEventAgeInSeconds is how long Lambda keeps an event that it could not
 	// process, in seconds: 60 to 21600. Lambda's default is 21600 (6 hours).
@@ -36,17 +36,17 @@ type FunctionEventInvokeConfigSettings struct {
 //
 // +kubebuilder:validation:XValidation:rule="has(self.onFailure) || has(self.onSuccess)",message="set onFailure or onSuccess, or remove destinationConfig if there is no destination"
 type EventDestinationConfig struct {
-	// OnFailure is for events that Lambda gave up.
+	// OnFailure is the destination for events that Lambda could not process.
 	// +optional
 	OnFailure *OnFailureDestination `json:"onFailure,omitempty"`
 
-	// OnSuccess is for events that were processed.
+	// OnSuccess is the destination for events that were processed.
 	// +optional
 	OnSuccess *OnSuccessDestination `json:"onSuccess,omitempty"`
 }
 
-// OnFailureDestination is where the records of invocations that failed go. One of its fields
-// has to be set.
+// OnFailureDestination is where the records of invocations that failed go. Set one of
+// its fields.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onFailure"
 // +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
@@ -69,14 +69,14 @@ type OnFailureDestination struct {
 	// +optional
 	DestinationSelector *xpv2.NamespacedSelector `json:"destinationSelector,omitempty"`
 
-	// DestinationFrom reads the ARN from a field of another object of this namespace,
+	// DestinationFrom reads the ARN from a field of another object in this namespace,
 	// such as status.atProvider.arn of a Queue of the SQS provider.
 	// +optional
 	DestinationFrom *FieldSelector `json:"destinationFrom,omitempty"`
 }
 
-// OnSuccessDestination is where the records of invocations that succeeded go. One of its fields
-// has to be set.
+// OnSuccessDestination is where the records of invocations that succeeded go. Set one
+// of its fields.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.destination) || has(self.destinationRef) || has(self.destinationSelector) || has(self.destinationFrom)",message="set destination to an ARN, destinationRef or destinationSelector to a Function, or destinationFrom to a field of another object; if there is no destination, remove onSuccess"
 // +kubebuilder:validation:XValidation:rule="!(has(self.destination) && has(self.destinationFrom))",fieldPath=".destinationFrom",reason="FieldValueForbidden",message="destination is also set: set only one of destination and destinationFrom"
@@ -99,7 +99,7 @@ type OnSuccessDestination struct {
 	// +optional
 	DestinationSelector *xpv2.NamespacedSelector `json:"destinationSelector,omitempty"`
 
-	// DestinationFrom reads the ARN from a field of another object of this namespace,
+	// DestinationFrom reads the ARN from a field of another object in this namespace,
 	// such as status.atProvider.arn of a Queue of the SQS provider.
 	// +optional
 	DestinationFrom *FieldSelector `json:"destinationFrom,omitempty"`
@@ -109,8 +109,8 @@ type OnSuccessDestination struct {
 type FunctionEventInvokeConfigParameters struct {
 	ConfiguredFunction `json:",inline"`
 
-	// Qualifier is the alias, by name, or the version, by number, that is configured.
-	// Without it, that is $LATEST. It can't be changed.
+	// Qualifier is the name of the alias or the number of the version that is
+	// configured. The default is $LATEST. It can't be changed.
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
@@ -136,17 +136,17 @@ type FunctionEventInvokeConfigParameters struct {
 type FunctionEventInvokeConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what it shall be, always.
+	// ForProvider is the desired state.
 	ForProvider FunctionEventInvokeConfigParameters `json:"forProvider"`
 
-	// InitProvider is what it shall be at creation only. What it names, and
-	// forProvider doesn't, is left alone afterwards, so that another tool may change
-	// it.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the
+	// provider ignores the fields that are set here and not in forProvider, so that
+	// another tool may change them.
 	// +optional
 	InitProvider *FunctionEventInvokeConfigSettings `json:"initProvider,omitempty"`
 }
 
-// FunctionEventInvokeConfigObservation is what AWS says of it
+// FunctionEventInvokeConfigObservation is what AWS returns for it
 // (ListFunctionEventInvokeConfigs).
 type FunctionEventInvokeConfigObservation struct {
 	// FunctionName of the function.
@@ -172,7 +172,7 @@ type FunctionEventInvokeConfigStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of it.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider FunctionEventInvokeConfigObservation `json:"atProvider,omitempty"`
 }

@@ -7,31 +7,32 @@ import (
 )
 
 // FunctionURLSettings are the settings of a function URL, as CreateFunctionUrlConfig
-// and UpdateFunctionUrlConfig take them.
+// and UpdateFunctionUrlConfig accept them.
 //
-// A scalar that is not set is left to AWS. The block cors is exact.
+// A scalar that is not set keeps its value in AWS. The block cors is exact: the
+// provider removes from AWS what is not set here.
 type FunctionURLSettings struct {
-	// AuthType is who may call the URL: AWS_IAM for those whom IAM allows it, NONE for
-	// everyone. Either way the function's policy has to allow it too, see Permission.
-	// Required, here or in initProvider.
+	// AuthType selects who may call the URL: AWS_IAM for callers that IAM authorizes,
+	// or NONE for everyone. In both cases the function's policy must also allow the
+	// call, see Permission. Required, here or in initProvider.
 	// +optional
 	// +kubebuilder:validation:Enum=NONE;AWS_IAM
 	AuthType *string `json:"authType,omitempty"`
 
-	// Cors is what browsers may do with the URL from pages of other origins. When this
-	// block is removed, AWS answers no preflight requests any more.
+	// Cors sets which pages of other origins may call the URL, and how. When this block
+	// is removed, AWS no longer answers preflight requests.
 	// +optional
 	Cors *Cors `json:"cors,omitempty"`
 
-	// InvokeMode is BUFFERED for an answer that is sent when it is complete, of at
-	// most 6 MB, or RESPONSE_STREAM for one that is sent as it comes, of at most
-	// 200 MB. AWS's default is BUFFERED.
+	// InvokeMode is BUFFERED to send a response when it is complete, at most 6 MB, or
+	// RESPONSE_STREAM to send it while it is produced, at most 200 MB. AWS's default is
+	// BUFFERED.
 	// +optional
 	// +kubebuilder:validation:Enum=BUFFERED;RESPONSE_STREAM
 	InvokeMode *string `json:"invokeMode,omitempty"`
 }
 
-// Cors is what browsers may do with a function URL from pages of other origins.
+// Cors sets which pages of other origins may call a function URL, and how.
 type Cors struct {
 	// AllowCredentials says whether requests may carry cookies and other credentials.
 	// AWS's default is false.
@@ -47,8 +48,8 @@ type Cors struct {
 	// +kubebuilder:validation:items:MaxLength=1024
 	AllowHeaders []string `json:"allowHeaders,omitempty"`
 
-	// AllowMethods are the methods that may be used, or * for all. AWS allows
-	// OPTIONS by itself.
+	// AllowMethods are the methods that may be used, or * for all. AWS always allows
+	// OPTIONS.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=6
@@ -113,17 +114,18 @@ type FunctionURLParameters struct {
 type FunctionURLSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what it shall be, always.
+	// ForProvider is the desired state.
 	ForProvider FunctionURLParameters `json:"forProvider"`
 
-	// InitProvider is what it shall be at creation only. What it names, and
-	// forProvider doesn't, is left alone afterwards, so that another tool may change
-	// it.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the
+	// provider ignores the fields that are set here and not in forProvider, so that
+	// another tool may change them.
 	// +optional
 	InitProvider *FunctionURLSettings `json:"initProvider,omitempty"`
 }
 
-// FunctionURLObservation is what AWS says of a function URL (ListFunctionUrlConfigs).
+// FunctionURLObservation is what AWS returns for a function URL
+// (ListFunctionUrlConfigs).
 type FunctionURLObservation struct {
 	// FunctionName of the function.
 	FunctionName *string `json:"functionName,omitempty"`
@@ -152,7 +154,7 @@ type FunctionURLStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of it.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider FunctionURLObservation `json:"atProvider,omitempty"`
 }

@@ -48,7 +48,7 @@ type InvocationParameters struct {
 	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
 
 	// Qualifier is the version or alias that is invoked. AWS's default is $LATEST.
-	// Another one is another input.
+	// Changing it changes the input.
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MinLength=1
@@ -64,23 +64,24 @@ type InvocationParameters struct {
 	// +optional
 	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
 
-	// Payload is the event, in JSON: at most 262144 bytes here (AWS takes 6 MB, and 1 MB
-	// of asynchronous invocations). Without one, the function is invoked with nothing.
+	// Payload is the event, in JSON: at most 262144 bytes here (AWS accepts 6 MB, and 1
+	// MB for asynchronous invocations). Without a payload, the function is invoked
+	// without an event.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=262144
 	Payload *string `json:"payload,omitempty"`
 
-	// PayloadFrom is where the event lies: a key of a Secret or ConfigMap of this
-	// namespace. When its content changes, the function is invoked. What comes from a
-	// Secret is never shown.
+	// PayloadFrom is the source of the event: a key of a Secret or ConfigMap in this
+	// namespace. When its content changes, the function is invoked. Content of a Secret
+	// is never shown.
 	// +optional
 	PayloadFrom *ValueSource `json:"payloadFrom,omitempty"`
 
 	// InvocationType is RequestResponse to wait for the result, Event to have Lambda
 	// queue the event, or DryRun to check whether the provider may invoke the function.
-	// AWS's default is RequestResponse, which has to end within the provider's timeout
-	// of a minute: use Event for functions that take longer.
+	// AWS's default is RequestResponse, which must complete within the provider's
+	// timeout of one minute. Use Event for functions that take longer.
 	// +optional
 	// +kubebuilder:validation:Enum=RequestResponse;Event;DryRun
 	InvocationType *string `json:"invocationType,omitempty"`
@@ -107,8 +108,8 @@ type InvocationParameters struct {
 
 	// DurableExecutionName is the name of the execution of a function with
 	// durableConfig: 1 to 64 letters, digits, hyphens and underscores. Lambda runs one
-	// execution of a name, so with it an invocation whose outcome is unknown is made
-	// again. Choose another name for another payload.
+	// execution of a name, so the provider repeats an invocation whose outcome is
+	// unknown. Use a different name for each payload.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="durableExecutionName must have 1 to 64 letters, digits, hyphens and underscores"
@@ -122,9 +123,8 @@ type InvocationParameters struct {
 	Triggers map[string]string `json:"triggers,omitempty"`
 
 	// LifecycleScope is CREATE_ONLY to invoke the function once for each input, or CRUD
-	// to tell it besides whether that is the first, another, or the last one: then it is
-	// invoked when the Invocation is deleted too, and the payload has the action. Default:
-	// CREATE_ONLY.
+	// to also invoke it when the Invocation is deleted. With CRUD, the action (create,
+	// update or delete) is added to the payload. Default: CREATE_ONLY.
 	// +optional
 	// +kubebuilder:validation:Enum=CREATE_ONLY;CRUD
 	LifecycleScope *string `json:"lifecycleScope,omitempty"`
@@ -138,29 +138,29 @@ type InvocationParameters struct {
 	// +kubebuilder:validation:MaxLength=128
 	TerraformKey *string `json:"terraformKey,omitempty"`
 
-	// RecordResult shows what the function returned in status, at most 16384 bytes of it.
-	// Whoever may read the Invocation then sees it. Default: false.
+	// RecordResult shows what the function returned in status, at most 16384 bytes of
+	// it. Everyone who may read the Invocation can then read it. Default: false.
 	// +optional
 	RecordResult *bool `json:"recordResult,omitempty"`
 
-	// RetryPolicy says when the function is invoked again for the same input. Without it,
-	// it never is.
+	// RetryPolicy sets when the function is invoked again for the same input. Without
+	// it, the function is never invoked again for the same input.
 	// +optional
 	RetryPolicy *InvocationRetryPolicy `json:"retryPolicy,omitempty"`
 }
 
 // InvocationRetryPolicy says when a function is invoked more than once for an input.
 type InvocationRetryPolicy struct {
-	// MaximumAttempts is how often a function is invoked at most for an input while it
-	// returns an error: 1 to 10. The first attempt counts. Default: 1.
+	// MaximumAttempts is the maximum number of invocations for one input while the
+	// function returns an error: 1 to 10, including the first one. Default: 1.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10
 	MaximumAttempts *int32 `json:"maximumAttempts,omitempty"`
 
-	// UnknownOutcome is what follows a call of which it is not known whether the function
-	// ran, since the connection broke or the provider was stopped: Stop, or Retry for
-	// functions that may run twice. Default: Stop.
+	// UnknownOutcome sets what to do when it is unknown whether the function ran,
+	// because the connection broke or the provider was stopped: Stop, or Retry for
+	// functions that may safely run twice. Default: Stop.
 	// +optional
 	// +kubebuilder:validation:Enum=Stop;Retry
 	UnknownOutcome *string `json:"unknownOutcome,omitempty"`
@@ -186,16 +186,15 @@ type InvocationObservation struct {
 	InputHash *string `json:"inputHash,omitempty"`
 	// Action that the function was invoked for: create, update or delete.
 	Action *string `json:"action,omitempty"`
-	// Outcome is Succeeded, FunctionError, NotInvoked where the call was refused, or
+	// Outcome is Succeeded, FunctionError, NotInvoked if the call was rejected, or
 	// Unknown.
 	Outcome *string `json:"outcome,omitempty"`
-	// Attempts is how often the function was invoked for this input, calls that were
-	// refused left out.
+	// Attempts is how often the function was invoked for this input, without rejected
+	// calls.
 	Attempts *int32 `json:"attempts,omitempty"`
 	// LastInvokedTime is when it was invoked last.
 	LastInvokedTime *metav1.Time `json:"lastInvokedTime,omitempty"`
-	// Calls is how often Lambda was called for this resource, calls that it refused
-	// included.
+	// Calls is how often Lambda was called for this resource, including rejected calls.
 	Calls *int64 `json:"calls,omitempty"`
 	// StatusCode is 200 of a synchronous, 202 of an asynchronous and 204 of a dry run.
 	StatusCode *int32 `json:"statusCode,omitempty"`

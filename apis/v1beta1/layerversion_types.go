@@ -21,9 +21,8 @@ type LayerContent struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9A-Za-z._-]*[0-9A-Za-z_-]$')",message="s3Bucket is not a bucket name: use the name alone, without s3:// and without a path"
 	S3Bucket *string `json:"s3Bucket,omitempty"`
 
-	// S3Key is the key of the .zip archive. A replaced object under the same key
-	// is seen and published, where the provider may call s3:GetObject (HeadObject)
-	// on it.
+	// S3Key is the key of the .zip archive. If the provider is allowed s3:GetObject on
+	// it (HeadObject), it detects and publishes a new object under the same key.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
@@ -35,15 +34,15 @@ type LayerContent struct {
 	// +kubebuilder:validation:MaxLength=1024
 	S3ObjectVersion *string `json:"s3ObjectVersion,omitempty"`
 
-	// S3ObjectStorageMode is COPY (AWS's default), for a copy that Lambda
-	// keeps, or REFERENCE, for one that stays in the bucket.
+	// S3ObjectStorageMode is COPY (AWS's default), where Lambda keeps a copy of the
+	// archive, or REFERENCE, where Lambda uses the object in the bucket.
 	// +optional
 	// +kubebuilder:validation:Enum=COPY;REFERENCE
 	S3ObjectStorageMode *string `json:"s3ObjectStorageMode,omitempty"`
 
-	// Inline is a map of file names to their contents, zipped by the provider.
-	// At most 1 MB in all, since it is part of this object. Above some 200 KB, use
-	// kubectl apply --server-side, since plain apply keeps a copy in an annotation.
+	// Inline is a map of file names to their contents, zipped by the provider. At most
+	// 1 MB in total, since it is part of this object. Above about 200 KB, use kubectl
+	// apply --server-side, since client-side apply keeps a copy in an annotation.
 	// +optional
 	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=100
@@ -51,19 +50,20 @@ type LayerContent struct {
 	// +kubebuilder:validation:XValidation:rule="self.map(f, size(self[f])).sum() <= 1048576",message="inline must have at most 1 MB in total: put a larger layer in S3"
 	Inline map[string]string `json:"inline,omitempty"`
 
-	// ConfigMapRef names a ConfigMap of this namespace, each key of which is a file of
+	// ConfigMapRef names a ConfigMap in this namespace, each key of which is a file of
 	// the layer. Where filePrefix is set, it is put before each key, since a key can't
-	// have a slash. A change of the ConfigMap is published at once.
+	// have a slash. A change of the ConfigMap is published immediately.
 	// +optional
 	ConfigMapRef *LayerConfigMap `json:"configMapRef,omitempty"`
 
-	// ZipFileFrom is a key of a Secret or ConfigMap (binaryData) of this namespace
-	// that holds a .zip archive. A change of it is published at once.
+	// ZipFileFrom is a key of a Secret or ConfigMap (binaryData) in this namespace that
+	// holds a .zip archive. A change of its content is published immediately.
 	// +optional
 	ZipFileFrom *ZipFileSource `json:"zipFileFrom,omitempty"`
 
-	// SHA256 pins the .zip archive: nothing else is published. Hexadecimal, as
-	// sha256sum prints it, or base64, as AWS's CodeSha256.
+	// SHA256 is the checksum of the .zip archive. An archive with another checksum is
+	// not published. Use hexadecimal digits, as sha256sum prints them, or base64, as
+	// AWS's CodeSha256.
 	// +optional
 	// +kubebuilder:validation:MaxLength=128
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([0-9a-fA-F]{64}|[A-Za-z0-9+/]{43}=)$')",message="sha256 is not a SHA-256: use 64 hexadecimal digits, as sha256sum prints them, or base64 of 44 characters"
@@ -86,7 +86,7 @@ type LayerConfigMap struct {
 }
 
 // LayerVersionParameters are the desired settings of a layer and where it lives. A
-// version of a layer never changes: when these do, a new version is published.
+// layer version never changes: when the settings change, a new version is published.
 type LayerVersionParameters struct {
 	// Region is the AWS region of the layer, such as eu-central-1. It can't be
 	// changed.
@@ -108,7 +108,7 @@ type LayerVersionParameters struct {
 	Content *LayerContent `json:"content,omitempty"`
 
 	// CompatibleArchitectures are the instruction sets that the layer is for: x86_64,
-	// arm64 or both, in no order.
+	// arm64 or both, in any order.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=2
@@ -116,8 +116,8 @@ type LayerVersionParameters struct {
 	CompatibleArchitectures []string `json:"compatibleArchitectures,omitempty"`
 
 	// CompatibleRuntimes are the runtimes that the layer is for, such as python3.13, at
-	// most 15, in no order. Lists of layers can be filtered by them; functions of other
-	// runtimes may use the layer all the same.
+	// most 15, in any order. They are only a filter for lists of layers: functions with
+	// other runtimes can use the layer too.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=15
@@ -136,13 +136,14 @@ type LayerVersionParameters struct {
 	// +kubebuilder:validation:MaxLength=512
 	LicenseInfo *string `json:"licenseInfo,omitempty"`
 
-	// OldVersions is what becomes of the versions that this resource has published and
-	// replaced: Keep (the default), DeleteUnused or Delete. Keep leaves all of them in AWS,
-	// even when this resource is deleted. DeleteUnused deletes each that no function of the
-	// account in this region uses, neither its $LATEST nor a published version; functions
-	// of other accounts can't be seen. Delete deletes each once the next is there; functions
-	// that use it go on to run with it, but no function can be set to use it any more.
-	// Versions that others have published are never touched.
+	// OldVersions sets what to do with the versions that this resource has published
+	// and replaced: Keep (the default), DeleteUnused or Delete. Keep leaves all of them
+	// in AWS, even when this resource is deleted. DeleteUnused deletes a version when
+	// no function of the account in this region uses it, neither in $LATEST nor in a
+	// published version. It does not see functions of other accounts. Delete deletes a
+	// version as soon as it is replaced. Functions that use it continue to run, but it
+	// can't be added to a function any more. Versions that others have published are
+	// never deleted.
 	// +optional
 	// +kubebuilder:validation:Enum=Keep;DeleteUnused;Delete
 	OldVersions *string `json:"oldVersions,omitempty"`
@@ -161,11 +162,11 @@ const (
 type LayerVersionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the layer shall be, always.
+	// ForProvider is the desired state of the layer.
 	ForProvider LayerVersionParameters `json:"forProvider"`
 }
 
-// LayerVersionObservation is what AWS says of a layer's version (GetLayerVersion).
+// LayerVersionObservation is what AWS returns for a layer's version (GetLayerVersion).
 type LayerVersionObservation struct {
 	// LayerName is the name of the layer.
 	LayerName *string `json:"layerName,omitempty"`
@@ -196,7 +197,7 @@ type LayerVersionObservation struct {
 	// SigningProfileVersionArn is the ARN of the signing profile's version.
 	SigningProfileVersionArn *string `json:"signingProfileVersionArn,omitempty"`
 	// PublishedContent is what the provider last published from a source whose content
-	// AWS doesn't tell.
+	// AWS doesn't report.
 	PublishedContent *DeployedCode `json:"publishedContent,omitempty"`
 	// ImportedVersion is the number of the version that was taken over by its external
 	// name. It is not deleted when it is replaced, since others have published it.
@@ -212,15 +213,15 @@ type LayerVersionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the layer version.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider LayerVersionObservation `json:"atProvider,omitempty"`
 }
 
 // A LayerVersion is the current version of an AWS Lambda layer. AWS never changes a
-// version, so each change of the spec, or of what it refers to, publishes a new one, to
-// which the external name then moves, and functions that name the LayerVersion by
-// reference with it.
+// version, so each change of the spec, or of what it refers to, publishes a new one.
+// The external name and the functions that refer to the LayerVersion move to the new
+// version.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -7,8 +7,8 @@ import (
 )
 
 // LayerVersionPermissionParameters are the desired statement of a layer version's
-// policy, as AddLayerVersionPermission takes it, and where it is. The statement is
-// exact: what is not named here is not in it.
+// policy, as AddLayerVersionPermission accepts it, and where it is. The statement is
+// exact: a field that is not set here is not in it.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.layerName) == has(self.versionNumber)",fieldPath=".versionNumber",reason="FieldValueInvalid",message="layerName and versionNumber must be set together: set both, or remove both and set layerVersionArn, layerVersionArnRef or layerVersionArnSelector"
 // +kubebuilder:validation:XValidation:rule="has(self.layerName) || has(self.versionNumber) || has(self.layerVersionArn) || has(self.layerVersionArnRef) || has(self.layerVersionArnSelector)",fieldPath=".layerVersionArn",reason="FieldValueRequired",message="set layerName and versionNumber, or set layerVersionArn, or set layerVersionArnRef or layerVersionArnSelector to a LayerVersion"
@@ -23,15 +23,15 @@ type LayerVersionPermissionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="region can't be changed: create a new LayerVersionPermission in the other region"
 	Region string `json:"region"`
 
-	// LayerName is the name of the layer: letters, digits, hyphens and underscores. Goes
-	// with versionNumber.
+	// LayerName is the name of the layer: letters, digits, hyphens and underscores. Set
+	// it together with versionNumber.
 	// +optional
 	// +kubebuilder:validation:MaxLength=140
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9_-]+$')",message="layerName must be the plain name of a layer: use letters, digits, hyphens and underscores, without an ARN or a version"
 	LayerName *string `json:"layerName,omitempty"`
 
-	// VersionNumber is the number of the layer's version, from 1. Goes with layerName.
-	// When it changes, the statement moves to the other version.
+	// VersionNumber is the number of the layer's version, from 1. Set it together with
+	// layerName. When it changes, the statement moves to the other version.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	VersionNumber *int64 `json:"versionNumber,omitempty"`
@@ -53,7 +53,7 @@ type LayerVersionPermissionParameters struct {
 	// +optional
 	LayerVersionArnSelector *xpv2.NamespacedSelector `json:"layerVersionArnSelector,omitempty"`
 
-	// StatementID is the statement's id, which is unique in a policy: 1 to 100 letters,
+	// StatementID is the statement's ID, which is unique in a policy: 1 to 100 letters,
 	// digits, hyphens and underscores. Default: metadata.name. Once set, it can't be
 	// changed.
 	// +optional
@@ -62,21 +62,21 @@ type LayerVersionPermissionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="statementId can't be changed: create a new LayerVersionPermission"
 	StatementID *string `json:"statementId,omitempty"`
 
-	// Action that is permitted: lambda:GetLayerVersion, the only one that AWS takes.
-	// Default: that.
+	// Action that is permitted: lambda:GetLayerVersion, the only action that AWS
+	// accepts and the default.
 	// +optional
 	// +kubebuilder:validation:Enum="lambda:GetLayerVersion"
 	Action *string `json:"action,omitempty"`
 
-	// Principal that gets the permission: the 12 digits of an account, the ARN of its
-	// root user, which is the same, or * for anyone. Required.
+	// Principal that receives the permission: the 12 digits of an account, the ARN of
+	// its root user, which is the same, or * for anyone. Required.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:iam::[0-9]{12}:root)$')",message="principal is not valid: use the 12 digits of an account, the ARN of its root user, or *"
 	Principal *string `json:"principal,omitempty"`
 
 	// OrganizationID is the organization whose accounts are permitted, such as
-	// o-a1b2c3d4e5. Goes with principal *.
+	// o-a1b2c3d4e5. It needs principal *.
 	// +optional
 	// +kubebuilder:validation:MaxLength=34
 	// +kubebuilder:validation:XValidation:rule="self.matches('^o-[a-z0-9]{10,32}$')",message="organizationId is not an organization ID: use the form o-a1b2c3d4e5"
@@ -89,12 +89,12 @@ type LayerVersionPermissionParameters struct {
 type LayerVersionPermissionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the permission shall be.
+	// ForProvider is the desired state of the permission.
 	ForProvider LayerVersionPermissionParameters `json:"forProvider"`
 }
 
-// LayerVersionPermissionObservation is what AWS says of a layer version's permission
-// (GetLayerVersionPolicy).
+// LayerVersionPermissionObservation is what AWS returns for a layer version's
+// permission (GetLayerVersionPolicy).
 type LayerVersionPermissionObservation struct {
 	// LayerName that the policy is of.
 	LayerName *string `json:"layerName,omitempty"`
@@ -104,7 +104,8 @@ type LayerVersionPermissionObservation struct {
 	LayerVersionArn *string `json:"layerVersionArn,omitempty"`
 	// StatementID is the statement's id.
 	StatementID *string `json:"statementId,omitempty"`
-	// Principal that has the permission, where it is one. An account is its 12 digits.
+	// Principal that has the permission, if there is exactly one. An account is its 12
+	// digits.
 	Principal *string `json:"principal,omitempty"`
 	// Statement as AWS has it, in JSON.
 	Statement *string `json:"statement,omitempty"`
@@ -117,7 +118,7 @@ type LayerVersionPermissionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the permission.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider LayerVersionPermissionObservation `json:"atProvider,omitempty"`
 }

@@ -29,7 +29,7 @@ var observedKinds = []any{
 
 // how are fields that say how the provider comes by a value, or what it does, of all
 // kinds. AWS has no such settings.
-var how = regexp.MustCompile(`^region$|(Ref|Refs|Selector|From)(\[\])?(\.|$)|^(publish|publishTo|publishPolicy|historyLimit|oldVersions)$`)
+var how = regexp.MustCompile(`^region$|(Ref|Refs|Selector|From)(\[\])?(\.|$)|^(publish|publishOn|publishTo|publishPolicy|historyLimit|oldVersions)$`)
 
 // elsewhere are settings that status.atProvider shows by another field, by kind and path.
 // A field is of status; what begins with a hyphen is the reason why there is none.

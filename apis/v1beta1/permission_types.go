@@ -7,8 +7,8 @@ import (
 )
 
 // PermissionParameters are the desired statement of a function's policy, as
-// AddPermission takes it, and where it is. The statement is exact: what is not named
-// here is not in it.
+// AddPermission accepts it, and where it is. The statement is exact: a field that is
+// not set here is not in it.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.functionName) || has(self.functionNameRef) || has(self.functionNameSelector)",fieldPath=".functionName",reason="FieldValueRequired",message="set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function"
 // +kubebuilder:validation:XValidation:rule="!(has(self.sourceArn) && has(self.sourceArnFrom))",fieldPath=".sourceArnFrom",reason="FieldValueForbidden",message="sourceArn is also set: set only one of sourceArn and sourceArnFrom"
@@ -59,7 +59,7 @@ type PermissionParameters struct {
 	// +optional
 	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
 
-	// StatementID is the statement's id, which is unique in a policy: 1 to 100 letters,
+	// StatementID is the statement's ID, which is unique in a policy: 1 to 100 letters,
 	// digits, hyphens and underscores. Default: the external name, or else
 	// metadata.name. It can't be changed.
 	// +optional
@@ -75,55 +75,57 @@ type PermissionParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self.matches('^(lambda:[*]|lambda:[a-zA-Z]+|[*])$')",message="action is not an action of Lambda: use one such as lambda:InvokeFunction, or lambda:* for all of them"
 	Action *string `json:"action,omitempty"`
 
-	// Principal that gets the permission: a service such as s3.amazonaws.com, the 12
-	// digits of an account, the ARN of a user or role, or * for anyone. AWS writes an
-	// account as the ARN of its root user, which is the same. Required. With a service,
-	// set sourceArn or sourceAccount too: without them it acts for any AWS account.
+	// Principal that receives the permission: a service such as s3.amazonaws.com, the
+	// 12 digits of an account, the ARN of a user or role, or * for anyone. AWS writes
+	// an account as the ARN of its root user, which is the same. Required. For a
+	// service, also set sourceArn or sourceAccount: without them, the service may
+	// invoke the function on behalf of any AWS account.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([*]|[0-9]{12}|arn:aws[a-zA-Z-]*:(iam|sts)::[^ \\\\t\\\\n\\\\r]+|[a-zA-Z0-9-]+([.][a-zA-Z0-9-]+)+)$')",message="principal is not valid: use a service such as s3.amazonaws.com, the 12 digits of an account, the ARN of a user or role, or *"
 	Principal *string `json:"principal,omitempty"`
 
-	// SourceArn is the ARN of the resource of a service for which the function may be
-	// used, such as an S3 bucket. It may have wildcards: AWS compares it as ArnLike does.
+	// SourceArn is the ARN of the resource that may invoke the function through its
+	// service, such as an S3 bucket. It may contain wildcards: AWS compares it with
+	// ArnLike.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z0-9-]*:[a-zA-Z0-9-]+:([a-z]+(-[a-z]+)+-[0-9])?:([0-9]{12})?:.*$')",message="sourceArn is not an ARN: use the form arn:aws:s3:::bucket or arn:aws:events:region:123456789012:rule/name"
 	SourceArn *string `json:"sourceArn,omitempty"`
 
-	// SourceArnFrom reads the source's ARN from a field of another object of this
+	// SourceArnFrom reads the source's ARN from a field of another object in this
 	// namespace, such as status.atProvider.arn of a Bucket of the S3 provider.
 	// +optional
 	SourceArnFrom *FieldSelector `json:"sourceArnFrom,omitempty"`
 
-	// SourceAccount is the account that owns the source, by its 12 digits. Set it where
-	// an ARN names no account, as that of a bucket, which another account may own some
-	// day.
+	// SourceAccount is the account that owns the source: 12 digits. Set it if the ARN
+	// contains no account, such as that of a bucket, since another account may own a
+	// bucket of the same name later.
 	// +optional
 	// +kubebuilder:validation:MaxLength=12
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9]{12}$')",message="sourceAccount is not an account ID: use 12 digits"
 	SourceAccount *string `json:"sourceAccount,omitempty"`
 
-	// EventSourceToken is what the invoker must supply, for Alexa skills: the skill's
-	// id. At most 256 letters, digits, dots, hyphens and underscores.
+	// EventSourceToken is the token that the invoker must supply. For Alexa skills, it
+	// is the skill's ID. At most 256 letters, digits, dots, hyphens and underscores.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-zA-Z0-9._-]+$')",message="eventSourceToken must have 1 to 256 letters, digits, dots, hyphens and underscores"
 	EventSourceToken *string `json:"eventSourceToken,omitempty"`
 
-	// FunctionURLAuthType is the authentication of the function URL that is permitted to
-	// be used: AWS_IAM or NONE. For the action lambda:InvokeFunctionUrl.
+	// FunctionURLAuthType is the authentication type of the function URL: AWS_IAM or
+	// NONE. It is for action lambda:InvokeFunctionUrl only.
 	// +optional
 	// +kubebuilder:validation:Enum=AWS_IAM;NONE
 	FunctionURLAuthType *string `json:"functionUrlAuthType,omitempty"`
 
-	// InvokedViaFunctionURL limits the action lambda:InvokeFunction to calls that come
-	// through the function's URL. A public URL needs two Permissions: this one, and one
-	// for lambda:InvokeFunctionUrl.
+	// InvokedViaFunctionURL limits action lambda:InvokeFunction to calls through the
+	// function's URL. A public URL needs two Permissions: this one, and one for
+	// lambda:InvokeFunctionUrl.
 	// +optional
 	InvokedViaFunctionURL *bool `json:"invokedViaFunctionUrl,omitempty"`
 
-	// PrincipalOrgID is the organization that the principal has to belong to, such as
+	// PrincipalOrgID is the organization that the principal must belong to, such as
 	// o-a1b2c3d4e5. With principal *, all accounts of the organization are permitted.
 	// +optional
 	// +kubebuilder:validation:MaxLength=34
@@ -138,11 +140,11 @@ type PermissionParameters struct {
 type PermissionSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the permission shall be.
+	// ForProvider is the desired state of the permission.
 	ForProvider PermissionParameters `json:"forProvider"`
 }
 
-// PermissionObservation is what AWS says of a permission (GetPolicy).
+// PermissionObservation is what AWS returns for a permission (GetPolicy).
 type PermissionObservation struct {
 	// FunctionName that the policy is of.
 	FunctionName *string `json:"functionName,omitempty"`
@@ -152,11 +154,13 @@ type PermissionObservation struct {
 	FunctionArn *string `json:"functionArn,omitempty"`
 	// StatementID is the statement's id.
 	StatementID *string `json:"statementId,omitempty"`
-	// Action that is permitted, where it is one.
+	// Action that is permitted, if there is exactly one.
 	Action *string `json:"action,omitempty"`
-	// Principal that has the permission, where it is one. An account is its 12 digits.
+	// Principal that has the permission, if there is exactly one. An account is its 12
+	// digits.
 	Principal *string `json:"principal,omitempty"`
-	// SourceArn of the resource for which a service may use the function, where it is one.
+	// SourceArn of the resource that may invoke the function through its service, if
+	// there is exactly one.
 	SourceArn *string `json:"sourceArn,omitempty"`
 	// Statement as AWS has it, in JSON, without an event source token.
 	Statement *string `json:"statement,omitempty"`
@@ -169,13 +173,13 @@ type PermissionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the permission.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider PermissionObservation `json:"atProvider,omitempty"`
 }
 
-// A Permission is a statement of the policy of an AWS Lambda function, version or
-// alias, which permits someone to use it.
+// A Permission is a statement of the resource-based policy of an AWS Lambda function,
+// version or alias. It permits a principal to use it.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -18,7 +18,7 @@ const (
 	CredentialsSourceFilesystem  xpv2.CredentialsSource = "Filesystem"
 )
 
-// A ProviderConfigSpec says how resources of the same namespace reach AWS.
+// A ProviderConfigSpec says how resources in the same namespace reach AWS.
 //
 // +kubebuilder:validation:XValidation:rule="self.credentials.source != 'None' || has(self.endpoint)",message="credentials.source None sends placeholder keys, which AWS rejects: set endpoint, or choose another source"
 type ProviderConfigSpec struct {
@@ -38,24 +38,26 @@ type ClusterProviderConfigSpec struct {
 	// assumeRoleChain.
 	Credentials ClusterProviderCredentials `json:"credentials"`
 
-	// AllowedNamespaces are the namespaces whose resources may use this config.
-	// Absent, every namespace may. Present and empty, none may.
+	// AllowedNamespaces are the namespaces whose resources may use this config. If it
+	// is absent, every namespace may. If it is an empty list, none may.
 	// +optional
 	AllowedNamespaces *AllowedNamespaces `json:"allowedNamespaces,omitempty"`
 
-	// NamespaceIsolation is Enforced or None. Enforced, a resource acts on what a
-	// resource of another namespace owns only where that one, or its namespace, allows it
-	// by the annotation lambda.aws.m.crossplane.io/allowed-namespaces. None, the namespaces
-	// that use this config trust each other: it takes no annotation between two resources
-	// that both use it. Even then, nothing is taken over from a resource that is there.
+	// NamespaceIsolation is Enforced or None. With Enforced, a resource may act on what
+	// a resource of another namespace owns only if that resource, or its namespace,
+	// allows it by the annotation lambda.aws.m.crossplane.io/allowed-namespaces. With
+	// None, the namespaces that use this config trust each other: no annotation is
+	// needed between two resources that both use it. Even then, a resource never
+	// takes over what an existing resource owns.
 	// +optional
 	// +kubebuilder:default=Enforced
 	// +kubebuilder:validation:Enum=Enforced;None
 	NamespaceIsolation NamespaceIsolation `json:"namespaceIsolation,omitempty"`
 
-	// FunctionNames say which functions the resources of a namespace may be about, by the
-	// beginning of the function's name. Absent, any. Otherwise a namespace may use the
-	// names of all rules that are for it, and a namespace that no rule is for may use none.
+	// FunctionNames restrict which functions the resources of a namespace may manage,
+	// by the prefix of the function's name. If it is absent, any name is allowed.
+	// Otherwise, a namespace may use the names that its rules allow, and a namespace
+	// without a rule may use none.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
@@ -78,10 +80,9 @@ const (
 // FunctionNamePrefix.
 const NamespacePlaceholder = "{namespace}"
 
-// A FunctionNameRule says how the functions may be named that the resources of a
-// namespace are about.
+// A FunctionNameRule sets which function names the resources of a namespace may use.
 type FunctionNameRule struct {
-	// Namespaces that the rule is for. Absent, all.
+	// Namespaces that the rule applies to. If it is absent, the rule applies to all.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
@@ -90,17 +91,17 @@ type FunctionNameRule struct {
 	// +kubebuilder:validation:items:MaxLength=63
 	Namespaces []string `json:"namespaces,omitempty"`
 
-	// Prefixes are the beginnings of names, one of which a name must have. {namespace}
-	// stands for the name of the resource's namespace. Such a name has hyphens and no
-	// underscores, so "{namespace}_" tells shop from shop-eu, and "{namespace}-" does not.
-	// An empty prefix allows every name.
+	// Prefixes are the allowed prefixes. A name must start with one of them.
+	// {namespace} stands for the name of the resource's namespace. Such a name has
+	// hyphens and no underscores, so "{namespace}_" tells shop from shop-eu, and
+	// "{namespace}-" does not. An empty prefix allows every name.
 	// +listType=set
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=20
 	Prefixes []FunctionNamePrefix `json:"prefixes"`
 }
 
-// FunctionNamePrefix is the beginning of a function's name.
+// FunctionNamePrefix is the prefix of a function's name.
 //
 // +kubebuilder:validation:MaxLength=64
 // +kubebuilder:validation:XValidation:rule="self.replace('{namespace}', 'n').matches('^[a-zA-Z0-9_-]*$')",message="a prefix must have only letters, digits, hyphens and underscores, and may contain {namespace} for the name of the namespace"

@@ -6,12 +6,12 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// ProvisionedConcurrencyConfigSettings are how many execution environments are kept
-// ready, as PutProvisionedConcurrencyConfig takes them.
+// ProvisionedConcurrencyConfigSettings set how many execution environments are kept
+// ready, as PutProvisionedConcurrencyConfig accepts them.
 type ProvisionedConcurrencyConfigSettings struct {
 	// ProvisionedConcurrentExecutions is how many execution environments AWS keeps
-	// ready, at least 1. Required, here or in initProvider: there, if Application Auto
-	// Scaling changes it later.
+	// ready, at least 1. Required, here or in initProvider. Set it in initProvider if
+	// Application Auto Scaling changes it later.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ProvisionedConcurrentExecutions *int32 `json:"provisionedConcurrentExecutions,omitempty"`
@@ -21,9 +21,9 @@ type ProvisionedConcurrencyConfigSettings struct {
 type ProvisionedConcurrencyConfigParameters struct {
 	ConfiguredFunction `json:",inline"`
 
-	// Qualifier is the alias, by name, or the version, by number, that is to be kept
-	// ready. It can't be changed. Required, unless qualifierRef or qualifierSelector is
-	// set.
+	// Qualifier is the name of the alias, or the number of the version, whose execution
+	// environments are kept ready. It can't be changed. Required, unless qualifierRef
+	// or qualifierSelector is set.
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128
@@ -31,11 +31,11 @@ type ProvisionedConcurrencyConfigParameters struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",reason="FieldValueForbidden",message="qualifier can't be changed: create another resource for the other qualifier"
 	Qualifier *string `json:"qualifier,omitempty"`
 
-	// QualifierRef names the Alias that is to be kept ready.
+	// QualifierRef names the Alias whose execution environments are kept ready.
 	// +optional
 	QualifierRef *xpv2.NamespacedReference `json:"qualifierRef,omitempty"`
 
-	// QualifierSelector selects the Alias that is to be kept ready.
+	// QualifierSelector selects the Alias whose execution environments are kept ready.
 	// +optional
 	QualifierSelector *xpv2.NamespacedSelector `json:"qualifierSelector,omitempty"`
 
@@ -50,17 +50,17 @@ type ProvisionedConcurrencyConfigParameters struct {
 type ProvisionedConcurrencyConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what it shall be, always.
+	// ForProvider is the desired state.
 	ForProvider ProvisionedConcurrencyConfigParameters `json:"forProvider"`
 
-	// InitProvider is what it shall be at creation only. What it names, and
-	// forProvider doesn't, is left alone afterwards, so that Application Auto
-	// Scaling or another tool may change it.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the
+	// provider ignores the fields that are set here and not in forProvider, so that
+	// Application Auto Scaling or another tool may change them.
 	// +optional
 	InitProvider *ProvisionedConcurrencyConfigSettings `json:"initProvider,omitempty"`
 }
 
-// ProvisionedConcurrencyConfigObservation is what AWS says of it
+// ProvisionedConcurrencyConfigObservation is what AWS returns for it
 // (ListProvisionedConcurrencyConfigs).
 type ProvisionedConcurrencyConfigObservation struct {
 	// FunctionName of the function.
@@ -71,13 +71,14 @@ type ProvisionedConcurrencyConfigObservation struct {
 	FunctionArn *string `json:"functionArn,omitempty"`
 	// Status is IN_PROGRESS, READY or FAILED.
 	Status *string `json:"status,omitempty"`
-	// StatusReason is why AWS could not provide what was asked for.
+	// StatusReason is why AWS could not allocate the requested number.
 	StatusReason *string `json:"statusReason,omitempty"`
-	// RequestedProvisionedConcurrentExecutions is what was asked for.
+	// RequestedProvisionedConcurrentExecutions is how many were requested.
 	RequestedProvisionedConcurrentExecutions *int32 `json:"requestedProvisionedConcurrentExecutions,omitempty"`
-	// AllocatedProvisionedConcurrentExecutions is what AWS has provided so far.
+	// AllocatedProvisionedConcurrentExecutions is how many AWS has allocated so far.
 	AllocatedProvisionedConcurrentExecutions *int32 `json:"allocatedProvisionedConcurrentExecutions,omitempty"`
-	// AvailableProvisionedConcurrentExecutions is what is free to serve calls.
+	// AvailableProvisionedConcurrentExecutions is how many are available for
+	// invocations.
 	AvailableProvisionedConcurrentExecutions *int32 `json:"availableProvisionedConcurrentExecutions,omitempty"`
 	// LastModified is when a user last changed it.
 	LastModified *string `json:"lastModified,omitempty"`
@@ -88,7 +89,7 @@ type ProvisionedConcurrencyConfigStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of it.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider ProvisionedConcurrencyConfigObservation `json:"atProvider,omitempty"`
 }

@@ -1,6 +1,6 @@
 package v1beta1
 
-// LocalObjectReference names an object of the same namespace.
+// LocalObjectReference names an object in the same namespace.
 type LocalObjectReference struct {
 	// Name of the object.
 	// +kubebuilder:validation:MinLength=1
@@ -8,7 +8,7 @@ type LocalObjectReference struct {
 	Name string `json:"name"`
 }
 
-// KeySelector selects a key of a Secret or ConfigMap of the same namespace.
+// KeySelector selects a key of a Secret or ConfigMap in the same namespace.
 type KeySelector struct {
 	// Name of the Secret or ConfigMap.
 	// +kubebuilder:validation:MinLength=1
@@ -25,9 +25,9 @@ type KeySelector struct {
 	Optional *bool `json:"optional,omitempty"`
 }
 
-// FieldSelector selects a string field of any object of the same namespace but a
-// Secret. The provider's ServiceAccount must be allowed to get it; if it may list and
-// watch it as well, a change is seen at once.
+// FieldSelector selects a string field of any object in the same namespace, except a
+// Secret. The provider's ServiceAccount must be allowed to get the object. If it may
+// also list and watch it, the provider sees a change immediately.
 //
 // +kubebuilder:validation:XValidation:rule="self.apiVersion != 'v1' || self.kind != 'Secret'",reason="FieldValueForbidden",message="this field can't be read from a Secret, since its value is not secret in AWS: read it from another object"
 type FieldSelector struct {

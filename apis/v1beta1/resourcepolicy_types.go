@@ -7,7 +7,7 @@ import (
 )
 
 // ResourcePolicyParameters are the desired policy of a function, version or alias, as
-// PutResourcePolicy takes it, and where it is.
+// PutResourcePolicy accepts it, and where it is.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.resourceArn) || has(self.resourceArnRef) || has(self.resourceArnSelector) || has(self.resourceArnFrom)",fieldPath=".resourceArn",reason="FieldValueRequired",message="set resourceArn to the ARN of a function, version or alias, or set resourceArnRef or resourceArnSelector to a Function, or resourceArnFrom to a field that contains the ARN"
 // +kubebuilder:validation:XValidation:rule="!has(self.resourceArnFrom) || !has(self.resourceArn) && !has(self.resourceArnRef) && !has(self.resourceArnSelector)",fieldPath=".resourceArnFrom",reason="FieldValueForbidden",message="the ARN is set twice: set either resourceArnFrom, or one of resourceArn, resourceArnRef and resourceArnSelector"
@@ -38,15 +38,15 @@ type ResourcePolicyParameters struct {
 	// +optional
 	ResourceArnSelector *xpv2.NamespacedSelector `json:"resourceArnSelector,omitempty"`
 
-	// ResourceArnFrom reads the ARN from a field of another object of this namespace, such
-	// as status.atProvider.aliasArn of an Alias.
+	// ResourceArnFrom reads the ARN from a field of another object in this namespace,
+	// such as status.atProvider.aliasArn of an Alias.
 	// +optional
 	ResourceArnFrom *FieldSelector `json:"resourceArnFrom,omitempty"`
 
-	// Policy is the whole policy in JSON, at most 20480 bytes. It replaces whatever policy
-	// the resource has. How it is written does not matter: AWS may answer it with
-	// statements, lists and fields in another order, a list of one as its element and
-	// accounts as ARNs. Required.
+	// Policy is the complete policy document in JSON, at most 20480 bytes. It replaces
+	// the policy that the resource has. Its layout does not matter: the provider
+	// ignores the order of statements, lists and fields, and compares a list of one
+	// entry with that entry and an account with its ARN. Required.
 	// +optional
 	// +kubebuilder:validation:MaxLength=20480
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[ \\\\t\\\\n\\\\r]*[{]')",message="policy is not a policy document: use JSON that starts with a brace"
@@ -61,11 +61,11 @@ type ResourcePolicyParameters struct {
 type ResourcePolicySpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what the policy shall be.
+	// ForProvider is the desired state of the policy.
 	ForProvider ResourcePolicyParameters `json:"forProvider"`
 }
 
-// ResourcePolicyObservation is what AWS says of a resource's policy
+// ResourcePolicyObservation is what AWS returns for a resource's policy
 // (GetResourcePolicy).
 type ResourcePolicyObservation struct {
 	// ResourceArn is the ARN of the function, version or alias.
@@ -83,13 +83,13 @@ type ResourcePolicyStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the policy.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider ResourcePolicyObservation `json:"atProvider,omitempty"`
 }
 
-// A ResourcePolicy is the whole policy of an AWS Lambda function, version or alias.
-// For single statements of a policy that others add to as well, see Permission.
+// A ResourcePolicy is the complete resource-based policy of an AWS Lambda function,
+// version or alias. To manage single statements of a policy, use Permission.
 //
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

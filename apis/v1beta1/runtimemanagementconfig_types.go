@@ -7,22 +7,22 @@ import (
 )
 
 // RuntimeManagementConfigSettings are when the runtime of a function is updated, as
-// PutRuntimeManagementConfig takes them.
+// PutRuntimeManagementConfig accepts them.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.updateRuntimeOn) || self.updateRuntimeOn != 'Manual' || has(self.runtimeVersionArn)",fieldPath=".runtimeVersionArn",reason="FieldValueRequired",message="updateRuntimeOn Manual needs a runtime version: set runtimeVersionArn to its ARN"
 // +kubebuilder:validation:XValidation:rule="!has(self.runtimeVersionArn) || has(self.updateRuntimeOn) && self.updateRuntimeOn == 'Manual'",fieldPath=".runtimeVersionArn",reason="FieldValueForbidden",message="runtimeVersionArn is used only with updateRuntimeOn Manual: set updateRuntimeOn to Manual, or remove runtimeVersionArn"
 type RuntimeManagementConfigSettings struct {
-	// UpdateRuntimeOn is when AWS moves the function to a newer version of its runtime:
-	// Auto for as soon as there is one, FunctionUpdate for when the function is
-	// updated, Manual for never. AWS's default is Auto. Required, here or in
-	// initProvider.
+	// UpdateRuntimeOn sets when AWS moves the function to a newer version of its
+	// runtime: Auto when there is a newer version, FunctionUpdate when the function is
+	// updated, Manual never. AWS's default is Auto. Required, here or in initProvider.
 	// +optional
 	// +kubebuilder:validation:Enum=Auto;FunctionUpdate;Manual
 	UpdateRuntimeOn *string `json:"updateRuntimeOn,omitempty"`
 
-	// RuntimeVersionArn is the version of the runtime that the function stays on.
-	// Required with updateRuntimeOn Manual, and only there. The function's log tells
-	// the ARN of the version in use at the start of each execution environment.
+	// RuntimeVersionArn is the version of the runtime that the function uses. It is
+	// required with updateRuntimeOn Manual, and must not be set otherwise. The
+	// function's log shows the ARN of the version in use at the start of each execution
+	// environment.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="self.matches('^arn:aws[a-zA-Z-]*:lambda:[a-z0-9-]+::runtime:.+$')",message="runtimeVersionArn is not the ARN of a runtime version: use the form arn:aws:lambda:eu-central-1::runtime:0123abcd"
@@ -33,7 +33,7 @@ type RuntimeManagementConfigSettings struct {
 type RuntimeManagementConfigParameters struct {
 	ConfiguredFunction `json:",inline"`
 
-	// Qualifier is the version, by number, whose runtime is managed. Without it, that is
+	// Qualifier is the number of the version whose runtime is managed. The default is
 	// $LATEST. It can't be changed.
 	// +optional
 	// +crossplane:generate:reference:type=Version
@@ -60,17 +60,17 @@ type RuntimeManagementConfigParameters struct {
 type RuntimeManagementConfigSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// ForProvider is what it shall be, always.
+	// ForProvider is the desired state.
 	ForProvider RuntimeManagementConfigParameters `json:"forProvider"`
 
-	// InitProvider is what it shall be at creation only. What it names, and
-	// forProvider doesn't, is left alone afterwards, so that another tool may change
-	// it.
+	// InitProvider has the settings that are applied only at creation. Afterwards, the
+	// provider ignores the fields that are set here and not in forProvider, so that
+	// another tool may change them.
 	// +optional
 	InitProvider *RuntimeManagementConfigSettings `json:"initProvider,omitempty"`
 }
 
-// RuntimeManagementConfigObservation is what AWS says of it
+// RuntimeManagementConfigObservation is what AWS returns for it
 // (GetRuntimeManagementConfig).
 type RuntimeManagementConfigObservation struct {
 	// FunctionName of the function.
@@ -81,7 +81,8 @@ type RuntimeManagementConfigObservation struct {
 	FunctionArn *string `json:"functionArn,omitempty"`
 	// UpdateRuntimeOn is Auto, FunctionUpdate or Manual.
 	UpdateRuntimeOn *string `json:"updateRuntimeOn,omitempty"`
-	// RuntimeVersionArn is what the function stays on, with updateRuntimeOn Manual.
+	// RuntimeVersionArn is the version of the runtime that the function uses, with
+	// updateRuntimeOn Manual.
 	RuntimeVersionArn *string `json:"runtimeVersionArn,omitempty"`
 }
 
@@ -90,7 +91,7 @@ type RuntimeManagementConfigStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of it.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider RuntimeManagementConfigObservation `json:"atProvider,omitempty"`
 }

@@ -18,32 +18,32 @@ const (
 	PhaseDeleting = "Deleting"
 )
 
-// A Summary tells in plain fields what the conditions of a resource come to. It is for
-// those who cannot search a list, such as the patches of a Composition; the conditions
-// tell more, and for which generation.
+// A Summary has the result of a resource's conditions in plain fields. It is for
+// readers that cannot search a list, such as the patches of a Composition. The
+// conditions have more detail, and the generation.
 type Summary struct {
-	// Phase is Pending while nothing is known to be in AWS, Creating, Available while AWS
-	// serves what the spec asks for, Updating, Error or Deleting.
+	// Phase is Pending while nothing is known to exist in AWS, Creating, Available
+	// while AWS matches the spec, Updating, Error or Deleting.
 	// +optional
 	// +kubebuilder:validation:Enum=Pending;Creating;Available;Updating;Error;Deleting
 	Phase string `json:"phase,omitempty"`
 
-	// Message is what stands in the way: why it failed, or what is waited for. It is
-	// absent while nothing does.
+	// Message is why the resource is not available: the error, or what the provider
+	// waits for. It is absent if there is no problem.
 	// +optional
 	Message string `json:"message,omitempty"`
 
 	// Differences are the fields in which AWS differed from the spec when it was last
-	// looked at, at most 16 of them. They are what an update would change, also where
-	// managementPolicies do not allow one, or where the resource is yet to be adopted.
+	// observed, at most 16. They are what an update would change, even if
+	// managementPolicies do not allow an update or the resource is not adopted yet.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
 	Differences []Difference `json:"differences,omitempty"`
 
-	// SettledGeneration is the last generation that came to its end: AWS served it, or
-	// said that it does not, or only the user could help. ObservedGeneration is the last
-	// one that was looked at.
+	// SettledGeneration is the last generation that was completed: AWS matches it, AWS
+	// rejected it, or only the user can resolve the problem. ObservedGeneration is the
+	// last generation that was observed.
 	// +optional
 	SettledGeneration int64 `json:"settledGeneration,omitempty"`
 }
@@ -54,13 +54,13 @@ type Difference struct {
 	// +kubebuilder:validation:MaxLength=256
 	Field string `json:"field"`
 
-	// Desired is the value that the spec asks for. It is absent where the spec does not
-	// name the field, or what lies in it: an update removes that.
+	// Desired is the value in the spec. It is absent if the spec does not set the
+	// field: an update removes the value from AWS.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Desired string `json:"desired,omitempty"`
 
-	// Observed is the value in AWS. It is absent where AWS has none.
+	// Observed is the value in AWS. It is absent if AWS has none.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Observed string `json:"observed,omitempty"`

@@ -38,47 +38,46 @@ type VersionParameters struct {
 
 	// Description of the versions that are published, at most 256 characters. AWS's
 	// default is the function's own description. A published version never changes: a
-	// new description is that of the next one.
+	// new description applies to the next version.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	Description *string `json:"description,omitempty"`
 
-	// CodeSHA256 publishes this code only: while the function has other code, none is
-	// published. For a .zip archive it is the SHA-256 in base64, for an image the
-	// digest's 64 hexadecimal digits, as status.atProvider.codeSha256 of a Function
-	// shows it.
+	// CodeSHA256 is the checksum of the code to publish. While the function has other
+	// code, no version is published. For a .zip archive it is the SHA-256 in base64,
+	// for an image the digest's 64 hexadecimal digits, as status.atProvider.codeSha256
+	// of a Function shows it.
 	// +optional
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^([a-zA-Z0-9+/]{43}=|[a-f0-9]{64})$')",message="codeSha256 is not a SHA-256: use 44 characters of base64 for a .zip archive, or 64 hexadecimal digits for an image"
 	CodeSHA256 *string `json:"codeSha256,omitempty"`
 
 	// PublishTo is where versions are published to: LATEST_PUBLISHED, for functions on
-	// Lambda Managed Instances, publishes $LATEST.PUBLISHED anew instead of a version
-	// with a number of its own. It can't be changed.
+	// Lambda Managed Instances, publishes $LATEST.PUBLISHED again instead of a version
+	// with a new number. It can't be changed.
 	// +optional
 	// +kubebuilder:validation:Enum=LATEST_PUBLISHED
 	PublishTo *string `json:"publishTo,omitempty"`
 
-	// PublishPolicy says when a version is published: OnChange, whenever the function's
-	// code or configuration, but for its description, is another than that of the
-	// version published last, or OnRequest, when publishTrigger changes. Default:
-	// OnChange.
+	// PublishPolicy sets when a version is published: OnChange, when the function's
+	// code or configuration, except its description, differs from the latest version,
+	// or OnRequest, when publishTrigger changes. Default: OnChange.
 	// +optional
 	// +kubebuilder:validation:Enum=OnChange;OnRequest
 	// +kubebuilder:default=OnChange
 	PublishPolicy *string `json:"publishPolicy,omitempty"`
 
-	// PublishTrigger is any text, such as a release's name or a commit. Another text
-	// publishes anew. Where neither code nor configuration changed since the last
-	// version, AWS publishes none and that version stays.
+	// PublishTrigger is any text, such as the name of a release or a commit. Changing
+	// it publishes a version. If neither code nor configuration changed since the
+	// latest version, AWS publishes no new version.
 	// +optional
 	// +kubebuilder:validation:MaxLength=256
 	PublishTrigger *string `json:"publishTrigger,omitempty"`
 
-	// HistoryLimit is how many of the earlier versions that this resource published are
-	// kept, 0 to 100: older ones are deleted, unless something in Lambda uses them, such
-	// as an alias or an event source mapping. Not set, all are kept. With it, deleting
-	// this resource deletes the earlier versions too.
+	// HistoryLimit is the number of earlier versions of this resource to keep, 0 to
+	// 100. Older versions are deleted, unless something in Lambda uses them, such as an
+	// alias or an event source mapping. If it is not set, all versions are kept. If it
+	// is set, deleting this resource also deletes the earlier versions.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=100
@@ -95,14 +94,14 @@ type VersionSpec struct {
 	ForProvider VersionParameters `json:"forProvider"`
 }
 
-// VersionObservation is what AWS says of the version that was published last
+// VersionObservation is what AWS returns for the version that was published last
 // (GetFunction with the version), and what the provider remembers of earlier ones.
 type VersionObservation struct {
 	// FunctionName that the version is of.
 	FunctionName *string `json:"functionName,omitempty"`
 	// FunctionArn is the version's own ARN.
 	FunctionArn *string `json:"functionArn,omitempty"`
-	// InvokeArn is what an API Gateway integration names to invoke the version.
+	// InvokeArn is the ARN that an API Gateway integration uses to invoke the version.
 	InvokeArn *string `json:"invokeArn,omitempty"`
 	// Version is its number, or $LATEST.PUBLISHED.
 	Version *string `json:"version,omitempty"`
@@ -127,10 +126,10 @@ type VersionObservation struct {
 	CodeSHA256 *string `json:"codeSha256,omitempty"`
 	// CodeSize of the deployment package, in bytes.
 	CodeSize *int64 `json:"codeSize,omitempty"`
-	// ConfigSHA256 is AWS's own hash of the configuration, where it tells one.
+	// ConfigSHA256 is AWS's hash of the configuration, if AWS returns one.
 	ConfigSHA256 *string `json:"configSha256,omitempty"`
-	// Fingerprint stands for the code and the configuration of the version, but for its
-	// description: versions of the same have the same.
+	// Fingerprint is a hash of the version's code and configuration, without its
+	// description.
 	Fingerprint *string `json:"fingerprint,omitempty"`
 	// PackageType is Zip or Image.
 	PackageType *string `json:"packageType,omitempty"`
@@ -175,7 +174,7 @@ type VersionStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	Summary                    `json:",inline"`
 
-	// AtProvider is what AWS says of the version.
+	// AtProvider is the state of the resource in AWS, as last observed.
 	// +optional
 	AtProvider VersionObservation `json:"atProvider,omitempty"`
 }
