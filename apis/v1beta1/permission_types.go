@@ -41,8 +41,8 @@ type PermissionParameters struct {
 	FunctionNameSelector *xpv2.NamespacedSelector `json:"functionNameSelector,omitempty"`
 
 	// Qualifier is the version, by its number, or the alias of the function that may be
-	// used. Each has a policy of its own. Not set, it is the unqualified function. At
-	// most 128 characters. It can't be changed.
+	// used. Each has a policy of its own. If it is not set, the policy is that of the
+	// unqualified function. At most 128 characters. It can't be changed.
 	// +optional
 	// +crossplane:generate:reference:type=Alias
 	// +kubebuilder:validation:MaxLength=128

@@ -59,9 +59,9 @@ type ClusterProviderCredentials struct {
 	// +optional
 	SecretRef *CredentialsSecretSelector `json:"secretRef,omitempty"`
 
-	// Env names an environment variable of the provider that holds an INI file.
-	// Absent, source Environment reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
-	// and AWS_SESSION_TOKEN.
+	// Env names an environment variable of the provider that holds an INI file. If it
+	// is absent, source Environment reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and
+	// AWS_SESSION_TOKEN.
 	// +optional
 	Env *xpv2.EnvSelector `json:"env,omitempty"`
 
@@ -86,10 +86,9 @@ type LocalCredentialsSecretSelector struct {
 	// +kubebuilder:validation:MinLength=1
 	Name string `json:"name"`
 
-	// Key of the Secret that holds an INI file, as ~/.aws/credentials. Absent,
-	// the Secret has an entry a key instead: aws_access_key_id,
-	// aws_secret_access_key and, if it is needed, aws_session_token (upper case
-	// will do).
+	// Key of the Secret that holds an INI file, as ~/.aws/credentials. If it is absent,
+	// the Secret has one entry for each key instead: aws_access_key_id,
+	// aws_secret_access_key and, if needed, aws_session_token, in lower or upper case.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	Key string `json:"key,omitempty"`
@@ -108,10 +107,9 @@ type CredentialsSecretSelector struct {
 type WebIdentityOptions struct {
 	WebIdentityRole `json:",inline"`
 
-	// TokenConfig says where the token is. Absent, it is the token that the
-	// environment variable AWS_WEB_IDENTITY_TOKEN_FILE of the provider names,
-	// which a namespaced config may read only if the provider's operator allows
-	// it.
+	// TokenConfig is the source of the token. The default is the file that the
+	// provider's environment variable AWS_WEB_IDENTITY_TOKEN_FILE names. A namespaced
+	// config may read it only if the provider's operator allows it.
 	// +optional
 	TokenConfig *WebIdentityTokenConfig `json:"tokenConfig,omitempty"`
 }
@@ -121,16 +119,16 @@ type WebIdentityOptions struct {
 type ClusterWebIdentityOptions struct {
 	WebIdentityRole `json:",inline"`
 
-	// TokenConfig says where the token is. Absent, it is the token that the
-	// environment variable AWS_WEB_IDENTITY_TOKEN_FILE of the provider names.
+	// TokenConfig is the source of the token. The default is the file that the
+	// provider's environment variable AWS_WEB_IDENTITY_TOKEN_FILE names.
 	// +optional
 	TokenConfig *ClusterWebIdentityTokenConfig `json:"tokenConfig,omitempty"`
 }
 
 // A WebIdentityRole is a role that trusts an OpenID Connect issuer.
 type WebIdentityRole struct {
-	// RoleARN is the role to assume. Absent, it is that of the environment
-	// variable AWS_ROLE_ARN of the provider.
+	// RoleARN is the role to assume. The default is the value of the provider's
+	// environment variable AWS_ROLE_ARN.
 	// +optional
 	// +kubebuilder:validation:Pattern=`^arn:[a-z0-9-]+:iam::[0-9]{12}:role/.+$`
 	RoleARN *string `json:"roleARN,omitempty"`
@@ -146,8 +144,8 @@ type WebIdentityRole struct {
 // +kubebuilder:validation:XValidation:rule="self.source != 'Secret' || (has(self.secretRef) && has(self.secretRef.key))",message="source Secret needs secretRef: set the name of a Secret in this namespace and the key that holds the token"
 // +kubebuilder:validation:XValidation:rule="self.source != 'Filesystem' || has(self.fs)",message="source Filesystem needs fs.path: set it to the path of the token in the provider's pod"
 type WebIdentityTokenConfig struct {
-	// Source of the token. Filesystem is the provider's pod: refused in a
-	// namespaced config unless the provider's operator allows it.
+	// Source of the token. Filesystem is a file in the provider's pod. It is rejected
+	// in a namespaced config, unless the provider's operator allows it.
 	// +kubebuilder:validation:Enum=Secret;Filesystem
 	Source xpv2.CredentialsSource `json:"source"`
 
@@ -187,7 +185,7 @@ type AssumeRoleOptions struct {
 	// +kubebuilder:validation:Pattern=`^arn:[a-z0-9-]+:iam::[0-9]{12}:role/.+$`
 	RoleARN *string `json:"roleARN"`
 
-	// ExternalID is the external id that the role's trust policy asks for.
+	// ExternalID is the external ID that the role's trust policy requires.
 	// +optional
 	// +kubebuilder:validation:MinLength=2
 	// +kubebuilder:validation:MaxLength=1224
@@ -200,7 +198,7 @@ type AssumeRoleOptions struct {
 	// +kubebuilder:validation:MaxItems=50
 	Tags []SessionTag `json:"tags,omitempty"`
 
-	// TransitiveTagKeys are the keys of tags that pass on to later roles of the
+	// TransitiveTagKeys are the keys of tags that are passed on to later roles of the
 	// chain.
 	// +optional
 	// +listType=set

@@ -12,8 +12,8 @@ type EndpointConfig struct {
 	// URL of the endpoint.
 	URL URLConfig `json:"url"`
 
-	// Services are the services that the endpoint is for, as AWS's CLI spells
-	// them: lambda, s3, sts. Absent, it is for all.
+	// Services are the services that the endpoint is for, as AWS's CLI spells them:
+	// lambda, s3, sts. The default is all services.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=50
@@ -82,7 +82,7 @@ type DynamicURLConfig struct {
 	// +kubebuilder:validation:Enum=http;https
 	Protocol string `json:"protocol"`
 
-	// Host that service and region are put before, such as amazonaws.com.
+	// Host that follows the service and the region in the URL, such as amazonaws.com.
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$`
 	Host string `json:"host"`
 }

@@ -137,8 +137,8 @@ type ConnectionSpec struct {
 	// +optional
 	UseDualStackEndpoint bool `json:"useDualStackEndpoint,omitempty"`
 
-	// Tags are set on every taggable AWS resource that uses this config. A
-	// resource's own tag of the same key wins.
+	// Tags are set on every taggable AWS resource that uses this config. A resource's
+	// own tag with the same key takes precedence.
 	// +optional
 	// +kubebuilder:validation:MaxProperties=50
 	// +kubebuilder:validation:XValidation:rule="self.all(k, size(k) > 0 && size(k) <= 128 && !k.lowerAscii().startsWith('aws:'))",message="a tag key must have 1 to 128 characters and must not start with aws:, which AWS reserves"
@@ -164,8 +164,8 @@ type ConnectionSpec struct {
 	// +optional
 	SkipMetadataAPICheck bool `json:"skip_metadata_api_check,omitempty"`
 
-	// SkipRequestingAccountID keeps the provider from asking STS for the account id.
-	// The id of the last role's ARN is used where there is one.
+	// SkipRequestingAccountID keeps the provider from asking STS for the account id. If
+	// there is a chain of roles, the account ID is read from the ARN of the last role.
 	// +optional
 	SkipRequestingAccountID bool `json:"skip_requesting_account_id,omitempty"`
 
@@ -179,7 +179,7 @@ type ConnectionSpec struct {
 // +kubebuilder:validation:MaxLength=256
 type TagValue string
 
-// IgnoreTags names tags that are left to others.
+// IgnoreTags names tags that the provider does not manage.
 type IgnoreTags struct {
 	// Keys are whole tag keys.
 	// +optional
@@ -189,7 +189,7 @@ type IgnoreTags struct {
 	// +kubebuilder:validation:items:MaxLength=128
 	Keys []string `json:"keys,omitempty"`
 
-	// KeyPrefixes are the beginnings of tag keys, such as "kubernetes.io/".
+	// KeyPrefixes are prefixes of tag keys, such as "kubernetes.io/".
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=100
@@ -207,8 +207,8 @@ type AllowedNamespaces struct {
 	// +kubebuilder:validation:MaxItems=1000
 	Names []string `json:"names,omitempty"`
 
-	// Selector matches the labels of namespaces. Absent, it matches none; empty,
-	// it matches all.
+	// Selector matches the labels of namespaces. If it is absent, it matches no
+	// namespace. If it is empty, it matches every namespace.
 	// +optional
 	Selector *metav1.LabelSelector `json:"selector,omitempty"`
 }
@@ -225,14 +225,15 @@ type ProviderConfigStatus struct {
 	// +optional
 	AccountID string `json:"accountId,omitempty"`
 
-	// IdentityARN is whom AWS takes the config for: the ARN of a user or of an
-	// assumed role. Empty where asking is skipped or depends on the resource.
+	// IdentityARN is the identity of the config in AWS: the ARN of a user or of an
+	// assumed role. It is empty if the check is skipped or if the identity depends on
+	// the resource.
 	// +optional
 	IdentityARN string `json:"identityArn,omitempty"`
 
-	// AccountUsage is what the account may use of Lambda, and what is used of it, by
-	// region: of those that resources of this config were looked at in during the last
-	// two hours, at most 20. It is read every ten minutes or so.
+	// AccountUsage is the account's Lambda quotas and their use, by region. It lists
+	// the regions in which resources of this config were observed during the last two
+	// hours, at most 20. It is read about every ten minutes.
 	// +optional
 	// +listType=map
 	// +listMapKey=region
@@ -240,8 +241,8 @@ type ProviderConfigStatus struct {
 	AccountUsage []AccountUsage `json:"accountUsage,omitempty"`
 }
 
-// AccountUsage is what an account may use of Lambda in a region, and what all that is in
-// the account uses of it, whoever made it (GetAccountSettings).
+// AccountUsage is an account's Lambda quotas in a region and their use by everything in
+// the account (GetAccountSettings).
 type AccountUsage struct {
 	// Region such as eu-central-1.
 	Region string `json:"region"`
@@ -259,8 +260,8 @@ type AccountUsage struct {
 	// +optional
 	ReservedConcurrentExecutions *int32 `json:"reservedConcurrentExecutions,omitempty"`
 
-	// UnreservedConcurrentExecutions is how many are left. AWS keeps some of them, 100 as
-	// a rule, from being reserved.
+	// UnreservedConcurrentExecutions is how many are not reserved. AWS does not allow
+	// some of them, usually 100, to be reserved.
 	// +optional
 	UnreservedConcurrentExecutions *int32 `json:"unreservedConcurrentExecutions,omitempty"`
 
