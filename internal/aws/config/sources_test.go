@@ -267,7 +267,7 @@ func TestNoCredentialsAnywhere(t *testing.T) {
 	cleanEnvironment(t)
 	b := newBed(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA))
 	_, err := b.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
-	want := `cannot use ClusterProviderConfig "default": cannot get AWS credentials: none of the default chain's sources has any: ` +
+	want := `cannot use ClusterProviderConfig "default": cannot get AWS credentials: no source of the default chain has credentials: ` +
 		`give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)

@@ -207,7 +207,7 @@ func TestForeignAndImported(t *testing.T) {
 	}
 	c = testConfig()
 	meta.SetExternalName(c, "csc-1")
-	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "is no ARN") {
+	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "is not the ARN") {
 		t.Errorf("an external name is an ARN, got %v", err)
 	}
 }

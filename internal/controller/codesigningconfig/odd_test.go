@@ -36,7 +36,7 @@ func TestOddAnswers(t *testing.T) {
 			reason: "What AWS does not show is waited for.", odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
 			writes: []string{opCreate}, told: "has not shown it since",
 		},
-		"EmptyGet":   {reason: "An answer without a configuration is no absence.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "has no CodeSigningConfig in it"},
+		"EmptyGet":   {reason: "An answer without a configuration is no absence.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "contains no CodeSigningConfig"},
 		"BareGet":    {reason: "What AWS leaves out is its default.", odd: odd{opGet: steptest.Without("CodeSigningConfigArn", "CodeSigningConfigId", "CodeSigningPolicies", "Description", "LastModified")}, writes: []string{opCreate}},
 		"NoTags":     {reason: "Tags that are not told are no absence, and left alone.", odd: odd{opTags: steptest.Refusal(404, "ResourceNotFoundException")}, writes: []string{opCreate}, told: tagging.Untold},
 		"NoListTags": {reason: "So they are where there is no such operation.", odd: odd{opTags: steptest.Refusal(501, "InternalFailure")}, writes: []string{opCreate}, told: tagging.Untold},

@@ -37,8 +37,8 @@ func TestOddAnswers(t *testing.T) {
 			reason: "Without ARNs, nobody knows which one was created.", odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Without("EventSourceMappingArn")},
 			writes: []string{opCreate}, told: "cannot tell whether event source mapping ",
 		},
-		"NoState":  {reason: "That is told.", odd: odd{opGet: steptest.Without("State")}, writes: []string{opCreate}, told: "does not tell its state"},
-		"EmptyGet": {reason: "That is all that can be told.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "does not tell its state"},
+		"NoState":  {reason: "That is told.", odd: odd{opGet: steptest.Without("State")}, writes: []string{opCreate}, told: "does not return a state"},
+		"EmptyGet": {reason: "That is all that can be told.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "does not return a state"},
 		"Bare": {
 			reason: "What every mapping has is taken as it is wanted where it is left out.",
 			odd:    odd{opGet: steptest.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},

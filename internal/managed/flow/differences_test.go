@@ -20,7 +20,7 @@ import (
 )
 
 func TestObserveTellsTheDifference(t *testing.T) {
-	const says = `AWS differs from spec: Value is "b", want "a"; managementPolicies do not allow to change it`
+	const says = `AWS differs from spec: Value is "b", want "a"; managementPolicies do not allow changing it`
 	list := []v1beta1.Difference{{Field: "Value", Desired: `"a"`, Observed: `"b"`}}
 	cases := map[string]struct {
 		reason string
@@ -117,8 +117,8 @@ func TestDifferencesAreBounded(t *testing.T) {
 // change.
 func TestRemarkOnWhatSpecDoesNotName(t *testing.T) {
 	ctx := managed.WithTurn(t.Context(), &managed.Turn{})
-	got := tell(ctx, &v1beta1.Function{}, diff.Changes{{Path: "layers", Old: `["l:1"]`}}, false, condition.Available(1).WithMessage("AWS does not tell its tags"))
-	if got.Status != corev1.ConditionTrue || got.Message != "spec does not name layers, which an update would reset; AWS does not tell its tags" {
+	got := tell(ctx, &v1beta1.Function{}, diff.Changes{{Path: "layers", Old: `["l:1"]`}}, false, condition.Available(1).WithMessage("AWS does not return its tags"))
+	if got.Status != corev1.ConditionTrue || got.Message != "an update would reset layers, which spec does not set; AWS does not return its tags" {
 		t.Errorf("got %+v", got)
 	}
 }

@@ -102,7 +102,7 @@ func namespace(allowed string) *corev1.Namespace {
 }
 
 func TestMayAct(t *testing.T) {
-	const no = `function checkout belongs to Function shop/checkout, which does not let namespace evil use it: set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of Function shop/checkout, or of Namespace shop, to "evil"`
+	const no = `function checkout belongs to Function shop/checkout, which does not allow namespace evil to use it: set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of Function shop/checkout, or of Namespace shop, to "evil"`
 	cases := map[string]struct {
 		reason  string
 		objects []client.Object
