@@ -300,11 +300,11 @@ func TestAuthorities(t *testing.T) {
 		source   xpv2.CredentialsSource
 		want     string
 	}{
-		"Untrusted":   {reason: "No one vouches for it.", want: "is not trusted: give its authority in caBundle"},
+		"Untrusted":   {reason: "No one vouches for it.", want: "is not trusted: add its certificate authority to caBundle"},
 		"Config":      {reason: "The config does.", caBundle: new(pemOf(server))},
 		"Environment": {reason: "The provider's environment does.", env: bundle},
 		"Both":        {reason: "Both do.", caBundle: new(pemOf(server)), env: bundle},
-		"Broken":      {reason: "What is no certificate is said to be none.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle holds no certificate"},
+		"Broken":      {reason: "What is no certificate is said to be none.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

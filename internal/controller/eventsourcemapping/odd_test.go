@@ -27,11 +27,11 @@ func TestOddAnswers(t *testing.T) {
 		"NoListTags": {reason: "So they are where there is no such operation.", odd: odd{opTags: steptest.Refusal(501, "InternalFailure")}, writes: []string{opCreate}, told: tagging.Untold},
 		"NotShown": {
 			reason: "What AWS does not show is waited for.", odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: []string{opCreate}, told: "has not shown it since",
+			writes: []string{opCreate}, told: "has not appeared since",
 		},
 		"NothingListed": {
 			reason: "What has no name and is not listed is not created again.", odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Body("{}")},
-			writes: []string{opCreate}, told: "has not shown it since",
+			writes: []string{opCreate}, told: "has not appeared since",
 		},
 		"Doubt": {
 			reason: "Without ARNs, nobody knows which one was created.", odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Without("EventSourceMappingArn")},

@@ -390,10 +390,10 @@ func TestPolicies(t *testing.T) {
 		runs   int
 		want   string
 	}{
-		"ObserveOnly": {reason: "Nothing is invoked.", change: []func(*v1beta1.Invocation){policies("Observe")}, fresh: true, want: "managementPolicies allow to observe only"},
+		"ObserveOnly": {reason: "Nothing is invoked.", change: []func(*v1beta1.Invocation){policies("Observe")}, fresh: true, want: "managementPolicies allow only Observe"},
 		"ObserveRun":  {reason: "What was done is shown.", change: []func(*v1beta1.Invocation){policies("Observe"), changed}},
-		"NoCreate":    {reason: "A first invocation is a creation.", change: []func(*v1beta1.Invocation){policies("Observe", "Update")}, fresh: true, want: "managementPolicies do not allow to create"},
-		"NoUpdate":    {reason: "Another one is an update.", change: []func(*v1beta1.Invocation){policies("Observe", "Create"), changed}, want: "managementPolicies do not allow to update"},
+		"NoCreate":    {reason: "A first invocation is a creation.", change: []func(*v1beta1.Invocation){policies("Observe", "Update")}, fresh: true, want: "managementPolicies do not allow Create"},
+		"NoUpdate":    {reason: "Another one is an update.", change: []func(*v1beta1.Invocation){policies("Observe", "Create"), changed}, want: "managementPolicies do not allow Update"},
 		"Create":      {reason: "A first invocation needs no more.", change: []func(*v1beta1.Invocation){policies("Observe", "Create")}, fresh: true, runs: 1},
 	}
 	for name, tc := range cases {

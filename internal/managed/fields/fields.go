@@ -186,7 +186,7 @@ func (r *Reader) read(ctx context.Context, obj Object, path string) (v value, su
 	case err != nil:
 		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
 	case m.Scope.Name() != kmeta.RESTScopeNameNamespace:
-		return value{}, true, errors.Wrapf(errors.Errorf("a %s is cluster-scoped, and only objects in the namespace of the resource can be read", obj.Kind.Kind), "cannot read %s", obj)
+		return value{}, true, errors.Wrapf(errors.Errorf("kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", obj.Kind.Kind), "cannot read %s", obj)
 	}
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(obj.Kind)

@@ -152,7 +152,7 @@ func TestMayAct(t *testing.T) {
 }
 
 func TestMayOwn(t *testing.T) {
-	const no = "function checkout belongs to Function shop/checkout of this cluster, and nothing takes over what a resource that is there owns: delete one of the two"
+	const no = "function checkout belongs to Function shop/checkout of this cluster, and cannot be taken over while that resource exists: delete one of the two"
 	mine := function("evil", "x", arn)
 	cases := map[string]struct {
 		reason  string
@@ -176,7 +176,7 @@ func TestMayOwn(t *testing.T) {
 }
 
 func TestCheckTags(t *testing.T) {
-	const no = "belongs to Function shop/checkout of this cluster, and nothing takes over"
+	const no = "belongs to Function shop/checkout of this cluster, and cannot be taken over"
 	owner := function("shop", "checkout", "")
 	tags := ownership.Tags(owner, cluster, "default", kind)
 	cases := map[string]struct {
