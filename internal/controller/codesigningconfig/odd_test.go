@@ -42,7 +42,7 @@ func TestOddAnswers(t *testing.T) {
 		"NoListTags": {reason: "So they are where there is no such operation.", odd: odd{opTags: steptest.Refusal(501, "InternalFailure")}, writes: []string{opCreate}, told: tagging.Untold},
 		"Doubt": {
 			reason: "Without tags, nobody knows which one was created.", odd: odd{opCreate: steptest.Body("{}"), opTags: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: []string{opCreate}, told: "cannot tell whether code signing configuration arn:",
+			writes: []string{opCreate}, told: "cannot tell whether this resource created code signing configuration arn:",
 		},
 	}
 	for name, tc := range cases {

@@ -35,7 +35,7 @@ func TestOddAnswers(t *testing.T) {
 		},
 		"Doubt": {
 			reason: "Without ARNs, nobody knows which one was created.", odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Without("EventSourceMappingArn")},
-			writes: []string{opCreate}, told: "cannot tell whether event source mapping ",
+			writes: []string{opCreate}, told: "cannot tell whether this resource created event source mapping ",
 		},
 		"NoState":  {reason: "That is told.", odd: odd{opGet: steptest.Without("State")}, writes: []string{opCreate}, told: "does not return a state"},
 		"EmptyGet": {reason: "That is all that can be told.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "does not return a state"},
