@@ -24,70 +24,70 @@ import (
 
 // flags of the provider. Those that provider-kubernetes has too have its names.
 type flags struct {
-	Debug bool `short:"d" help:"Log at debug level: each reconcile and what it decided. No secret is logged at any level."`
+	Debug bool `short:"d" help:"Log at debug level: each reconcile and its decision. Secrets are never logged."`
 
-	Sync                 time.Duration `short:"s" default:"1h" help:"How often the provider goes through everything it watches again, in memory. This does not check AWS: see --poll."`
-	Poll                 time.Duration `default:"10m" help:"How often each resource is compared with AWS when nothing happens. A resource can ask for another interval with the annotation crossplane.io/poll-interval."`
-	MinPoll              time.Duration `default:"30s" help:"The shortest interval that a resource can ask for."`
-	PollJitterPercentage uint          `default:"10" help:"How much the poll interval varies, in percent of it: 0 to 99."`
-	PollStateMetric      time.Duration `default:"1m" help:"How often resources are counted by their conditions for the metrics; at least 30s."`
-	MaxReconcileRate     int           `default:"100" help:"How many resources of one kind are reconciled at the same time, at the most. AWS's request quotas are kept to whatever this is."`
+	Sync                 time.Duration `short:"s" default:"1h" help:"How often all watched objects are reconciled again from the cache. This does not poll AWS: see --poll."`
+	Poll                 time.Duration `default:"10m" help:"How often each resource is polled in AWS if nothing changes. A resource can set another interval with the annotation crossplane.io/poll-interval."`
+	MinPoll              time.Duration `default:"30s" help:"Shortest poll interval that a resource can set."`
+	PollJitterPercentage uint          `default:"10" help:"Random variation of the poll interval in percent: 0 to 99."`
+	PollStateMetric      time.Duration `default:"1m" help:"How often resources are counted by condition for the metrics; at least 30s."`
+	MaxReconcileRate     int           `default:"100" help:"Maximum number of resources of one kind that are reconciled at the same time. AWS's request quotas are respected at any value."`
 
-	LeaderElection          bool   `short:"l" default:"true" negatable:"" env:"LEADER_ELECTION" help:"Run one of several replicas at a time."`
-	LeaderElectionNamespace string `env:"POD_NAMESPACE" help:"Namespace of the leader election's lease. Default: that of the provider's pod."`
+	LeaderElection          bool   `short:"l" default:"true" negatable:"" env:"LEADER_ELECTION" help:"Elect a leader, so that only one of several replicas reconciles at a time."`
+	LeaderElectionNamespace string `env:"POD_NAMESPACE" help:"Namespace of the leader election lease. Default: the namespace of the provider's pod."`
 
-	LeaderElectionLeaseDuration time.Duration `default:"60s" help:"How long after a leader was last heard of another replica takes over, in whole seconds. One that ends in order hands over at once."`
-	LeaderElectionRenewDeadline time.Duration `default:"50s" help:"How long after it last renewed its lease a leader stops working: less than the lease's duration."`
+	LeaderElectionLeaseDuration time.Duration `default:"60s" help:"How long after the leader's last renewal of the lease another replica takes over, in whole seconds. A leader that shuts down normally hands over at once."`
+	LeaderElectionRenewDeadline time.Duration `default:"50s" help:"How long a leader keeps working after its last renewal of the lease: less than the lease duration."`
 
 	MetricsBindAddress     string `default:":8080" env:"METRICS_BIND_ADDRESS" help:"Address of the Prometheus metrics; 0 for none."`
 	HealthProbeBindAddress string `default:":8081" help:"Address of the probes /healthz and /readyz; 0 for none."`
 	PprofBindAddress       string `default:"" help:"Address of Go's profiler under /debug/pprof, such as 127.0.0.1:6060. Default: none."`
 
-	ClusterID      string   `help:"What marks, in tags, the things in AWS that this cluster owns. Default: the UID of the namespace kube-system, or, if the provider may not read that, of a ConfigMap in it. Set it where two clusters shall own the same things, one after the other."`
-	WatchNamespace []string `help:"Namespaces to work in. Default: all."`
+	ClusterID      string   `help:"ID that marks, in tags, the AWS resources that this cluster owns. Default: the UID of the ConfigMap extension-apiserver-authentication in the namespace kube-system, or, if the provider is not allowed to read it, of that namespace. Set it if another cluster is to take over the resources of this one."`
+	WatchNamespace []string `help:"Namespaces whose resources are reconciled. Default: all."`
 
 	EnableManagementPolicies bool   `default:"true" negatable:"" env:"ENABLE_MANAGEMENT_POLICIES" help:"Honour spec.managementPolicies."`
 	EnableChangelogs         bool   `default:"false" env:"ENABLE_CHANGE_LOGS" help:"Send each change made in AWS to Crossplane's change log sidecar."`
 	ChangelogsSocketPath     string `default:"/var/run/changelogs/changelogs.sock" env:"CHANGELOGS_SOCKET_PATH" help:"Unix socket of the change log sidecar."`
-	EnableTracing            bool   `default:"false" env:"ENABLE_TRACING" help:"Send OpenTelemetry traces of reconciles and of their AWS calls by OTLP. Where to, and how many, is what the standard environment variables OTEL_* say."`
-	SafeStart                bool   `default:"true" negatable:"" help:"Start the controller of a kind once its CustomResourceDefinition is there, rather than fail without it."`
+	EnableTracing            bool   `default:"false" env:"ENABLE_TRACING" help:"Send OpenTelemetry traces of reconciles and of their AWS calls by OTLP. The standard environment variables OTEL_* set the destination and the sampling."`
+	SafeStart                bool   `default:"true" negatable:"" help:"Start the controller of a kind when its CustomResourceDefinition exists, instead of failing without it."`
 
-	AllowNamespacedPodIdentity bool     `help:"Let ProviderConfigs of any namespace use the identity of the provider's own pod (IRSA, PodIdentity, WebIdentity with a token file). Whoever may create a ProviderConfig then acts as the provider."`
-	AllowNamespacedEndpoints   bool     `help:"Let ProviderConfigs of any namespace name an endpoint. Whoever may create one then has the provider call hosts of their choice: name those in --namespaced-endpoint-host."`
-	NamespacedEndpointHost     []string `help:"Host that the endpoint of a ProviderConfig may name, with --allow-namespaced-endpoints: a name, or a pattern such as *.example.org. Default: all with a public address. A host with a private address has to be named as it is; loopback and link-local addresses are never called."`
+	AllowNamespacedPodIdentity bool     `help:"Allow ProviderConfigs of any namespace to use the identity of the provider's own pod (IRSA, PodIdentity, WebIdentity with a token file). Everyone who can create a ProviderConfig can then act as the provider."`
+	AllowNamespacedEndpoints   bool     `help:"Allow ProviderConfigs of any namespace to set an endpoint. Everyone who can create one can then make the provider call hosts of their choice: limit these with --namespaced-endpoint-host."`
+	NamespacedEndpointHost     []string `help:"Host that the endpoint of a ProviderConfig can name with --allow-namespaced-endpoints: a name, or a pattern such as *.example.org. Default: all hosts with a public address. A host with a private address must be given by its exact name; loopback and link-local addresses are never called."`
 
-	QuotaGetFunction  float64 `default:"98" help:"Calls of lambda:GetFunction a second for each AWS account and region. AWS's quota is 100 and is shared with whatever else calls it there."`
-	QuotaControlPlane float64 `default:"14.7" help:"Calls of all other operations of Lambda's control plane together, a second, for each account and region. AWS's quota is 15."`
+	QuotaGetFunction  float64 `default:"98" help:"Calls of lambda:GetFunction per second for each AWS account and region. AWS's quota is 100, shared by all callers."`
+	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15."`
 }
 
 // validate what kong's types don't.
 func (f flags) validate() error {
 	var errs []error
 	if f.PollJitterPercentage >= 100 { //nolint:mnd // Percent.
-		errs = append(errs, fmt.Errorf("--poll-jitter-percentage is %d: it is from 0 to 99", f.PollJitterPercentage))
+		errs = append(errs, fmt.Errorf("--poll-jitter-percentage is %d: it must be from 0 to 99", f.PollJitterPercentage))
 	}
 	if f.MaxReconcileRate < 1 {
-		errs = append(errs, fmt.Errorf("--max-reconcile-rate is %d: it is at least 1", f.MaxReconcileRate))
+		errs = append(errs, fmt.Errorf("--max-reconcile-rate is %d: it must be at least 1", f.MaxReconcileRate))
 	}
 	if f.Poll < f.MinPoll {
 		errs = append(errs, fmt.Errorf("--poll is %s, less than --min-poll, which is %s", f.Poll, f.MinPoll))
 	}
 	if f.LeaderElectionLeaseDuration%time.Second != 0 {
-		errs = append(errs, fmt.Errorf("--leader-election-lease-duration is %s: it is in whole seconds", f.LeaderElectionLeaseDuration))
+		errs = append(errs, fmt.Errorf("--leader-election-lease-duration is %s: it must be in whole seconds", f.LeaderElectionLeaseDuration))
 	}
 	if f.LeaderElectionRenewDeadline < time.Second || f.LeaderElectionRenewDeadline >= f.LeaderElectionLeaseDuration {
-		errs = append(errs, fmt.Errorf("--leader-election-renew-deadline is %s: it is at least 1s, and less than --leader-election-lease-duration, which is %s",
+		errs = append(errs, fmt.Errorf("--leader-election-renew-deadline is %s: it must be at least 1s, and less than --leader-election-lease-duration, which is %s",
 			f.LeaderElectionRenewDeadline, f.LeaderElectionLeaseDuration))
 	}
 	if f.QuotaGetFunction <= 0 || f.QuotaControlPlane <= 0 {
-		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane are more than 0"))
+		errs = append(errs, errors.New("--quota-get-function and --quota-control-plane must be more than 0"))
 	}
 	if len(f.NamespacedEndpointHost) > 0 && !f.AllowNamespacedEndpoints {
 		errs = append(errs, errors.New("--namespaced-endpoint-host has no effect without --allow-namespaced-endpoints"))
 	}
 	for _, h := range f.NamespacedEndpointHost {
 		if err := config.CheckHostPattern(h); err != nil {
-			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it is a host, or a pattern such as *.example.org", h))
+			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it must be a host, or a pattern such as *.example.org", h))
 		}
 	}
 	return errors.Join(errs...)

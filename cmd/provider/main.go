@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tracing"
 )
 
-const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Every flag can be set by the environment variable shown as well."
+const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Each flag can also be set by the environment variable shown."
 
 func main() {
 	f := flags{}

@@ -26,7 +26,7 @@ type openError struct {
 
 // Error says what the user can do.
 func (e *openError) Error() string {
-	return fmt.Sprintf("AWS does not answer to %s in %s, so it is only tried now and then whether it does: check the endpoint of the config, and the network", e.ref, e.region)
+	return fmt.Sprintf("AWS does not answer %s in %s, so calls are paused and retried at intervals: check the endpoint of the config, and the network", e.ref, e.region)
 }
 
 // RetryAfter is how long to stay away.

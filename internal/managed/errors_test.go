@@ -37,7 +37,7 @@ func TestClassify(t *testing.T) {
 		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, ownership.Claim{}), want: terminal},
 		"Busy":    {reason: "It passes in seconds.", err: fmt.Errorf("cannot create: %w", errBusy), want: transient},
 		"Role":    {reason: "A new role takes seconds to be known, a wrong one is the user's to correct.", err: errRole, want: ambiguous},
-		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", Invalid(errors.New("spec.forProvider.policy is no policy"))), want: terminal},
+		"Invalid": {reason: "Only the user can write another spec.", err: fmt.Errorf("cannot create: %w", Invalid(errors.New("spec.forProvider.policy is not a valid policy"))), want: terminal},
 		"Policy":  {reason: "Only the user can change the policies.", err: errCannotCreate, want: terminal},
 		"Denied":  {reason: "A right that was just granted takes minutes to be known.", err: &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}, want: ambiguous},
 		"Expired": {reason: "Credentials may be renewed.", err: &smithy.GenericAPIError{Code: "ExpiredTokenException", Message: "no"}, want: ambiguous},

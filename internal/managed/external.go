@@ -204,7 +204,7 @@ func refuse(t *Turn, err error) error {
 			t.throttle(after)
 			return errHeld
 		}
-		err = errors.Wrap(awserr.Clean(err), "AWS has throttled its calls for a while")
+		err = errors.Wrap(awserr.Clean(err), "AWS has throttled the calls of this resource for a while")
 	}
 	err = awserr.Front(blame(awserr.Clean(err)))
 	t.fail(err)

@@ -40,13 +40,13 @@ func inSession(name string, s *config.Session) error {
 	case !ok:
 		return errors.Errorf("%q is neither the name nor the ARN of a function", name)
 	case r.Qualifier != "":
-		return errors.Errorf("%q names a version or an alias: name the function alone", name)
+		return errors.Errorf("%q names a version or an alias: remove the qualifier", name)
 	case r.Region != "" && r.Region != s.AWS.Region:
-		return errors.Errorf("%q is a function in region %s, and spec.forProvider.region is %s", name, r.Region, s.AWS.Region)
+		return errors.Errorf("%q is a function in region %s, but spec.forProvider.region is %s", name, r.Region, s.AWS.Region)
 	case r.Account != "" && !functionname.IsAccountID(s.Identity.Account):
-		return errors.Errorf("%q is an ARN, and the account of the provider config is not known: name the function by its plain name", name)
+		return errors.Errorf("%q is an ARN, but the account of the provider config is not known: use the function's plain name", name)
 	case r.Account != "" && r.Account != s.Identity.Account:
-		return errors.Errorf("%q is a function of account %s, and the provider config acts in account %s: use a provider config of that account", name, r.Account, s.Identity.Account)
+		return errors.Errorf("%q is a function of account %s, but the provider config uses account %s: use a provider config of that account", name, r.Account, s.Identity.Account)
 	}
 	return nil
 }

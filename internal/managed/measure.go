@@ -49,7 +49,7 @@ func NewMetrics() *Metrics {
 	return &Metrics{
 		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "reconciles_total",
-			Help: "Reconciles by what they came to: ok, waiting (it was not the resource's turn), transient_error (AWS or the network), terminal_error (only a user can help) or error",
+			Help: "Reconciles by outcome: ok, waiting (it was not the resource's turn), transient_error (AWS or the network), terminal_error (only a user can help) or error",
 		}, []string{"kind", "result"}),
 		toReady: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "time_to_ready_seconds",
@@ -62,9 +62,9 @@ func NewMetrics() *Metrics {
 		}, []string{"kind", "change"}),
 		corrected: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "drift_corrected_total",
-			Help: "Times that drift was seen to be gone after the provider had put it right",
+			Help: "Times that drift was gone after the provider had corrected it",
 		}, []string{"kind", "change"}),
-		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has yet to put right", []string{"kind"}, nil),
+		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
 		drifting:  map[string]func() int{},
 		lifecycle: newLifecycle(),
 	}

@@ -38,7 +38,7 @@ func (g *gate[T]) panicked(ctx context.Context, key types.NamespacedName, err er
 		g.limiter.Release(r.scope, r.holder)
 	}
 	if err := g.report(ctx, key, err); err != nil {
-		g.log.Info("Cannot say of a resource that its reconcile panicked", "name", key, "error", err)
+		g.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
 	}
 	return g.failed(ctx, key, &Turn{}, err)
 }

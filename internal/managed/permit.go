@@ -182,7 +182,7 @@ func (c *connector[T]) rival(ctx context.Context, u tenancy.User, mg T, name str
 func leaving[T Managed](why error) xpmanaged.TypedExternalClient[T] {
 	return xpmanaged.TypedExternalClientFns[T]{
 		ObserveFn: func(ctx context.Context, _ T) (xpmanaged.ExternalObservation, error) {
-			Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, since it is not ours: "+why.Error()))
+			Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+why.Error()))
 			return xpmanaged.ExternalObservation{}, nil
 		},
 		DeleteFn: func(context.Context, T) (xpmanaged.ExternalDelete, error) {

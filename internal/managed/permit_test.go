@@ -54,7 +54,7 @@ func allowing(f *v1beta1.Function) {
 	metav1.SetMetaDataAnnotation(&f.ObjectMeta, tenancy.AnnotationAllowedNamespaces, "shop")
 }
 
-const belongs = "function checkout belongs to Function bank/checkout, which does not let namespace shop use it"
+const belongs = "function checkout belongs to Function bank/checkout, which does not allow namespace shop to use it"
 
 func TestRefusedResourceCallsNothing(t *testing.T) {
 	_, with := neighbours(t)

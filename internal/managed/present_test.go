@@ -49,7 +49,7 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 		if err := h.server.Create(h.t.Context(), basket("basket", "")); err != nil {
 			h.t.Fatal(err)
 		}
-	}, reason: xpv2.ReasonCreating, says: "is not there in AWS yet"}
+	}, reason: xpv2.ReasonCreating, says: "does not exist in AWS yet"}
 	broken := step{do: func(h *harness) {
 		h.change(func(mg *thing) { mg.Spec.OtherRef = nil })
 		h.resolver.err = errors.New(refused)
@@ -70,7 +70,7 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 	}, reason: xpv2.ReasonUnavailable, says: "quota"}
 	paused := step{do: func(h *harness) {
 		h.change(func(mg *thing) { mg.Annotations = map[string]string{"crossplane.io/paused": "true"} })
-	}, reason: xpv2.ReasonCreating, says: "it is paused"}
+	}, reason: xpv2.ReasonCreating, says: "reconciliation is paused"}
 	fine := step{do: func(h *harness) {
 		h.resolver.err, h.cloud.fail = nil, map[string]error{}
 		h.cloud.there, h.cloud.value = true, "a"

@@ -157,7 +157,7 @@ func (r *references[T]) explain(ctx context.Context, mg resource.Managed, ref Re
 	case err != nil:
 		return err.Error()
 	case meta.GetExternalName(obj) == "":
-		return fmt.Sprintf("%s %s is not there in AWS yet", ref.To.Kind, key)
+		return fmt.Sprintf("%s %s does not exist in AWS yet", ref.To.Kind, key)
 	}
 	return ""
 }
@@ -193,7 +193,7 @@ func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed
 	}
 	for _, to := range items {
 		if meta.GetExternalName(to) == "" {
-			return fmt.Sprintf("%s %s/%s is not there in AWS yet", ref.To.Kind, namespace, to.GetName())
+			return fmt.Sprintf("%s %s/%s does not exist in AWS yet", ref.To.Kind, namespace, to.GetName())
 		}
 	}
 	return ""
@@ -206,7 +206,7 @@ func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, erro
 	}
 	o, ok := obj.(client.Object)
 	if !ok {
-		return nil, errors.Errorf("%s is no object", gvk.Kind)
+		return nil, errors.Errorf("%s is not an object", gvk.Kind)
 	}
 	return o, nil
 }

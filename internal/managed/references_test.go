@@ -132,7 +132,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 			reason: "It says what is waited for.",
 			edit:   func(mg *thing) { mg.Spec.OtherRef = ref },
 			others: []client.Object{basket("basket", "")},
-			want:   "Thing shop/basket is not there in AWS yet (cannot resolve spec.forProvider.other)",
+			want:   "Thing shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.other)",
 		},
 		"NothingSelected": {
 			reason: "It says that the selector finds nothing.",
@@ -154,7 +154,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 			reason: "It says which of those selected is waited for.",
 			edit:   func(mg *thing) { mg.Spec.OtherSelector = sel },
 			others: []client.Object{basket("basket", "")},
-			want:   "Thing shop/basket is not there in AWS yet",
+			want:   "Thing shop/basket does not exist in AWS yet",
 		},
 	}
 	for name, tc := range cases {

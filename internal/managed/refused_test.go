@@ -125,7 +125,7 @@ func TestThrottlesAreToldInTheEnd(t *testing.T) {
 	}
 	h.runFor(2 * time.Minute)
 	told := h.stored()
-	if got := told.GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message != "observe failed: AWS has throttled its calls for a while: TooManyRequestsException: Rate exceeded" {
+	if got := told.GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message != "observe failed: AWS has throttled the calls of this resource for a while: TooManyRequestsException: Rate exceeded" {
 		t.Errorf("want Synced to say that AWS throttles: got %+v", got)
 	}
 	if got := told.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {

@@ -371,7 +371,7 @@ func TestHangingEndpoint(t *testing.T) {
 		}
 		for _, mg := range f.things("evil") {
 			c := mg.GetCondition(xpv2.TypeSynced)
-			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, `AWS does not answer to ProviderConfig "default" of namespace "evil" in eu-west-1`) {
+			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, `AWS does not answer ProviderConfig "default" of namespace "evil" in eu-west-1`) {
 				t.Fatalf("a resource does not say what it waits for: %+v", c)
 			}
 		}

@@ -41,7 +41,7 @@ func clusterID(ctx context.Context, live client.Reader, given string) (string, e
 	}
 	ns := &corev1.Namespace{}
 	if err := live.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, ns); err != nil {
-		return "", errors.Wrapf(err, "cannot read the ConfigMap %s in kube-system, nor that namespace, by whose UID this cluster marks what it owns: grant one of them, or set --cluster-id", trustConfigMap)
+		return "", errors.Wrapf(err, "cannot read the ConfigMap %s in kube-system, or that namespace, whose UID marks what this cluster owns: allow reading one of them, or set --cluster-id", trustConfigMap)
 	}
 	return string(ns.GetUID()), nil
 }

@@ -68,8 +68,8 @@ func TestWaysOutOfANamespace(t *testing.T) {
 	t.Run("their-config", func(*testing.T) {
 		for ref, want := range map[string]string{
 			"theirs":           "does not exist: create it, or correct spec.providerConfigRef",
-			next + "/theirs":   "spec.providerConfigRef.name is",
-			"../" + next + "/": "spec.providerConfigRef.name is",
+			next + "/theirs":   "spec.providerConfigRef.name",
+			"../" + next + "/": "spec.providerConfigRef.name",
 		} {
 			f := r.using(ref, "by-"+strings.Map(func(c rune) rune {
 				if c == '/' || c == '.' {

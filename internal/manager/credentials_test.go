@@ -278,7 +278,7 @@ func TestSecretGoneFromItsNamespace(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range []*v1beta1.Function{kept, moved} {
-		r.says(f, xpv2.TypeSynced, "Secret "+r.ns+"/aws does not exist", "set spec.providerConfigRef to a config that works, or spec.managementPolicies to [Observe]")
+		r.says(f, xpv2.TypeSynced, "Secret "+r.ns+"/aws does not exist", "set spec.providerConfigRef to a working config, or spec.managementPolicies to [Observe]")
 	}
 	home := r.keys("aws", ciID, ciKey)
 	home.SetNamespace(suite.Cluster(t).Namespace(t))

@@ -240,7 +240,7 @@ func TestPaused(t *testing.T) {
 		f.Annotations = map[string]string{meta.AnnotationKeyReconciliationPaused: "true"}
 	})
 	r.create(f)
-	r.until("it is paused", func() bool { r.get(f); return f.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused })
+	r.until("reconciliation is paused", func() bool { r.get(f); return f.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused })
 	if n := r.double.Count("GetFunction") + r.double.Count("CreateFunction"); n > 0 {
 		t.Errorf("a paused Function must make no call to Lambda, got %d", n)
 	}

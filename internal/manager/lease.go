@@ -92,7 +92,7 @@ func leaseNamespace(asked, file string) (string, error) {
 	}
 	b, err := os.ReadFile(file) //nolint:gosec // The file is Kubernetes's.
 	if err != nil {
-		return "", errors.Wrap(err, "cannot tell the namespace of the leader election's lease: this is no pod, so set --leader-election-namespace or --no-leader-election")
+		return "", errors.Wrap(err, "cannot determine the namespace of the leader election lease outside a pod: set --leader-election-namespace or --no-leader-election")
 	}
 	return strings.TrimSpace(string(b)), nil
 }

@@ -54,7 +54,7 @@ func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
 	edit(r, p, func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(`{"Statement": {"effect": }}`) })
 	r.until("it stalls on what is no policy", func() bool {
 		r.get(p)
-		return p.GetCondition(condition.TypeStalled).Status == "True" && strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "spec.forProvider.policy is no policy")
+		return p.GetCondition(condition.TypeStalled).Status == "True" && strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "spec.forProvider.policy is not a valid policy")
 	})
 
 	r.remove(p)

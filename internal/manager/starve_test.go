@@ -85,7 +85,7 @@ func TestHangingEndpoint(t *testing.T) {
 	f := r.function("evil-0")
 	r.until("a Function says it too", func() bool {
 		r.get(f)
-		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "AWS does not answer to ProviderConfig \"evil\"")
+		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "AWS does not answer ProviderConfig \"evil\"")
 	})
 	late := r.function("late")
 	r.create(late)

@@ -155,9 +155,9 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		r.create(attempts[kind])
 	}
 	for _, kind := range kinds {
-		r.refused(attempts[kind], belongs+`, which does not let namespace `+r.evil+` use it: set the annotation `+tenancy.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.evil+`"`)
+		r.refused(attempts[kind], belongs+`, which does not allow namespace `+r.evil+` to use it: set the annotation `+tenancy.AnnotationAllowedNamespaces+` of Function `+r.shop+`/checkout, or of Namespace `+r.shop+`, to "`+r.evil+`"`)
 	}
-	r.refused(thief, belongs+" of this cluster, and nothing takes over what a resource that is there owns: delete one of the two")
+	r.refused(thief, belongs+" of this cluster, and cannot be taken over while that resource exists: delete one of the two")
 	if calls := r.calls(); len(calls) > 0 {
 		t.Errorf("nothing of AWS is to be called for what is refused, got %v", calls)
 	}
@@ -202,7 +202,7 @@ func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
 	r := newTenantsRig(t)
 	sibling := r.other("sibling", func(f *v1beta1.Function) { f.Namespace = r.shop })
 	r.create(sibling)
-	r.refused(sibling, "delete one of the two; to move it here, delete that one first, with managementPolicies that lack Delete")
+	r.refused(sibling, "delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete")
 	edit(r.rig, r.checkout, func(f *v1beta1.Function) {
 		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
 	})
@@ -230,7 +230,7 @@ func TestTenantsWhoTrustEachOther(t *testing.T) {
 	r.configure(func(c *v1beta1.ClusterProviderConfigSpec) {
 		c.FunctionNames = []v1beta1.FunctionNameRule{{Namespaces: []string{r.shop}, Prefixes: []v1beta1.FunctionNamePrefix{"check"}}, {Prefixes: []v1beta1.FunctionNamePrefix{"{namespace}_"}}}
 	})
-	rule := `spec.functionNames of ClusterProviderConfig "` + r.shop + `" lets namespace "` + r.evil + `" use functions whose names begin with "` + r.evil + `_", and checkout does not`
+	rule := `spec.functionNames of ClusterProviderConfig "` + r.shop + `" allows namespace "` + r.evil + `" only functions whose names start with "` + r.evil + `_", not checkout`
 	r.refused(p, rule)
 	r.refused(thief, rule)
 	mine := r.other("mine", func(f *v1beta1.Function) {

@@ -161,10 +161,10 @@ func explain(err error) error {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
 		return fmt.Errorf("%.100s can't be a %s", e.Field, e.Value)
 	} else if ok {
-		return fmt.Errorf("there is a %s where a block belongs", e.Value)
+		return fmt.Errorf("expected a JSON object, not %s", e.Value)
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("it ends too early")
+		return errors.New("the JSON is incomplete")
 	}
 	return fmt.Errorf("%.200s", strings.TrimPrefix(err.Error(), "json: "))
 }

@@ -121,20 +121,20 @@ func TestCheck(t *testing.T) {
 		text   string
 		want   string
 	}{
-		"Empty":          {reason: "Nothing is no policy.", text: "", want: "it ends too early"},
-		"Cut":            {reason: "Half a policy is none.", text: `{"Statement":`, want: "it ends too early"},
+		"Empty":          {reason: "Nothing is no policy.", text: "", want: "the JSON is incomplete"},
+		"Cut":            {reason: "Half a policy is none.", text: `{"Statement":`, want: "the JSON is incomplete"},
 		"NoJSON":         {reason: "The text has to be JSON.", text: `{'Statement': []}`, want: `invalid character '\'' looking for beginning of object key string`},
-		"List":           {reason: "A policy is a block.", text: `[]`, want: "there is a array where a block belongs"},
+		"List":           {reason: "A policy is a block.", text: `[]`, want: "expected a JSON object, not array"},
 		"Trailing":       {reason: "One policy at a time.", text: `{"Statement":{"Effect":"Allow"}}}`, want: "there is more text after the end"},
 		"NoStatement":    {reason: "It has to say something.", text: `{"Version":"2012-10-17"}`, want: "Statement is missing"},
 		"EmptyStatement": {reason: "It has to say something.", text: `{"Statement":[]}`, want: "Statement is missing"},
-		"TextStatement":  {reason: "A statement is a block.", text: `{"Statement":["a"]}`, want: "in statement 1, there is a string where a block belongs"},
+		"TextStatement":  {reason: "A statement is a block.", text: `{"Statement":["a"]}`, want: "in statement 1, expected a JSON object, not string"},
 		"Typo":           {reason: "What no policy has is a typing error.", text: `{"Statement":[{"Effect":"Allow","Actions":"a"}]}`, want: `in statement 1, unknown field "Actions"`},
 		"TopTypo":        {reason: "What no policy has is a typing error.", text: `{"Statements":[]}`, want: `unknown field "Statements"`},
 		"Effect":         {reason: "IAM knows two effects.", text: `{"Statement":[{"Effect":"allow"}]}`, want: `in statement 1, Effect is "allow", not Allow or Deny`},
 		"SidNumber":      {reason: "An id is a text.", text: `{"Statement":[{"Sid":1,"Effect":"Allow"}]}`, want: "in statement 1, Sid can't be a number"},
-		"ActionBlock":    {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is no string, number or boolean"},
-		"PrincipalText":  {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is no block can only be "*"`},
+		"ActionBlock":    {reason: "Actions are texts.", text: `{"Statement":[{"Effect":"Allow","Action":{"a":"b"}}]}`, want: "in statement 1, a value is not a string, number or boolean"},
+		"PrincipalText":  {reason: "IAM takes no bare principal but *.", text: `{"Statement":[{"Effect":"Allow","Principal":"s3.amazonaws.com"}]}`, want: `in statement 1, a principal that is not a JSON object must be "*"`},
 		"ConditionList":  {reason: "Conditions are blocks.", text: `{"Statement":[{"Effect":"Allow","Condition":["a"]}]}`, want: "in statement 1, Condition can't be a array"},
 		"Fine":           {reason: "This is one.", text: `{"Statement":[{"Effect":"Allow","Principal":"*","Action":"lambda:InvokeFunction","Resource":"*"}]}`},
 	}

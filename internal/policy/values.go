@@ -43,7 +43,7 @@ func scalar(v any) (string, error) {
 	case json.Number:
 		return number(v), nil
 	}
-	return "", errors.New("a value is no string, number or boolean")
+	return "", errors.New("a value is not a string, number or boolean")
 }
 
 // number is the shortest text of a number: 5 for 5.0.
@@ -74,7 +74,7 @@ func (p *principals) UnmarshalJSON(b []byte) error {
 			return err
 		}
 		if !slices.Equal(anyone, texts{everyone}) {
-			return errors.New("a principal that is no block can only be \"*\"")
+			return errors.New("a principal that is not a JSON object must be \"*\"")
 		}
 		in[kindAWS] = anyone
 	}

@@ -63,7 +63,7 @@ func Start(ctx context.Context, log logr.Logger, now func() time.Time) (*Tracing
 		resource.WithFromEnv(), // After what it may override.
 	)
 	if err != nil {
-		return nil, fmt.Errorf("cannot tell what traces are of: check OTEL_RESOURCE_ATTRIBUTES: %w", err)
+		return nil, fmt.Errorf("cannot read the resource attributes of traces: check OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	t.provider = sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
 	t.log.Info("Traces are sent to an OpenTelemetry collector", "protocol", protocol)

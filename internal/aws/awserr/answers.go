@@ -63,7 +63,7 @@ type RedirectError struct {
 }
 
 func (e *RedirectError) Error() string {
-	return fmt.Sprintf("%s redirects calls (HTTP %d), which is not followed: name the place itself in endpoint.url", e.Host, e.Status)
+	return fmt.Sprintf("%s redirects calls (HTTP %d), which the provider does not follow: set endpoint.url to the final address", e.Host, e.Status)
 }
 func (*RedirectError) explained() {}
 

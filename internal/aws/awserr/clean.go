@@ -97,7 +97,7 @@ func describe(outer *smithy.OperationError) said {
 	case answered:
 		s = describeAnswer(inner, inner)
 	case inner.Service() == "ec2imds":
-		return said{context: []string{credentials}, text: "none of the default chain's sources has any: " +
+		return said{context: []string{credentials}, text: "no source of the default chain has credentials: " +
 			"give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source"}
 	default:
 		s = said{text: describeConnection(inner.Err)}
@@ -159,11 +159,11 @@ func hint(code string) string {
 	case "ExpiredToken", "ExpiredTokenException":
 		return "the credentials or the token have expired: renew them"
 	case "InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClientException":
-		return "AWS does not know the access key, or the session token does not go with it: check the credentials"
+		return "AWS does not know the access key, or the session token does not match it: check the credentials"
 	case "SignatureDoesNotMatch", "InvalidSignatureException":
 		return "the signature does not match: check the secret access key, the signing region and the clock of the provider's node"
 	case "PermanentRedirect", "MovedPermanently":
-		return "the bucket lies in another region: name one of the resource's region"
+		return "the bucket is in another region: use a bucket in the region of the resource"
 	default:
 		return ""
 	}
@@ -183,7 +183,7 @@ func describeConnection(err error) string {
 	}
 	switch {
 	case isUntrusted(err):
-		return "the certificate of " + host + " is not trusted: give its authority in caBundle of the provider config"
+		return "the certificate of " + host + " is not trusted: add its certificate authority to caBundle of the provider config"
 	case isUnresolved(err):
 		return "cannot resolve " + host + ": check the region and the endpoint"
 	case errors.Is(err, context.Canceled):
@@ -195,7 +195,7 @@ func describeConnection(err error) string {
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return host + " closed the connection before it answered"
 	case isUnreadable(err):
-		return fmt.Sprintf("the answer, of HTTP status %d, cannot be read: check that the endpoint is AWS's or that of an emulator which has the operation, and that no proxy answers in its place", StatusCode(err))
+		return fmt.Sprintf("the answer with HTTP status %d cannot be read: check that the endpoint is AWS or an emulator that supports the operation, and that no proxy answers instead", StatusCode(err))
 	default:
 		return scrub(root(err).Error())
 	}

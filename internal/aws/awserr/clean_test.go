@@ -36,7 +36,7 @@ func TestClean(t *testing.T) {
 				Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusNotFound}},
 				Err:      &smithy.DeserializationError{Err: errors.New("invalid character '<' looking for beginning of value")},
 			}},
-			"the answer, of HTTP status 404, cannot be read: check that the endpoint is AWS's or that of an emulator which has the operation, and that no proxy answers in its place",
+			"the answer with HTTP status 404 cannot be read: check that the endpoint is AWS or an emulator that supports the operation, and that no proxy answers instead",
 		},
 		"Wrapped": {
 			"What could not be done stays in front.",
@@ -93,12 +93,12 @@ func TestClean(t *testing.T) {
 		"DeniedWithoutWord": {
 			"The operation tells the action where AWS does not.",
 			answer("S3", "HeadObject", 403, "Forbidden", "Forbidden"),
-			"Forbidden: AWS gave no reason: allow s3:GetObject in a policy of the identity, and check that what is named lies in its account",
+			"Forbidden: AWS gave no reason: allow s3:GetObject in a policy of the identity, and check that the resource is in its account",
 		},
 		"Encoded": {
 			"An encoded message changes with each try.",
 			answer("EC2", "DescribeSubnets", 403, "UnauthorizedOperation", "You are not authorized to perform this operation. Encoded authorization failure message: abcDEF-123_"),
-			"UnauthorizedOperation: You are not authorized to perform this operation: allow ec2:DescribeSubnets in a policy of the identity, and check that what is named lies in its account",
+			"UnauthorizedOperation: You are not authorized to perform this operation: allow ec2:DescribeSubnets in a policy of the identity, and check that the resource is in its account",
 		},
 		"Expired": {
 			"An expired token is renewed by its owner.",
@@ -108,7 +108,7 @@ func TestClean(t *testing.T) {
 		"NoCredentials": {
 			"The default chain's last resort fails with an address that helps nobody.",
 			fetch(&smithy.OperationError{ServiceID: "ec2imds", OperationName: "GetMetadata", Err: errors.New("http response error StatusCode: 404, dial 169.254.169.254:80")}),
-			"cannot get AWS credentials: none of the default chain's sources has any: give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source",
+			"cannot get AWS credentials: no source of the default chain has credentials: give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source",
 		},
 		"BareAPIError": {
 			"An error outside an operation is cleaned too.",

@@ -48,7 +48,7 @@ func deniedUnsaid(short string, op *smithy.OperationError) string {
 	if strings.HasPrefix(action, "sts:AssumeRole") {
 		return reason + ": " + grant(action, "the identity", "the role", "")
 	}
-	return strings.TrimSuffix(reason, ".") + ": allow " + action + " in a policy of the identity, and check that what is named lies in its account"
+	return strings.TrimSuffix(reason, ".") + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"
 }
 
 // actionOf an operation, as IAM spells it.

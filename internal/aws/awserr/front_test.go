@@ -54,8 +54,8 @@ func TestFront(t *testing.T) {
 		},
 		"Telling": {
 			reason: "Not all that comes first is a mere context.",
-			err:    wrap(errors.New("boom"), "AWS has it already, but does not show it where it is looked for"),
-			want:   "AWS has it already, but does not show it where it is looked for: boom",
+			err:    wrap(errors.New("boom"), "AWS answers that it already exists, but it cannot be found"),
+			want:   "AWS answers that it already exists, but it cannot be found: boom",
 		},
 		"Suffix": {
 			reason: "What is added behind stays there.",

@@ -11,7 +11,7 @@ type Collector struct {
 // NewCollector of breakers.
 func NewCollector(b *Breakers) *Collector {
 	return &Collector{breakers: b, open: prometheus.NewDesc("provider_lambda_circuit_breakers_open",
-		"Provider configs in regions where AWS does not answer, so that it is only tried now and then whether it does", nil, nil)}
+		"Provider configs in regions where AWS does not answer, so that calls are paused and retried at intervals", nil, nil)}
 }
 
 // Describe the metric.

@@ -41,7 +41,7 @@ func TestDoubleErrors(t *testing.T) {
 			creds: func(*testing.T, *doubleBed) string {
 				return "[default]\naws_access_key_id=AKIANO\naws_secret_access_key=hunter2\n"
 			},
-			want: "InvalidClientTokenId: AWS does not know the access key, or the session token does not go with it: check the credentials",
+			want: "InvalidClientTokenId: AWS does not know the access key, or the session token does not match it: check the credentials",
 		},
 		"WrongSecret": {
 			creds: func(*testing.T, *doubleBed) string {

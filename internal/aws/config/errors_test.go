@@ -43,7 +43,7 @@ func TestErrors(t *testing.T) {
 		},
 		"NoRegion": {
 			config: namespaced(), region: "-",
-			want: `"-" does not look like a region of AWS, such as eu-west-1: correct spec.forProvider.region, or set skip_region_validation`,
+			want: `"-" is not an AWS region such as eu-west-1: correct spec.forProvider.region, or set skip_region_validation`,
 		},
 		"NoSecret": {
 			config: namespaced(),
@@ -64,19 +64,19 @@ func TestErrors(t *testing.T) {
 		},
 		"NoSection": {
 			config: namespaced(), secret: data("aws_access_key_id=hunter2"),
-			want: using + `in key "creds" of Secret team-a/aws, line 1 comes before any section: begin with [default]`,
+			want: using + `in key "creds" of Secret team-a/aws, line 1 is outside any section: start with [default]`,
 		},
 		"OpenSection": {
 			config: namespaced(), secret: data("\n[default"),
-			want: using + `in key "creds" of Secret team-a/aws, line 2 opens a section and does not close it: write [default]`,
+			want: using + `in key "creds" of Secret team-a/aws, line 2 opens a section without closing it: write [default]`,
 		},
 		"NoProfile": {
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.Profile = new("prod") }), secret: data(ini),
-			want: using + `in key "creds" of Secret team-a/aws, there is no profile "prod", only "ci", "default": name one in credentials.profile`,
+			want: using + `in key "creds" of Secret team-a/aws, profile "prod" does not exist (the file has "ci", "default"): set credentials.profile to one that exists`,
 		},
 		"Empty": {
 			config: namespaced(), secret: data(""),
-			want: using + `in key "creds" of Secret team-a/aws, there is no profile "default", only an empty file: name one in credentials.profile`,
+			want: using + `in key "creds" of Secret team-a/aws, profile "default" does not exist (the file has no profiles): set credentials.profile to one that exists`,
 		},
 		"NoSecretKey": {
 			config: namespaced(), secret: data("[default]\naws_access_key_id=AKIA\n"),
@@ -86,7 +86,7 @@ func TestErrors(t *testing.T) {
 			config: namespaced(func(s *v1beta1.ProviderConfigSpec) {
 				s.Credentials = v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone}
 			}),
-			want: using + `credentials.source None needs endpoint, for AWS accepts no placeholder keys`,
+			want: using + `credentials.source None requires endpoint, because AWS does not accept placeholder keys`,
 		},
 		"Denied": {
 			config: namespaced(chain), secret: data(ini), refuse: [2]string{"AssumeRole", "AccessDenied"},
@@ -96,7 +96,7 @@ func TestErrors(t *testing.T) {
 		},
 		"WrongKeys": {
 			config: namespaced(), secret: data(ini), refuse: [2]string{"GetCallerIdentity", "InvalidClientTokenId"},
-			want: using + `AWS does not accept the credentials: InvalidClientTokenId: AWS does not know the access key, or the session token does not go with it: check the credentials`,
+			want: using + `AWS does not accept the credentials: InvalidClientTokenId: AWS does not know the access key, or the session token does not match it: check the credentials`,
 		},
 		"Expired": {
 			config: namespaced(), secret: data(ini), refuse: [2]string{"GetCallerIdentity", "ExpiredToken"},

@@ -60,7 +60,7 @@ func TestCannotAuthenticate(t *testing.T) {
 // TestWaysOut says what a resource that is being deleted can still be told, where nobody can
 // create what it lacks.
 func TestWaysOut(t *testing.T) {
-	const out = "In a namespace that is being deleted, nothing can be created: set spec.providerConfigRef to a config that works, or spec.managementPolicies to [Observe]"
+	const out = "The namespace is being deleted, so nothing can be created in it: set spec.providerConfigRef to a working config, or spec.managementPolicies to [Observe]"
 	aws := secret(ns, "aws", map[string]string{"creds": "nonsense"})
 	none := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Name = "none" })
 	pod := namespaced(func(s *v1beta1.ProviderConfigSpec) {

@@ -76,9 +76,9 @@ func (g guard) checkAddress(host string, a netip.Addr) error {
 	case a.IsLoopback() && g.loopback:
 		return nil
 	case within(a, unreachable):
-		return &awserr.HostError{Host: host, Reason: "its address is that of the provider's own pod or node, or of nobody"}
+		return &awserr.HostError{Host: host, Reason: "its address is loopback, link-local or reserved"}
 	case within(a, private) && !slices.ContainsFunc(g.allowed, func(name string) bool { return plainHost(name) == host }):
-		return &awserr.HostError{Host: host, Reason: "its address is private, and may be one of the cluster: " +
+		return &awserr.HostError{Host: host, Reason: "its address is private and may belong to the cluster: " +
 			"the provider's operator can allow it by name (--namespaced-endpoint-host), or configure it in a ClusterProviderConfig"}
 	}
 	return nil

@@ -22,7 +22,7 @@ import (
 func TestGuard(t *testing.T) {
 	const (
 		listed  = "not among the hosts"
-		own     = "own pod or node"
+		own     = "loopback, link-local or reserved"
 		cluster = "its address is private"
 	)
 	cases := map[string]struct {
@@ -108,7 +108,7 @@ func TestInternalHosts(t *testing.T) {
 			if err == nil {
 				_, err = Client(s, lambda.NewFromConfig).GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: new("x")})
 			}
-			if err == nil || !strings.Contains(awserr.Clean(err).Error(), "is not allowed in a namespaced config: its address is that of the provider's own pod") || awserr.IsTransient(err) {
+			if err == nil || !strings.Contains(awserr.Clean(err).Error(), "is not allowed in a namespaced config: its address is loopback, link-local or reserved") || awserr.IsTransient(err) {
 				t.Errorf("got %v", awserr.Clean(err))
 			}
 			b.options.LookupHost = func(context.Context, string) ([]netip.Addr, error) {

@@ -32,7 +32,7 @@ func (r *Resolver) httpClient(s settings) (*awshttp.BuildableClient, error) {
 		t.TLSClientConfig = tlsConfig
 	})
 	if !added {
-		return nil, fmt.Errorf("caBundle holds no certificate that can be read: give PEM blocks of type CERTIFICATE")
+		return nil, fmt.Errorf("caBundle contains no readable certificate: use PEM blocks of type CERTIFICATE")
 	}
 	return c, nil
 }

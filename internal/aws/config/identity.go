@@ -70,7 +70,7 @@ func (r *Resolver) identify(ctx context.Context, s settings, m material, e *entr
 	case s.SkipCredentialsValidation:
 		return identity{aws: cfg, Identity: Identity{Account: guessAccount(s, m)}}, nil
 	case err == nil:
-		return identity{}, fmt.Errorf("STS does not tell the account of its credentials by an id of 12 digits: check the endpoint, or set skip_requesting_account_id")
+		return identity{}, fmt.Errorf("STS does not return a 12-digit account ID: check the endpoint, or set skip_requesting_account_id")
 	default:
 		return identity{}, cannotAuthenticate(err)
 	}

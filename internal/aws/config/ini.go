@@ -29,7 +29,7 @@ func parseINI(data []byte, profile string) (aws.Credentials, error) {
 	}
 	section, ok := sections[profile]
 	if !ok {
-		return aws.Credentials{}, fmt.Errorf("there is no profile %q, only %s: name one in credentials.profile", profile, profiles(sections))
+		return aws.Credentials{}, fmt.Errorf("profile %q does not exist (the file has %s): set credentials.profile to one that exists", profile, profiles(sections))
 	}
 	c, err := keysOf(section)
 	if err != nil {
@@ -50,7 +50,7 @@ func parseSections(data string) (map[string]map[string]string, error) {
 		if name, ok := strings.CutPrefix(line, "["); ok {
 			name, ok = strings.CutSuffix(name, "]")
 			if !ok {
-				return nil, fmt.Errorf("line %d opens a section and does not close it: write [default]", i+1)
+				return nil, fmt.Errorf("line %d opens a section without closing it: write [default]", i+1)
 			}
 			section = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(name), "profile "))
 			if sections[section] == nil {
@@ -63,7 +63,7 @@ func parseSections(data string) (map[string]map[string]string, error) {
 		case !ok:
 			return nil, fmt.Errorf("line %d is neither a [section] nor key = value", i+1)
 		case section == "":
-			return nil, fmt.Errorf("line %d comes before any section: begin with [default]", i+1)
+			return nil, fmt.Errorf("line %d is outside any section: start with [default]", i+1)
 		}
 		sections[section][strings.ToLower(strings.TrimSpace(key))] = strings.TrimSpace(value)
 	}
@@ -89,7 +89,7 @@ func keysOf(values map[string]string) (aws.Credentials, error) {
 
 // profiles lists the sections.
 func profiles(sections map[string]map[string]string) string {
-	return namesIn(sections, "an empty file")
+	return namesIn(sections, "no profiles")
 }
 
 // maxNames bounds how many names an error lists, each by its first 64 characters.

@@ -39,12 +39,12 @@ func (r *Resolver) material(ctx context.Context, s settings) (material, error) {
 	switch s.source {
 	case v1beta1.CredentialsSourceNone:
 		if s.Endpoint == nil {
-			return material{}, fmt.Errorf("credentials.source None needs endpoint, for AWS accepts no placeholder keys")
+			return material{}, fmt.Errorf("credentials.source None requires endpoint, because AWS does not accept placeholder keys")
 		}
 		return material{keys: placeholder}, nil
 	case v1beta1.CredentialsSourceSecret:
 		if s.secret == nil {
-			return material{}, fmt.Errorf("credentials.source Secret needs credentials.secretRef")
+			return material{}, fmt.Errorf("credentials.source Secret requires credentials.secretRef")
 		}
 		keys, err := r.secretKeys(ctx, *s.secret, s.profile)
 		return material{keys: keys}, err
@@ -90,7 +90,7 @@ func (r *Resolver) environmentKeys(s settings) (aws.Credentials, error) {
 // fileKeys reads a file in the provider's pod.
 func (r *Resolver) fileKeys(s settings) (aws.Credentials, error) {
 	if s.path == nil {
-		return aws.Credentials{}, fmt.Errorf("credentials.source Filesystem needs credentials.fs.path")
+		return aws.Credentials{}, fmt.Errorf("credentials.source Filesystem requires credentials.fs.path")
 	}
 	ini, err := r.options.ReadFile(*s.path)
 	if err != nil {

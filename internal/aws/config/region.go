@@ -11,12 +11,12 @@ var regionPattern = regexp.MustCompile(`^[a-z]{2,4}(-[a-z]+)+-[0-9]{1,2}$`)
 // checkRegion refuses what cannot be a region of AWS.
 func checkRegion(region string, skip bool) error {
 	if region == "" {
-		return fmt.Errorf("the resource names no region: set spec.forProvider.region")
+		return fmt.Errorf("no region is set: set spec.forProvider.region")
 	}
 	if skip || regionPattern.MatchString(region) {
 		return nil
 	}
-	return fmt.Errorf("%q does not look like a region of AWS, such as eu-west-1: correct spec.forProvider.region, or set skip_region_validation", region)
+	return fmt.Errorf("%q is not an AWS region such as eu-west-1: correct spec.forProvider.region, or set skip_region_validation", region)
 }
 
 // partitions by the beginnings of their regions' names.

@@ -220,7 +220,7 @@ func (r *Resolver) Forget(uid types.UID) { r.cache.forget(uid) }
 // config that a reference of a resource in a namespace names.
 func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) (client.Object, error) {
 	if ref == nil {
-		return nil, fmt.Errorf("the resource names no provider config: set spec.providerConfigRef")
+		return nil, fmt.Errorf("no provider config is set: set spec.providerConfigRef")
 	}
 	var obj client.Object
 	name := Ref{Kind: ref.Kind, Name: ref.Name}

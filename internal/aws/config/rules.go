@@ -72,7 +72,7 @@ func permitTags(s settings) error {
 		for _, tag := range role.Tags {
 			switch strings.ToLower(tag.Key) {
 			case v1beta1.SessionTagKeyNamespace, v1beta1.SessionTagKeyKind, v1beta1.SessionTagKeyName:
-				return fmt.Errorf("tags of assumeRoleChain must not have the key %s in a namespaced config, for policies tell namespaces apart by it: remove it, and ask for it by resourceTags", tag.Key)
+				return fmt.Errorf("tags of assumeRoleChain must not have the key %s in a namespaced config, because IAM policies distinguish namespaces by it: remove it, and set it with resourceTags", tag.Key)
 			}
 		}
 	}

@@ -138,6 +138,6 @@ func waysOut(mg resource.ModernManaged, err error) error {
 	if _, ok := errors.AsType[*missingError](err); !meta.WasDeleted(mg) || !ok && !IsRefused(err) {
 		return err
 	}
-	return fmt.Errorf("%w. In a namespace that is being deleted, nothing can be created: set spec.providerConfigRef to a config that works, "+
-		"or spec.managementPolicies to [Observe] to leave in AWS what this resource has there", err)
+	return fmt.Errorf("%w. The namespace is being deleted, so nothing can be created in it: set spec.providerConfigRef to a working config, "+
+		"or spec.managementPolicies to [Observe] to leave the resource in AWS", err)
 }

@@ -74,7 +74,7 @@ func settingsOf(obj client.Object) (settings, error) {
 	case *v1beta1.ClusterProviderConfig:
 		return ofCluster(c), nil
 	default:
-		return settings{}, fmt.Errorf("%T is no provider config", obj)
+		return settings{}, fmt.Errorf("%T is not a provider config", obj)
 	}
 }
 

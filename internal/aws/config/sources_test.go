@@ -267,7 +267,7 @@ func TestNoCredentialsAnywhere(t *testing.T) {
 	cleanEnvironment(t)
 	b := newBed(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA))
 	_, err := b.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
-	want := `cannot use ClusterProviderConfig "default": cannot get AWS credentials: none of the default chain's sources has any: ` +
+	want := `cannot use ClusterProviderConfig "default": cannot get AWS credentials: no source of the default chain has credentials: ` +
 		`give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source`
 	if err == nil || err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -300,11 +300,11 @@ func TestAuthorities(t *testing.T) {
 		source   xpv2.CredentialsSource
 		want     string
 	}{
-		"Untrusted":   {reason: "No one vouches for it.", want: "is not trusted: give its authority in caBundle"},
+		"Untrusted":   {reason: "No one vouches for it.", want: "is not trusted: add its certificate authority to caBundle"},
 		"Config":      {reason: "The config does.", caBundle: new(pemOf(server))},
 		"Environment": {reason: "The provider's environment does.", env: bundle},
 		"Both":        {reason: "Both do.", caBundle: new(pemOf(server)), env: bundle},
-		"Broken":      {reason: "What is no certificate is said to be none.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle holds no certificate"},
+		"Broken":      {reason: "What is no certificate is said to be none.", caBundle: new("-----BEGIN CERTIFICATE-----\nno\n"), want: "caBundle contains no readable certificate"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

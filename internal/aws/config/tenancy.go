@@ -46,8 +46,8 @@ func (s *Session) CheckFunctionName(namespace, name string) error {
 		}
 	}
 	if len(allowed) == 0 {
-		return fmt.Errorf("no rule of spec.functionNames of %s is for namespace %q, so function %s is not for its resources: ask the owner of the config for one", s.Ref, namespace, name)
+		return fmt.Errorf("spec.functionNames of %s has no rule for namespace %q, so function %s is not allowed: ask the owner of the config to add one", s.Ref, namespace, name)
 	}
-	return fmt.Errorf("spec.functionNames of %s lets namespace %q use functions whose names begin with %s, and %s does not: choose another name, or ask the owner of the config",
+	return fmt.Errorf("spec.functionNames of %s allows namespace %q only functions whose names start with %s, not %s: choose another name, or ask the owner of the config",
 		s.Ref, namespace, strings.Join(allowed, " or "), name)
 }

@@ -41,11 +41,11 @@ func NewTracker(kube client.Client) *Tracker { return &Tracker{kube: kube} }
 func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	ref := mg.GetProviderConfigReference()
 	if ref == nil || ref.Kind == "" {
-		return fmt.Errorf("the resource names no provider config: set spec.providerConfigRef")
+		return fmt.Errorf("no provider config is set: set spec.providerConfigRef")
 	}
 	if len(validation.IsValidLabelValue(ref.Name)) > 0 {
-		return fmt.Errorf("spec.providerConfigRef.name is %q: the name of a provider config that resources use has at most 63 characters, "+
-			"which are letters, digits, '-', '_' and '.': correct it, or name the config anew", ref.Name)
+		return fmt.Errorf("spec.providerConfigRef.name %q is not valid: the name of a provider config must have at most 63 characters, "+
+			"only letters, digits, '-', '_' and '.': correct it, or rename the config", ref.Name)
 	}
 	gvk, err := apiutil.GVKForObject(mg, t.kube.Scheme())
 	if err != nil {
@@ -111,14 +111,14 @@ func (t *Tracker) Untrack(ctx context.Context, mg resource.ModernManaged) error 
 	if err := t.kube.Get(ctx, key, u); err != nil {
 		return wrap(resource.IgnoreNotFound(err), "cannot look up the use of a provider config")
 	}
-	return wrap(Release(ctx, t.kube, u), "cannot end the use of a provider config")
+	return wrap(Release(ctx, t.kube, u), "cannot release the use of a provider config")
 }
 
 // Drop the record that a resource uses a config, which refuses it. Crossplane lets
 // providers delete nothing of their own: where the record cannot be deleted, it stays
 // without the labels by which a config finds its users, until the resource goes.
 func (t *Tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
-	const what = "cannot take back that a provider config is used"
+	const what = "cannot remove the record that a provider config is used"
 	have := &v1beta1.ProviderConfigUsage{}
 	err := t.kube.Get(ctx, client.ObjectKey{Namespace: mg.GetNamespace(), Name: string(mg.GetUID())}, have)
 	if err != nil {

@@ -41,7 +41,7 @@ const maxName = 128
 func idOf(a *v1beta1.Alias) (id, error) {
 	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(flow.Name(a), a.GetName())}
 	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
-		return i, errors.Errorf("%q is no name of an alias: it has 1 to %d letters, digits, hyphens and underscores, and not digits alone; set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
+		return i, errors.Errorf("%q is not a valid alias name: use 1 to %d letters, digits, hyphens and underscores, not digits alone; set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
 	}
 	was := ptr.Deref(a.Status.AtProvider.FunctionName, "")
 	if was == "" && (meta.WasDeleted(a) || ownership.WrittenName(a) != "") {
@@ -51,7 +51,7 @@ func idOf(a *v1beta1.Alias) (id, error) {
 	case meta.WasDeleted(a):
 		i.function = cmp.Or(was, i.function)
 	case was != "" && was != i.function:
-		return i, errors.Errorf("spec now means function %s, but the alias is one of function %s, where it would be left behind: create another Alias, or change spec back", i.function, was)
+		return i, errors.Errorf("spec now names function %s, but the alias belongs to function %s and would be left behind there: create another Alias, or change spec back", i.function, was)
 	}
 	return i, nil
 }

@@ -37,9 +37,9 @@ func TestIDOf(t *testing.T) {
 	}{
 		"Own":      {reason: "Without an external name, it is the object's.", alias: testAlias(), want: id{"f", "live"}},
 		"External": {reason: "An external name is what counts.", alias: testAlias(external("prod")), want: id{"f", "prod"}},
-		"Digits":   {reason: "Digits alone are a version.", alias: testAlias(external("12")), err: `"12" is no name of an alias`},
-		"Latest":   {reason: "$LATEST is no alias.", alias: testAlias(external("$LATEST")), err: `"$LATEST" is no name of an alias`},
-		"Long":     {reason: "Names are bounded.", alias: testAlias(external(strings.Repeat("a", 129))), err: "is no name of an alias"},
+		"Digits":   {reason: "Digits alone are a version.", alias: testAlias(external("12")), err: `"12" is not a valid alias name`},
+		"Latest":   {reason: "$LATEST is no alias.", alias: testAlias(external("$LATEST")), err: `"$LATEST" is not a valid alias name`},
+		"Long":     {reason: "Names are bounded.", alias: testAlias(external(strings.Repeat("a", 129))), err: "is not a valid alias name"},
 		"Deleted": {
 			reason: "What is deleted is the alias that was seen, whatever spec says now.",
 			alias:  testAlias(deleted, func(a *v1beta1.Alias) { a.Status.AtProvider.FunctionName = ptr.To("h") }), want: id{"h", "live"},
@@ -50,7 +50,7 @@ func TestIDOf(t *testing.T) {
 		},
 		"Moved": {
 			reason: "An alias is not left behind.", alias: testAlias(named, parent),
-			err: "spec now means function f, but the alias is one of function g",
+			err: "spec now names function f, but the alias belongs to function g and would be left behind there",
 		},
 	}
 	for name, tc := range cases {

@@ -59,7 +59,7 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(name))
 	}
 	if out.CapacityProvider == nil {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s has no CapacityProvider in it", what(name), opGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CapacityProvider", what(name), opGet)
 	}
 	o := observed{provider: out.CapacityProvider}
 	if arn := ptr.Deref(o.provider.CapacityProviderArn, ""); flow.ObserveOnly(c) {

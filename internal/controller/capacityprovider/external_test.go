@@ -24,7 +24,7 @@ func TestAnAnswerWithoutACapacityProvider(t *testing.T) {
 		return &lambda.GetCapacityProviderOutput{}, nil
 	}}
 	_, err := (&thing{api: api}).Read(t.Context(), testProvider())
-	const want = "cannot read capacity provider web: AWS's answer to GetCapacityProvider has no CapacityProvider in it"
+	const want = "cannot read capacity provider web: AWS's answer to GetCapacityProvider contains no CapacityProvider"
 	if err == nil || err.Error() != want {
 		t.Errorf("want %q, got %v", want, err)
 	}

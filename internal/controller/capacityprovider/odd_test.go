@@ -19,9 +19,9 @@ func TestOddAnswers(t *testing.T) {
 	}{
 		"None":        {reason: "AWS as it is.", writes: []string{opCreate}},
 		"EmptyCreate": {reason: "The name is known.", odd: odd{opCreate: steptest.Body("null")}, writes: []string{opCreate}},
-		"EmptyGet":    {reason: "An answer without a capacity provider is no absence.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "has no CapacityProvider in it"},
+		"EmptyGet":    {reason: "An answer without a capacity provider is no absence.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "contains no CapacityProvider"},
 		"NoARN":       {reason: "Without an ARN, nobody can ask for tags.", odd: odd{opGet: steptest.Without("CapacityProviderArn")}, writes: []string{opCreate}, told: tagging.Untold},
-		"NoState":     {reason: "That is told.", odd: odd{opGet: steptest.Without("State")}, writes: []string{opCreate}, told: "does not tell its state"},
+		"NoState":     {reason: "That is told.", odd: odd{opGet: steptest.Without("State")}, writes: []string{opCreate}, told: "does not return a state"},
 		"Bare": {
 			reason: "Blocks that are left out are AWS's defaults.", odd: odd{opGet: steptest.Without("CapacityProviderScalingConfig", "TelemetryConfig", "PropagateTags", "LastModified")},
 			writes: []string{opCreate},
@@ -31,7 +31,7 @@ func TestOddAnswers(t *testing.T) {
 		"NoGet":      {reason: "What can't be looked at is not created.", odd: odd{opGet: steptest.Refusal(404, "UnknownOperationException")}, told: "cannot read capacity provider web"},
 		"NotShown": {
 			reason: "What AWS does not show is tried again ever more slowly, and is there.", odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: slices.Repeat([]string{opCreate}, 11), told: "does not show it where it is looked for",
+			writes: slices.Repeat([]string{opCreate}, 11), told: "it already exists, but it cannot be found",
 		},
 	}
 	for name, tc := range cases {

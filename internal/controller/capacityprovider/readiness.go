@@ -9,7 +9,7 @@ import (
 )
 
 // failed is what is told of a capacity provider that failed, of which AWS says no more.
-const failed = "AWS reports the capacity provider as Failed, and tells no reason: check the operator role, subnets and security groups; delete and create it again where they can't be changed"
+const failed = "AWS reports the capacity provider as Failed without a reason: check the operator role, subnets and security groups; if they cannot be changed, delete and recreate the resource"
 
 // ready is the Ready condition by what AWS says alone. active says that it was Active
 // before.
@@ -19,18 +19,18 @@ func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Co
 		return condition.Available(generation)
 	case types.CapacityProviderStatePending:
 		if active {
-			return condition.Updating(generation, "AWS says that it is pending")
+			return condition.Updating(generation, "the capacity provider is pending")
 		}
-		return condition.Creating(generation, "AWS says that it is pending")
+		return condition.Creating(generation, "the capacity provider is pending")
 	case types.CapacityProviderStateDeleting:
-		return condition.Deleting(generation, "AWS says that it is being deleted")
+		return condition.Deleting(generation, "the capacity provider is being deleted")
 	case types.CapacityProviderStateFailed:
 		return condition.Unavailable(generation, failed)
 	}
 	if s == "" {
-		return condition.Unavailable(generation, "AWS does not tell its state")
+		return condition.Unavailable(generation, "AWS does not return a state")
 	}
-	return condition.Unavailable(generation, "AWS says that it is "+string(s))
+	return condition.Unavailable(generation, "AWS reports the state "+string(s))
 }
 
 // busy says that AWS takes no change just now.

@@ -207,7 +207,7 @@ func TestForeignAndImported(t *testing.T) {
 	}
 	c = testConfig()
 	meta.SetExternalName(c, "csc-1")
-	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "is no ARN") {
+	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "is not the ARN") {
 		t.Errorf("an external name is an ARN, got %v", err)
 	}
 }
@@ -324,7 +324,7 @@ func TestWhatIsOursIsNotMultiplied(t *testing.T) {
 	r.Must(err)
 	c.SetAnnotations(nil)
 	meta.SetExternalCreatePending(c, r.Now())
-	r.Bear(c, nil, nil, "name this resource each")
+	r.Bear(c, nil, nil, "name this resource")
 	_, err = r.Do(c)
 	if err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), *second.CodeSigningConfig.CodeSigningConfigArn) {
 		t.Errorf("want that both are named, got %v", err)

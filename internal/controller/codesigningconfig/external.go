@@ -50,7 +50,7 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, 
 		}
 	}
 	if !strings.HasPrefix(arn, "arn:") {
-		return found{}, errors.Errorf("the external name %q is no ARN of a code signing configuration: correct the annotation %s", arn, meta.AnnotationKeyExternalName)
+		return found{}, errors.Errorf("the external name %q is not the ARN of a code signing configuration: correct the annotation %s", arn, meta.AnnotationKeyExternalName)
 	}
 	out, err := t.api.GetCodeSigningConfig(ctx, &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)})
 	if awserr.IsNotFound(err) {
@@ -60,7 +60,7 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, 
 		return found{}, errors.Wrapf(awserr.Clean(err), "cannot read %s", what(arn))
 	}
 	if out.CodeSigningConfig == nil {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s has no CodeSigningConfig in it", what(arn), opGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CodeSigningConfig", what(arn), opGet)
 	}
 	o := observed{config: out.CodeSigningConfig}
 	if flow.ObserveOnly(c) {

@@ -78,7 +78,7 @@ func TestObserveErrors(t *testing.T) {
 			}},
 		},
 		"TagsOfACandidate": {
-			reason: "A candidate whose tags can't be read may be the one.", pending: true, want: "which say whether it is the one that was created",
+			reason: "A candidate whose tags can't be read may be the one.", pending: true, want: "to check whether this resource created it",
 			api: &fakeLambda{
 				list: func(*lambda.ListCodeSigningConfigsInput) (*lambda.ListCodeSigningConfigsOutput, error) {
 					return &lambda.ListCodeSigningConfigsOutput{CodeSigningConfigs: []types.CodeSigningConfig{{CodeSigningConfigArn: ptr.To(testArn)}}}, nil

@@ -50,7 +50,7 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 			continue
 		}
 		if err != nil {
-			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whether it is the one that was created", what(arn))
+			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s to check whether this resource created it", what(arn))
 		}
 		if out.Tags[ownership.TagUID] == string(c.GetUID()) {
 			found.Ours = append(found.Ours, arn)
@@ -84,7 +84,7 @@ func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSi
 		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, errors.Wrap(awserr.Clean(err), "cannot list code signing configurations, to find the one that may have been created")
+			return nil, errors.Wrap(awserr.Clean(err), "cannot list code signing configurations to find one that this resource may have created")
 		}
 		all = append(all, page.CodeSigningConfigs...)
 	}

@@ -22,11 +22,11 @@ func TestOddAnswers(t *testing.T) {
 		"NoARN": {
 			reason: "Without any ARN it can't be found, and another create would make a second one.",
 			odd:    odd{opCreate: steptest.Without("CodeSigningConfigArn"), opList: steptest.Without("CodeSigningConfigArn")},
-			writes: []string{opCreate}, told: "has not shown it since",
+			writes: []string{opCreate}, told: "has not appeared since",
 		},
 		"NothingListed": {
 			reason: "Nor can it without a list.", odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Body("{}")},
-			writes: []string{opCreate}, told: "has not shown it since",
+			writes: []string{opCreate}, told: "has not appeared since",
 		},
 		"NoList": {
 			reason: "Nor where there is no such operation.", odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Refusal(404, "UnknownOperationException")},
@@ -34,15 +34,15 @@ func TestOddAnswers(t *testing.T) {
 		},
 		"NotShown": {
 			reason: "What AWS does not show is waited for.", odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: []string{opCreate}, told: "has not shown it since",
+			writes: []string{opCreate}, told: "has not appeared since",
 		},
-		"EmptyGet":   {reason: "An answer without a configuration is no absence.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "has no CodeSigningConfig in it"},
+		"EmptyGet":   {reason: "An answer without a configuration is no absence.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "contains no CodeSigningConfig"},
 		"BareGet":    {reason: "What AWS leaves out is its default.", odd: odd{opGet: steptest.Without("CodeSigningConfigArn", "CodeSigningConfigId", "CodeSigningPolicies", "Description", "LastModified")}, writes: []string{opCreate}},
 		"NoTags":     {reason: "Tags that are not told are no absence, and left alone.", odd: odd{opTags: steptest.Refusal(404, "ResourceNotFoundException")}, writes: []string{opCreate}, told: tagging.Untold},
 		"NoListTags": {reason: "So they are where there is no such operation.", odd: odd{opTags: steptest.Refusal(501, "InternalFailure")}, writes: []string{opCreate}, told: tagging.Untold},
 		"Doubt": {
 			reason: "Without tags, nobody knows which one was created.", odd: odd{opCreate: steptest.Body("{}"), opTags: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: []string{opCreate}, told: "cannot tell whether code signing configuration arn:",
+			writes: []string{opCreate}, told: "cannot tell whether this resource created code signing configuration arn:",
 		},
 	}
 	for name, tc := range cases {

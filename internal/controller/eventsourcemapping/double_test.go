@@ -135,7 +135,7 @@ func TestMappingThatAWSDisables(t *testing.T) {
 		t.Fatalf("%t, %v", done, err)
 	}
 	c := m.GetCondition(xpv2.TypeReady)
-	want := "AWS disabled it: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue; set spec.forProvider.enabled to true to have it enabled again, or to false if that is meant"
+	want := "AWS disabled the mapping: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue; set spec.forProvider.enabled to true to enable it again, or to false to keep it disabled"
 	if c.Reason != xpv2.ReasonUnavailable || c.Message != want {
 		t.Errorf("condition %+v, want %q", c, want)
 	}
@@ -159,7 +159,7 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	if got := steptest.Writes(r.Operations()); len(got) != 0 {
 		t.Errorf("AWS is not fought with: %v", got)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Message != "AWS disabled it: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
+	if c := m.GetCondition(xpv2.TypeReady); c.Message != "AWS disabled the mapping: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
 		t.Errorf("condition %+v", c)
 	}
 	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
@@ -196,7 +196,7 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	if _, err := r.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "AWS says that it is updating" {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "AWS reports the state updating" {
 		t.Errorf("condition %+v", c)
 	}
 	remove(m)
@@ -257,7 +257,7 @@ func TestUpdateInVain(t *testing.T) {
 	if got := r.Double.Count(opUpdate); got != managed.ManyAttempts {
 		t.Errorf("%d updates were sent in a minute", got)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has accepted a change of batchSize 3 times or more and does not show it") {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has accepted a change of batchSize at least 3 times, but it is not visible") {
 		t.Errorf("condition %+v", c)
 	}
 	r.Advance(retryAfter)

@@ -191,9 +191,9 @@ func (t *thing) Update(ctx context.Context, _ *v1beta1.EventSourceMapping, f flo
 // duplicate is the error of a change by which two mappings would be of one source and function.
 func duplicate(ctx context.Context, uuid string) error {
 	if owner := managed.Owner(ctx, uuid); owner != "" {
-		return errors.Errorf("%s has %s of this source and function already: delete one of the two", owner, what(uuid))
+		return errors.Errorf("%s already has %s for this source and function: delete one of the two", owner, what(uuid))
 	}
-	return errors.Errorf("AWS has %s of this source and function already: delete one of the two", what(uuid))
+	return errors.Errorf("AWS already has %s for this source and function: delete one of the two", what(uuid))
 }
 
 // Delete the mapping. AWS takes a while over it, and takes the call only when nothing

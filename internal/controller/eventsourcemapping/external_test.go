@@ -138,7 +138,7 @@ func TestObserve(t *testing.T) {
 			api: &fakeLambda{list: func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
 				return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
 			}},
-			want: want{err: "cannot list event source mappings, to find the one that may have been created", calls: []string{opList}},
+			want: want{err: "cannot list event source mappings to find one that this resource may have created", calls: []string{opList}},
 		},
 		"Steady": {
 			reason: "A mapping as spec wants it.", m: known(), api: &fakeLambda{get: always(queue(), nil), tags: ours},

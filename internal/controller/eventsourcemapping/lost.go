@@ -42,7 +42,7 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 		tags, told, err := t.tagsOf(ctx, c)
 		switch {
 		case err != nil:
-			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whether it is the one that was created", what(uuid))
+			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s to check whether this resource created it", what(uuid))
 		case tags[ownership.TagUID] == string(m.GetUID()):
 			found.Ours = append(found.Ours, uuid)
 		case !told && other(c, plainFunction(functionName(m.Spec.ForProvider))) == 0:
@@ -108,7 +108,7 @@ func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) (
 		}
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return nil, errors.Wrap(awserr.Clean(err), "cannot list event source mappings, to find the one that may have been created")
+			return nil, errors.Wrap(awserr.Clean(err), "cannot list event source mappings to find one that this resource may have created")
 		}
 		found = append(found, page.EventSourceMappings...)
 	}
@@ -141,7 +141,7 @@ func (t *thing) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, dup
 		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
 	}
 	if err != nil {
-		return "", errors.Wrapf(err, "AWS has event source mapping %s of this source and function already", uuid)
+		return "", errors.Wrapf(err, "AWS already has event source mapping %s for this source and function", uuid)
 	}
 	v, err := t.judge(ctx, m, o, uuid)
 	if err != nil {

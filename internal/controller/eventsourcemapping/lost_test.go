@@ -185,7 +185,7 @@ func TestMoveToADuplicate(t *testing.T) {
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.FunctionName = ptr.To("g") })
 	_, err = r.Step(m)
-	want := "cannot update event source mapping " + meta.GetExternalName(m) + ": AWS has event source mapping " + *theirs.UUID + " of this source and function already: delete one of the two"
+	want := "cannot update event source mapping " + meta.GetExternalName(m) + ": AWS already has event source mapping " + *theirs.UUID + " for this source and function: delete one of the two"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
 	}

@@ -27,18 +27,18 @@ func TestOddAnswers(t *testing.T) {
 		"NoListTags": {reason: "So they are where there is no such operation.", odd: odd{opTags: steptest.Refusal(501, "InternalFailure")}, writes: []string{opCreate}, told: tagging.Untold},
 		"NotShown": {
 			reason: "What AWS does not show is waited for.", odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: []string{opCreate}, told: "has not shown it since",
+			writes: []string{opCreate}, told: "has not appeared since",
 		},
 		"NothingListed": {
 			reason: "What has no name and is not listed is not created again.", odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Body("{}")},
-			writes: []string{opCreate}, told: "has not shown it since",
+			writes: []string{opCreate}, told: "has not appeared since",
 		},
 		"Doubt": {
 			reason: "Without ARNs, nobody knows which one was created.", odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Without("EventSourceMappingArn")},
-			writes: []string{opCreate}, told: "cannot tell whether event source mapping ",
+			writes: []string{opCreate}, told: "cannot tell whether this resource created event source mapping ",
 		},
-		"NoState":  {reason: "That is told.", odd: odd{opGet: steptest.Without("State")}, writes: []string{opCreate}, told: "does not tell its state"},
-		"EmptyGet": {reason: "That is all that can be told.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "does not tell its state"},
+		"NoState":  {reason: "That is told.", odd: odd{opGet: steptest.Without("State")}, writes: []string{opCreate}, told: "does not return a state"},
+		"EmptyGet": {reason: "That is all that can be told.", odd: odd{opGet: steptest.Body("{}")}, writes: []string{opCreate}, told: "does not return a state"},
 		"Bare": {
 			reason: "What every mapping has is taken as it is wanted where it is left out.",
 			odd:    odd{opGet: steptest.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},

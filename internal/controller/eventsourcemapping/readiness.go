@@ -56,9 +56,9 @@ func ready(generation int64, o observed, want *bool) xpv2.Condition {
 	case state == stateCreating:
 		return condition.Creating(generation, why(o))
 	case state == stateDeleting:
-		return condition.Unavailable(generation, "AWS is deleting it")
+		return condition.Unavailable(generation, "AWS is deleting the mapping")
 	case inMotion(state):
-		return condition.Updating(generation, join("AWS says that it is "+strings.ToLower(state), why(o)))
+		return condition.Updating(generation, join("AWS reports the state "+strings.ToLower(state), why(o)))
 	case failing(o):
 		return condition.Unavailable(generation, join("AWS has stopped reading the source", why(o)))
 	case state == stateDisabled && ptr.Deref(want, true):
@@ -66,20 +66,20 @@ func ready(generation int64, o observed, want *bool) xpv2.Condition {
 	case state == stateDisabled, state == stateEnabled:
 		return condition.Available(generation).WithMessage(problem(o))
 	case state == "":
-		return condition.Unavailable(generation, "AWS does not tell its state")
+		return condition.Unavailable(generation, "AWS does not return a state")
 	default:
-		return condition.Unavailable(generation, join("its state is "+state, why(o)))
+		return condition.Unavailable(generation, join("AWS reports the state "+state, why(o)))
 	}
 }
 
 // disabled says who disabled a mapping, why, and what to do.
 func disabled(o observed, want *bool) string {
-	who := "someone disabled it"
+	who := "a user disabled the mapping"
 	if !byUser(o.reason()) {
-		who = "AWS disabled it"
+		who = "AWS disabled the mapping"
 	}
 	if want == nil {
-		return join(who, why(o)) + "; set spec.forProvider.enabled to true to have it enabled again, or to false if that is meant"
+		return join(who, why(o)) + "; set spec.forProvider.enabled to true to enable it again, or to false to keep it disabled"
 	}
 	return join(who, why(o))
 }

@@ -27,9 +27,9 @@ func TestReady(t *testing.T) {
 	}{
 		"Creating":          {what: "It is on its way.", state: stateCreating, reason: "USER_INITIATED", want: want{reason: xpv2.ReasonCreating}},
 		"CreatingProblem":   {what: "What AWS says of a problem is shown.", state: stateCreating, reason: "USER_INITIATED", result: "PROBLEM: Connection error", want: want{xpv2.ReasonCreating, "PROBLEM: Connection error"}},
-		"Updating":          {what: "It is on its way.", state: stateUpdating, reason: "User action", want: want{condition.ReasonUpdating, "AWS says that it is updating"}},
-		"Enabling":          {what: "It is on its way.", state: stateEnabling, reason: "USER_INITIATED", want: want{condition.ReasonUpdating, "AWS says that it is enabling"}},
-		"Deleting":          {what: "Someone deleted it.", state: stateDeleting, reason: "USER_INITIATED", want: want{xpv2.ReasonUnavailable, "AWS is deleting it"}},
+		"Updating":          {what: "It is on its way.", state: stateUpdating, reason: "User action", want: want{condition.ReasonUpdating, "AWS reports the state updating"}},
+		"Enabling":          {what: "It is on its way.", state: stateEnabling, reason: "USER_INITIATED", want: want{condition.ReasonUpdating, "AWS reports the state enabling"}},
+		"Deleting":          {what: "Someone deleted it.", state: stateDeleting, reason: "USER_INITIATED", want: want{xpv2.ReasonUnavailable, "AWS is deleting the mapping"}},
 		"Enabled":           {what: "It serves.", state: stateEnabled, reason: "USER_INITIATED", result: "OK", want: want{reason: xpv2.ReasonAvailable}},
 		"EnabledNoRecords":  {what: "That there is nothing to do is no problem.", state: stateEnabled, reason: "User action", result: "No records processed", want: want{reason: xpv2.ReasonAvailable}},
 		"EnabledProblem":    {what: "It reads, but the function fails: that is shown.", state: stateEnabled, reason: "User action", result: "PROBLEM: Function call failed", want: want{xpv2.ReasonAvailable, "PROBLEM: Function call failed"}},
@@ -37,10 +37,10 @@ func TestReady(t *testing.T) {
 		"Stopped":           {what: "AWS calls it enabled, and has stopped.", state: stateEnabled, reason: "EVENT_SOURCE_AUTHN_ERROR", want: want{xpv2.ReasonUnavailable, "AWS has stopped reading the source: EVENT_SOURCE_AUTHN_ERROR"}},
 		"StoppedInvalid":    {what: "AWS calls it enabled, and has stopped.", state: stateEnabled, reason: "ESM_CONFIG_NOT_VALID", result: "PROBLEM: x", want: want{xpv2.ReasonUnavailable, "AWS has stopped reading the source: ESM_CONFIG_NOT_VALID: PROBLEM: x"}},
 		"Disabled":          {what: "Spec wants it so.", state: stateDisabled, reason: "USER_INITIATED", enabled: ptr.To(false), want: want{reason: xpv2.ReasonAvailable}},
-		"DisabledByUser":    {what: "Spec does not say so.", state: stateDisabled, reason: "USER_INITIATED", want: want{xpv2.ReasonUnavailable, "someone disabled it; set spec.forProvider.enabled to true to have it enabled again, or to false if that is meant"}},
-		"DisabledByAWS":     {what: "Spec wants it enabled.", state: stateDisabled, reason: "FUNCTION_CONFIG_NOT_VALID", enabled: ptr.To(true), want: want{xpv2.ReasonUnavailable, "AWS disabled it: FUNCTION_CONFIG_NOT_VALID"}},
-		"DisabledByProblem": {what: "AWS says what is wrong.", state: stateDisabled, reason: "Lambda initiated", result: "PROBLEM: x", enabled: ptr.To(true), want: want{xpv2.ReasonUnavailable, "AWS disabled it: Lambda initiated: PROBLEM: x"}},
-		"Unheardof":         {what: "AWS may have new states.", state: "Paused", want: want{xpv2.ReasonUnavailable, "its state is Paused"}},
+		"DisabledByUser":    {what: "Spec does not say so.", state: stateDisabled, reason: "USER_INITIATED", want: want{xpv2.ReasonUnavailable, "a user disabled the mapping; set spec.forProvider.enabled to true to enable it again, or to false to keep it disabled"}},
+		"DisabledByAWS":     {what: "Spec wants it enabled.", state: stateDisabled, reason: "FUNCTION_CONFIG_NOT_VALID", enabled: ptr.To(true), want: want{xpv2.ReasonUnavailable, "AWS disabled the mapping: FUNCTION_CONFIG_NOT_VALID"}},
+		"DisabledByProblem": {what: "AWS says what is wrong.", state: stateDisabled, reason: "Lambda initiated", result: "PROBLEM: x", enabled: ptr.To(true), want: want{xpv2.ReasonUnavailable, "AWS disabled the mapping: Lambda initiated: PROBLEM: x"}},
+		"Unheardof":         {what: "AWS may have new states.", state: "Paused", want: want{xpv2.ReasonUnavailable, "AWS reports the state Paused"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

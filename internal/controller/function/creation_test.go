@@ -133,7 +133,7 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 			r := newRig(t)
 			r.failedOne(tc.tags)
 			for range 20 {
-				if _, err := r.Step(tc.f); err != nil && !strings.Contains(err.Error(), "delete it in AWS to have it created anew") {
+				if _, err := r.Step(tc.f); err != nil && !strings.Contains(err.Error(), "delete it in AWS, and the provider creates it again") {
 					t.Fatal(err)
 				}
 				if c := tc.f.GetCondition(xpv2.TypeReady); strings.Contains(c.Message, "creation failed") && !strings.HasSuffix(c.Message, notDeleted) {
@@ -213,7 +213,7 @@ func TestFailedFunctionThatTakesNoUpdate(t *testing.T) {
 	told := 0
 	for range 60 {
 		if _, err := r.Step(f); err != nil {
-			if told++; !strings.Contains(err.Error(), "delete it in AWS to have it created anew") {
+			if told++; !strings.Contains(err.Error(), "delete it in AWS, and the provider creates it again") {
 				t.Fatalf("the error must say what to do: %v", err)
 			}
 		}

@@ -58,7 +58,7 @@ func fromObject(ctx context.Context, r objectReader, namespace string, s v1beta1
 	for k, v := range data {
 		name := ptr.Deref(s.Prefix, "") + k
 		if !variableName.MatchString(name) {
-			return errors.Errorf("key %q of %s is no name for an environment variable of Lambda (a letter, then letters, digits or underscores): rename the key, or take single keys with environment.variablesFrom", k, ref)
+			return errors.Errorf("key %q of %s is not a valid name of a Lambda environment variable (a letter, then letters, digits or underscores): rename the key, or select single keys with environment.variablesFrom", k, ref)
 		}
 		out[name] = string(v)
 	}
@@ -101,5 +101,5 @@ func checkEnvironment(vars map[string]string) error {
 		return nil
 	}
 	names := slices.SortedFunc(maps.Keys(vars), func(a, b string) int { return len(vars[b]) - len(vars[a]) })
-	return errors.Errorf("spec.forProvider.environment has %d bytes of names and values, and Lambda takes %d: shorten it; the largest are %v", total, maxEnvironment, names[:min(3, len(names))])
+	return errors.Errorf("spec.forProvider.environment has %d bytes of names and values, but Lambda allows %d: shorten it; the largest are %v", total, maxEnvironment, names[:min(3, len(names))])
 }

@@ -68,7 +68,7 @@ func TestVariables(t *testing.T) {
 		"BadName": {
 			reason: "A key that is no name for a variable is refused before AWS is asked.",
 			e:      &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{fromSecret("tls", false)}},
-			err:    `key "tls.crt" of Secret/ns/tls is no name for an environment variable`,
+			err:    `key "tls.crt" of Secret/ns/tls is not a valid name of a Lambda environment variable`,
 		},
 		"TooLarge": {
 			reason: "More than 4 KB is refused before AWS is asked, naming the largest.",

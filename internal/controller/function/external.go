@@ -75,7 +75,7 @@ func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 func (t *thing) Judge(ctx context.Context, f *v1beta1.Function, found found) (ownership.Verdict, error) {
 	o := found.Thing
 	if e := o.function.TagsError; e != nil {
-		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which say whose it is: %s; grant lambda:ListTags on it", found.What, ptr.Deref(e.Message, ""))
+		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", found.What, ptr.Deref(e.Message, ""))
 	}
 	var err error
 	t.verdict, err = t.owner.Judge(ctx, f, o.function.Tags, named(f, o), found.What)
@@ -262,7 +262,7 @@ func (t *thing) Update(ctx context.Context, f *v1beta1.Function, found found, p 
 	case err == nil:
 		t.memory.accept(f, c, t.plan.sent(c))
 	case found.Thing.config().State == types.StateFailed && awserr.IsInProgress(err):
-		return managed.Invalid(errors.Errorf("cannot update %s (%s): AWS does not change a function in state Failed: delete it in AWS to have it created anew; AWS says: %s", found.What, p.Call, awserr.Clean(err).Error()))
+		return managed.Invalid(errors.Errorf("cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the provider creates it again; AWS says: %s", found.What, p.Call, awserr.Clean(err).Error()))
 	case refuses(err):
 		t.memory.refuse(f, c, c.carried(t.plan.changes), awserr.IsTerminal(err))
 	}

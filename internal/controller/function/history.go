@@ -110,7 +110,7 @@ func (t *thing) intend(ctx context.Context, f *v1beta1.Function, c *types.Functi
 		return err
 	}
 	i := versions.Intent{Before: versions.Highest(all), Fingerprint: sum}
-	return errors.Wrap(managed.Intend(ctx, f, i.Annotation(f)), "cannot note what is to be published")
+	return errors.Wrap(managed.Intend(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
 }
 
 // remember a version that was published, if it is the function's own.

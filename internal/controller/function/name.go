@@ -41,7 +41,7 @@ func checkName(f *v1beta1.Function) error {
 	case r.Qualifier != "":
 		return managed.Invalid(errors.Errorf("%q names a version or an alias: remove %q from the annotation %s, and use a Version or an Alias for it", name, ":"+r.Qualifier, meta.AnnotationKeyExternalName))
 	case r.Region != "" && r.Region != region:
-		return managed.Invalid(errors.Errorf("%q is in region %s, and spec.forProvider.region is %s: correct one of the two", name, r.Region, region))
+		return managed.Invalid(errors.Errorf("%q is in region %s, but spec.forProvider.region is %s: correct one of the two", name, r.Region, region))
 	}
 	s := f.Status.AtProvider
 	was := ptr.Deref(s.FunctionName, r.Function)

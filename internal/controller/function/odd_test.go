@@ -30,16 +30,16 @@ func TestOddAnswers(t *testing.T) {
 		"NoState":     {reason: "What has no state is there.", odd: odd{opGet: steptest.Without("State", "LastUpdateStatus")}, writes: all},
 		"NoTags": {
 			reason: "Tags that are not shown are set ever more seldom, and hold nothing up.", odd: odd{opGet: steptest.Without("Tags")},
-			writes: []string{callCreate, tag, all[1], tag, all[2], tag, tag, tag, tag}, told: "3 times or more and does not show it",
+			writes: []string{callCreate, tag, all[1], tag, all[2], tag, tag, tag, tag}, told: "at least 3 times, but it is not visible",
 		},
 		"NoHash": {
 			reason: "So it is with code.", odd: odd{opGet: steptest.Without("CodeSha256", "CodeSize", "Code")},
-			writes: []string{callCreate, code, all[1], code, all[2], code, code, code, code}, told: "3 times or more and does not show it",
+			writes: []string{callCreate, code, all[1], code, all[2], code, code, code, code}, told: "at least 3 times, but it is not visible",
 		},
 		"NoRecursion": {reason: "What is beside a function says nothing of the function.", odd: odd{opGetRecursion: gone}, writes: all[:1], told: "cannot read settings of function f"},
 		"NotShown": {
 			reason: "What AWS does not show is tried again ever more slowly, and is there.", odd: odd{opGet: gone},
-			writes: slices.Repeat(all[:1], 11), told: "does not show it where it is looked for",
+			writes: slices.Repeat(all[:1], 11), told: "it already exists, but it cannot be found",
 		},
 	}
 	for name, tc := range cases {

@@ -184,7 +184,7 @@ func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string 
 	case c == callPublish:
 		return p.publishedSince
 	case len(carried) == 0:
-		return "sent again what failed"
+		return "retried the failed change"
 	}
 	return managed.Cause(ctx, f) + ": " + carried.String()
 }

@@ -127,7 +127,7 @@ func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
 }
 
 // notDeleted is what Ready says of a failed creation that may be something else.
-const notDeleted = "; it is not deleted and created anew, since it may not be what this resource has just tried to create: delete it in AWS to have that done"
+const notDeleted = "; it is not deleted and created again, because this resource may not have created it: delete it in AWS, and the provider creates it again"
 
 // failedCreation has what could not be created deleted and created anew: at once where
 // the user changed the spec, else after a while. What may be anything else is updated.

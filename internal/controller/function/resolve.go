@@ -91,7 +91,7 @@ func (r *resolver) image(ctx context.Context, a archive) (archive, error) {
 		return a, errors.Wrapf(awserr.Clean(err), "cannot look up the tag of %s (trackImageTag)", *a.spec.ImageURI)
 	}
 	if len(out.Images) == 0 || out.Images[0].ImageId == nil {
-		return a, errors.Errorf("spec.forProvider.code.imageUri: there is no image %s", *a.spec.ImageURI)
+		return a, errors.Errorf("spec.forProvider.code.imageUri: image %s does not exist", *a.spec.ImageURI)
 	}
 	a.digest = ptr.Deref(out.Images[0].ImageId.ImageDigest, "")
 	return a, nil

@@ -63,7 +63,7 @@ func (e *external) Delete(ctx context.Context, f *v1beta1.Function) (xpmanaged.E
 	case releaseDue:
 		return xpmanaged.ExternalDelete{}, e.send(ctx, f, r)
 	case releaseStuck:
-		managed.Emit(ctx, asItIs(errors.Errorf("AWS has not settled a change of it for %s", settleLimit)))
+		managed.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", settleLimit)))
 	case releaseFailed:
 		managed.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
 	case releaseDone:
@@ -73,7 +73,7 @@ func (e *external) Delete(ctx context.Context, f *v1beta1.Function) (xpmanaged.E
 
 // asItIs tells that the function is deleted without the release of its VPC.
 func asItIs(why error) event.Event {
-	return event.Warning(reasonVPCKept, errors.Wrap(why, "the function is deleted with the network interfaces that it has"))
+	return event.Warning(reasonVPCKept, errors.Wrap(why, "the function is deleted without releasing its network interfaces"))
 }
 
 // await the end of a change that AWS is at. Nothing is said anew where Ready says it.
@@ -110,7 +110,7 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, r *release) er
 	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", e.Found().What, r.does)
 	managed.Emit(ctx, event.Warning(reasonVPCKept, err))
 	f.SetConditions(condition.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
-	managed.Describe(ctx, r.does+" before it is deleted was refused")
+	managed.Describe(ctx, r.does+" before the deletion was rejected")
 	managed.ComeBack(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
 	return nil
 }
@@ -229,4 +229,4 @@ func (r *release) input(name string) *lambda.UpdateFunctionConfigurationInput {
 	return in
 }
 
-func (r *release) message() string { return r.does + " before it is deleted" }
+func (r *release) message() string { return r.does + " before the deletion" }

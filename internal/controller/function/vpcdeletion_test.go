@@ -108,9 +108,9 @@ func TestDeleteInVPC(t *testing.T) {
 		want     want
 	}{
 		"NotAsked":  {reason: "By default the function is deleted at once.", f: vpcFunction(), want: want{calls: both}},
-		"Detach":    {reason: "It leaves the VPC, and the file systems that it has from there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before it is deleted"}},
-		"Replace":   {reason: "It stays in its subnets, with other groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before it is deleted"}},
-		"From":      {reason: "References are resolved, and those that are gone left out.", f: vpcFunction(from("gone", "default")), want: want{calls: update, groups: []string{"sg-default"}, attempts: 1, ready: "replacing its security groups before it is deleted"}},
+		"Detach":    {reason: "It leaves the VPC, and the file systems that it has from there.", f: vpcFunction(detaches), want: want{calls: update, groups: []string{}, attempts: 1, ready: "detaching it from its VPC before the deletion"}},
+		"Replace":   {reason: "It stays in its subnets, with other groups.", f: vpcFunction(replaces), want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
+		"From":      {reason: "References are resolved, and those that are gone left out.", f: vpcFunction(from("gone", "default")), want: want{calls: update, groups: []string{"sg-default"}, attempts: 1, ready: "replacing its security groups before the deletion"}},
 		"FromGone":  {reason: "Without any, the function is deleted as it is, and that is told.", f: vpcFunction(from("gone")), want: want{calls: both, events: 1}},
 		"NoUpdate":  {reason: "What must not be updated is not.", f: vpcFunction(detaches), policies: xpv2.ManagementPolicies{"Observe", "Create", "Delete"}, want: want{calls: both}},
 		"Deleting":  {reason: "AWS is at it already.", f: vpcFunction(detaches), have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting }, want: want{calls: []string{"GetFunction"}, held: true}},
@@ -123,7 +123,7 @@ func TestDeleteInVPC(t *testing.T) {
 			have: func(c *types.FunctionConfiguration) {
 				c.LastUpdateStatus, c.VpcConfig = types.LastUpdateStatusInProgress, nil
 			},
-			want: want{calls: []string{"GetFunction"}, ready: "detaching it from its VPC before it is deleted"},
+			want: want{calls: []string{"GetFunction"}, ready: "detaching it from its VPC before the deletion"},
 		},
 	}
 	for name, tc := range cases {
@@ -187,7 +187,7 @@ func TestDeleteInVPC(t *testing.T) {
 func TestWaitForReleaseIsSilent(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
-	f.SetConditions(condition.Deleting(f.Generation, "detaching it from its VPC before it is deleted"))
+	f.SetConditions(condition.Deleting(f.Generation, "detaching it from its VPC before the deletion"))
 	e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 	}), nil)}, nil)

@@ -26,7 +26,7 @@ func TestOddAnswers(t *testing.T) {
 		"Bare":      {reason: "What AWS leaves out is its default.", odd: odd{callList: steptest.Without("DestinationConfig", "LastModified")}, writes: []string{callPut}},
 		"Nowhere": {
 			reason: "What is shown nowhere is tried ever more slowly.", odd: odd{callList: steptest.Body("{}"), callGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: slices.Repeat([]string{callPut}, 6), told: "3 times or more and does not show it",
+			writes: slices.Repeat([]string{callPut}, 6), told: "at least 3 times, but it is not visible",
 		},
 	}
 	for name, tc := range cases {

@@ -26,7 +26,7 @@ func TestOddAnswers(t *testing.T) {
 		"Bare":      {reason: "What AWS leaves out is its default.", odd: odd{callList: steptest.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")}, writes: []string{callCreate}},
 		"Nowhere": {
 			reason: "What is shown nowhere is tried ever more slowly.", odd: odd{callList: steptest.Body("{}"), callGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: slices.Repeat([]string{callCreate}, 11), told: "does not show it where",
+			writes: slices.Repeat([]string{callCreate}, 11), told: "it already exists, but it cannot be found",
 		},
 	}
 	for name, tc := range cases {

@@ -43,9 +43,9 @@ func (e event) check(p v1beta1.InvocationParameters) error {
 	case len(e.payload) == 0:
 		return nil
 	case !json.Valid(e.payload):
-		return errors.New("the payload is no JSON: a text needs quotes")
+		return errors.New("the payload is not valid JSON: put a plain text in quotes")
 	case inCRUD(p) && !bytes.HasPrefix(bytes.TrimSpace(e.payload), []byte("{")):
-		return errors.New("with lifecycleScope CRUD, the payload is a JSON object, since the action is added to it")
+		return errors.New("the payload must be a JSON object with lifecycleScope CRUD, because the action is added to it")
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func told(payload []byte, key, action string, before *string) ([]byte, error) {
 	object := map[string]json.RawMessage{}
 	if len(payload) > 0 {
 		if err := json.Unmarshal(payload, &object); err != nil {
-			return nil, errors.New("the payload is no JSON object")
+			return nil, errors.New("the payload is not a JSON object")
 		}
 	}
 	lifecycle := struct {

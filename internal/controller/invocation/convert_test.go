@@ -46,8 +46,8 @@ func TestCheck(t *testing.T) {
 	}{
 		"None":      {reason: "A function may be invoked with nothing."},
 		"Text":      {reason: "Any JSON will do.", payload: `"x"`},
-		"NoJSON":    {reason: "AWS would quote what it cannot read.", payload: `hunter2`, want: "the payload is no JSON: a text needs quotes"},
-		"CRUDText":  {reason: "Nothing can be added to a text.", payload: `"x"`, crud: true, want: "with lifecycleScope CRUD, the payload is a JSON object, since the action is added to it"},
+		"NoJSON":    {reason: "AWS would quote what it cannot read.", payload: `hunter2`, want: "the payload is not valid JSON: put a plain text in quotes"},
+		"CRUDText":  {reason: "Nothing can be added to a text.", payload: `"x"`, crud: true, want: "the payload must be a JSON object with lifecycleScope CRUD, because the action is added to it"},
 		"CRUDSpace": {reason: "White space is nothing.", payload: " \n{}", crud: true},
 	}
 	for name, tc := range cases {

@@ -50,14 +50,14 @@ func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decis
 	case r.never() || r.Input != input:
 		return fresh(i, r)
 	case r.Outcome == notInvoked:
-		return decision{action: r.Action, ready: condition.Updating(i.GetGeneration(), "the last call was refused")}
+		return decision{action: r.Action, ready: condition.Updating(i.GetGeneration(), "the last call failed before the function ran")}
 	case r.Outcome == succeeded:
 		return decision{ready: condition.Available(i.GetGeneration())}
 	case r.Outcome == functionError:
 		return again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1), "the function returned an error"+detail(i, r))
 	}
 	return again(i, r, now, repeatable(i.Spec.ForProvider) && r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, mostAttempts),
-		"it is not known whether the function ran, since the call did not end, and it is not invoked again lest it run twice: look at its log, then change triggers to invoke it, or set retryPolicy.unknownOutcome to Retry")
+		"it is not known whether the function ran, because the call was interrupted; it is not invoked again, so that it does not run twice: check its log, then change triggers to invoke it again, or set retryPolicy.unknownOutcome to Retry")
 }
 
 // fresh is the decision about an input that the function has not seen.
@@ -94,7 +94,7 @@ func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) dec
 	case r.Outcome == functionError:
 		d := again(i, r, now, r.Attempts < attempts(i.Spec.ForProvider.RetryPolicy, 1), "")
 		if d.action == "" && d.wait == 0 {
-			d.blocked = "the function returned an error when it was told of the deletion, see status.atProvider: put that right and change triggers to tell it again, or set lifecycleScope to CREATE_ONLY to delete the Invocation without"
+			d.blocked = "the function returned an error when it was invoked for the deletion, see status.atProvider: fix it and change triggers to invoke it again, or set lifecycleScope to CREATE_ONLY to delete the Invocation without invoking it"
 		}
 		return d
 	}

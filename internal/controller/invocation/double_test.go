@@ -263,7 +263,7 @@ func TestFunctionThatTakesTooLong(t *testing.T) {
 	w.function("slow", 300)
 	slow := func(p *v1beta1.InvocationParameters) { p.FunctionName = ptr.To("slow") }
 	_, err := w.Do(newInvocation(slow))
-	if err == nil || !strings.Contains(err.Error(), "may run for 300 seconds, and nobody waits longer than 50 for its result: set invocationType to Event") || len(w.runs) > 0 {
+	if err == nil || !strings.Contains(err.Error(), "is 300 seconds, but its result is awaited for at most 50 seconds: set invocationType to Event") || len(w.runs) > 0 {
 		t.Errorf("want an error and no run, got %v, %v", err, w.runs)
 	}
 	if got := w.settle(newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") })); len(got) != 1 {
@@ -305,10 +305,10 @@ func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
 		event  string
 	}{
 		"NeverInvoked": {reason: "A function that was told of nothing is told of nothing.", before: func(_ *world, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
-		"FunctionGone": {reason: "Nobody is there to be told.", before: func(_ *world, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the function was not told of the deletion: it does not exist any more"},
+		"FunctionGone": {reason: "Nobody is there to be told.", before: func(_ *world, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the deletion may not have reached the function: it no longer exists"},
 		"PayloadGone": {reason: "Nobody knows what to tell it.", before: func(_ *world, i *v1beta1.Invocation) {
 			i.Spec.ForProvider.Payload, i.Spec.ForProvider.PayloadFrom = nil, fromSecret
-		}, gone: true, event: "the function was not told of the deletion: cannot read spec.forProvider.payloadFrom: Secret shop/event has no key \"payload\""},
+		}, gone: true, event: "the deletion may not have reached the function: cannot read spec.forProvider.payloadFrom: Secret shop/event has no key \"payload\""},
 		"Fails": {reason: "The user has to say how to go on.", before: func(w *world, _ *v1beta1.Invocation) { w.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},
 		"FailsAndIsLet": {reason: "Then it goes.", before: func(w *world, i *v1beta1.Invocation) {
 			w.returns = crash
@@ -318,7 +318,7 @@ func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
 		}, runs: 1, gone: true},
 		"Unknown": {reason: "It may have been told.", before: func(w *world, _ *v1beta1.Invocation) {
 			w.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
-		}, runs: 1, gone: true, event: "the function was not told of the deletion: it is not known whether the function ran"},
+		}, runs: 1, gone: true, event: "the deletion may not have reached the function: it is not known whether the function ran"},
 		"Unresolved": {reason: "Status remembers which function it was.", before: func(_ *world, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil }, runs: 1, gone: true},
 	}
 	for name, tc := range cases {
@@ -390,10 +390,10 @@ func TestPolicies(t *testing.T) {
 		runs   int
 		want   string
 	}{
-		"ObserveOnly": {reason: "Nothing is invoked.", change: []func(*v1beta1.Invocation){policies("Observe")}, fresh: true, want: "managementPolicies allow to observe only"},
+		"ObserveOnly": {reason: "Nothing is invoked.", change: []func(*v1beta1.Invocation){policies("Observe")}, fresh: true, want: "managementPolicies allow only Observe"},
 		"ObserveRun":  {reason: "What was done is shown.", change: []func(*v1beta1.Invocation){policies("Observe"), changed}},
-		"NoCreate":    {reason: "A first invocation is a creation.", change: []func(*v1beta1.Invocation){policies("Observe", "Update")}, fresh: true, want: "managementPolicies do not allow to create"},
-		"NoUpdate":    {reason: "Another one is an update.", change: []func(*v1beta1.Invocation){policies("Observe", "Create"), changed}, want: "managementPolicies do not allow to update"},
+		"NoCreate":    {reason: "A first invocation is a creation.", change: []func(*v1beta1.Invocation){policies("Observe", "Update")}, fresh: true, want: "managementPolicies do not allow Create"},
+		"NoUpdate":    {reason: "Another one is an update.", change: []func(*v1beta1.Invocation){policies("Observe", "Create"), changed}, want: "managementPolicies do not allow Update"},
 		"Create":      {reason: "A first invocation needs no more.", change: []func(*v1beta1.Invocation){policies("Observe", "Create")}, fresh: true, runs: 1},
 	}
 	for name, tc := range cases {

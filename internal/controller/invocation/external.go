@@ -105,7 +105,7 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanage
 // look shows what was recorded, and invokes nothing.
 func (e *external) look(i *v1beta1.Invocation, r *record) xpmanaged.ExternalObservation {
 	if r == nil {
-		i.SetConditions(condition.Unavailable(i.GetGeneration(), "the function was not invoked, since managementPolicies allow to observe only"))
+		i.SetConditions(condition.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
 	} else {
 		i.SetConditions(decide(i, r, r.Input, e.now()).ready)
 	}
@@ -143,7 +143,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 
 // letGo of a resource whose function cannot be told.
 func letGo(ctx context.Context, why string) {
-	managed.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the function was not told of the deletion: %s", why)))
+	managed.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the deletion may not have reached the function: %s", why)))
 }
 
 // remember what references were resolved to, where they cannot be any more.
@@ -172,9 +172,9 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	case d.action == "":
 		return ""
 	case r.never() && !flow.Allows(i, xpv2.ManagementActionCreate):
-		return "the function was not invoked, and managementPolicies do not allow to create"
+		return "the function was not invoked: managementPolicies do not allow Create"
 	case !r.never() && !flow.Allows(i, xpv2.ManagementActionUpdate):
-		return "the function is not invoked for this input, since managementPolicies do not allow to update"
+		return "the function is not invoked for this input: managementPolicies do not allow Update"
 	}
 	return ""
 }
@@ -218,11 +218,11 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 	case awserr.IsAccessDenied(err), awserr.IsUnsupported(err):
 		return nil
 	case err != nil:
-		return errors.Wrapf(awserr.Clean(err), "cannot look at function %s before it is invoked", ptr.Deref(p.FunctionName, ""))
+		return errors.Wrapf(awserr.Clean(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""))
 	case out.State == types.StatePending:
 		managed.Hold(ctx, busyWait)
 	case time.Duration(ptr.Deref(out.Timeout, 0))*time.Second > longest:
-		return errors.Errorf("function %s may run for %d seconds, and nobody waits longer than %d for its result: set invocationType to Event, or the function's timeout to %d seconds at most",
+		return errors.Errorf("the timeout of function %s is %d seconds, but its result is awaited for at most %d seconds: set invocationType to Event, or the function's timeout to at most %d seconds",
 			ptr.Deref(p.FunctionName, ""), *out.Timeout, int(longest.Seconds()), int(longest.Seconds()))
 	}
 	return nil
@@ -246,7 +246,7 @@ func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (xpmanaged
 	if awserr.IsNotFound(err) {
 		r := *recorded(i)
 		r.Outcome = succeeded
-		letGo(ctx, "it does not exist any more")
+		letGo(ctx, "it no longer exists")
 		return xpmanaged.ExternalDelete{}, write(ctx, i, r, managed.Annotate)
 	}
 	return xpmanaged.ExternalDelete{}, err
@@ -295,7 +295,7 @@ func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record,
 func (e *external) conclude(ctx context.Context, i *v1beta1.Invocation, r record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	return errors.Wrap(write(ctx, i, r, managed.Annotate), "cannot record what came of the invocation")
+	return errors.Wrap(write(ctx, i, r, managed.Annotate), "cannot record the outcome of the invocation")
 }
 
 // write a record, and show it in status.

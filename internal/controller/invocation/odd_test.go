@@ -19,7 +19,7 @@ func TestOddAnswers(t *testing.T) {
 		"None":          {reason: "AWS as it is.", writes: []string{invoke}},
 		"EmptyFunction": {reason: "Nothing says that it takes too long.", odd: odd{look: steptest.Body("{}")}, writes: []string{invoke}},
 		"NoLook":        {reason: "It is not needed.", odd: odd{look: steptest.Refusal(501, "InternalFailure")}, writes: []string{invoke}},
-		"NoFunction":    {reason: "What is not there is not invoked.", odd: odd{look: steptest.Refusal(404, "ResourceNotFoundException")}, told: "cannot look at function f"},
+		"NoFunction":    {reason: "What is not there is not invoked.", odd: odd{look: steptest.Refusal(404, "ResourceNotFoundException")}, told: "cannot read function f"},
 		"NoResult":      {reason: "A function may return nothing.", odd: odd{invoke: steptest.Body("")}, writes: []string{invoke}},
 		"NullResult":    {reason: "Or null.", odd: odd{invoke: steptest.Body("null")}, writes: []string{invoke}},
 		"BrokenResult":  {reason: "Or what is no JSON.", odd: odd{invoke: steptest.Body("{")}, writes: []string{invoke}},

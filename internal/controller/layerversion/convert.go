@@ -28,10 +28,10 @@ func (v version) String() string { return fmt.Sprintf("version %d of layer %s", 
 func versionOf(arn string) (version, error) {
 	parts := strings.Split(arn, ":")
 	if len(parts) != 8 || parts[0] != "arn" || parts[5] != "layer" {
-		return version{}, errors.Errorf("the external name %q is no ARN of a layer's version: use the form arn:aws:lambda:region:123456789012:layer:name:version", arn)
+		return version{}, errors.Errorf("the external name %q is not the ARN of a layer version: use the form arn:aws:lambda:region:123456789012:layer:name:version", arn)
 	}
 	n, err := strconv.ParseInt(parts[7], 10, 64)
-	return version{layer: parts[6], number: n}, errors.Wrapf(err, "the external name %q ends in no version", arn)
+	return version{layer: parts[6], number: n}, errors.Wrapf(err, "the external name %q does not end in a version number", arn)
 }
 
 // arnOf a version: as AWS tells it, or else as that of the layer with the number.

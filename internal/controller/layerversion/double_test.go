@@ -325,7 +325,7 @@ func TestImport(t *testing.T) {
 	r.wantVersions("Nor later", 1)
 
 	for name, tc := range map[string]struct{ name, want string }{
-		"NoARN":      {"l:1", "is no ARN of a layer's version"},
+		"NoARN":      {"l:1", "is not the ARN of a layer version"},
 		"OtherLayer": {strings.Replace(arn(1), ":l:", ":other:", 1), "is a version of layer other"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -59,7 +59,7 @@ func (t *thing) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error
 			return found{}, nil
 		}
 		if err := managed.Intend(ctx, l, none()); err != nil {
-			return found{}, errors.Wrap(err, "cannot note that nothing was published")
+			return found{}, errors.Wrap(err, "cannot record that nothing was published")
 		}
 	}
 	if arn == "" {
@@ -303,7 +303,7 @@ func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, e
 	i := newIntent(l, before, t.target, t.bundle)
 	i.At = managed.Fresh(ctx).Now.Unix()
 	if err := managed.Intend(ctx, l, i.annotation()); err != nil {
-		return "", errors.Wrap(err, "cannot note what is about to be published")
+		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
 	var storage *string
 	if c := l.Spec.ForProvider.Content; c != nil {
@@ -336,7 +336,7 @@ func (t *thing) Update(ctx context.Context, l *v1beta1.LayerVersion, f found, p 
 		return err
 	}
 	if arn == "" {
-		return errors.Errorf("AWS's answer to %s lacks the version's ARN: it is looked for by what was to be published", opPublish)
+		return errors.Errorf("AWS's answer to %s lacks the version's ARN: the provider looks for the version by its contents", opPublish)
 	}
 	return errors.Wrap(managed.Annotate(ctx, l, flow.CreatedAgain(ctx, l, arn)), "cannot write the external name")
 }

@@ -26,11 +26,11 @@ func TestOddAnswers(t *testing.T) {
 		"EmptyList":    {reason: "Nor where it is empty.", odd: odd{opList: steptest.Body("{}")}, writes: []string{opPublish}},
 		"Nowhere": {
 			reason: "Another publication would make another version.", odd: odd{opPublish: steptest.Body("{}"), opList: steptest.Body(`{"LayerVersions": null}`)},
-			writes: []string{opPublish}, told: "has not shown it since",
+			writes: []string{opPublish}, told: "has not appeared since",
 		},
 		"NotShown": {
 			reason: "What AWS does not show is waited for.", odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: []string{opPublish}, told: "has not shown it since",
+			writes: []string{opPublish}, told: "has not appeared since",
 		},
 	}
 	for name, tc := range cases {
@@ -50,5 +50,5 @@ func TestALaterVersionThatDoesNotShowIsNotPublishedTwice(t *testing.T) {
 	if o, err := r.Do(l); o != steptest.Updated || err != nil {
 		t.Fatalf("%s, %v", o, err)
 	}
-	r.Bear(l, map[string]steptest.Answer{opGet: steptest.Refusal(404, "ResourceNotFoundException")}, nil, "has not shown it since")
+	r.Bear(l, map[string]steptest.Answer{opGet: steptest.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
 }

@@ -129,7 +129,7 @@ func (t *thing) survey(ctx context.Context, mg metav1.Object, layer string, e *u
 		}
 		if err != nil {
 			t.usages.keep(mg, *e)
-			return errors.Wrapf(awserr.Clean(err), "cannot list functions, to tell which versions of layer %s they use", layer)
+			return errors.Wrapf(awserr.Clean(err), "cannot list functions to check which versions of layer %s they use", layer)
 		}
 		for i := range page.Functions {
 			for _, l := range page.Functions[i].Layers {
@@ -160,7 +160,7 @@ func numberOf(arn, layer string) (int64, bool) {
 func (e usage) message() string {
 	switch {
 	case e.problem != "":
-		return "old versions stay, since AWS does not tell which of them functions use: " + e.problem
+		return "old versions are kept, because AWS does not return which of them functions use: " + e.problem
 	case len(e.asked) == 0 || !e.done:
 		return ""
 	}

@@ -119,7 +119,7 @@ func TestUsageThatAWSDoesNotTell(t *testing.T) {
 			r.Double.Fail(awsdouble.Fault{Operation: opFunctions, Times: -1, Error: fault})
 			r.publishes(l, "one", "two")
 			r.wantVersions("Nothing is deleted without knowing", 1, 2)
-			if got := l.GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(got, "old versions stay, since AWS does not tell") {
+			if got := l.GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(got, "old versions are kept, because AWS does not return") {
 				t.Errorf("Ready says %q", got)
 			}
 			if got := r.Double.Count(opFunctions); got != 1 {

@@ -66,9 +66,9 @@ func wantedPlace(p *v1beta1.LayerVersionPermission) (place, error) {
 	at := parsePlace(name + ":" + sid)
 	switch {
 	case err != nil || !ok || !at.known():
-		return place{}, errors.Errorf("%q is no ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
+		return place{}, errors.Errorf("%q is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version", *fp.LayerVersionArn)
 	case id.Region != fp.Region:
-		return place{}, errors.Errorf("layer version %s lies in another region than spec.forProvider.region, which is %s: create a LayerVersionPermission in that region, or use a layer version of this one", *fp.LayerVersionArn, fp.Region)
+		return place{}, errors.Errorf("layer version %s is in another region than spec.forProvider.region, which is %s: create a LayerVersionPermission in that region, or use a layer version of this one", *fp.LayerVersionArn, fp.Region)
 	}
 	return at, nil
 }

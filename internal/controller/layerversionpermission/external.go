@@ -127,7 +127,7 @@ func (t *thing) Plan(_ context.Context, p *v1beta1.LayerVersionPermission, f fou
 	case !flow.Allows(p, xpv2.ManagementActionCreate):
 		return flow.Plan{
 			Changes: cs,
-			Ready:   condition.Unavailable(p.GetGeneration(), "it differs from spec, and managementPolicies do not allow to add it again: "+cs.String()),
+			Ready:   condition.Unavailable(p.GetGeneration(), "the statement differs from spec, and managementPolicies do not allow adding it again: "+cs.String()),
 		}, nil
 	}
 	return flow.Plan{Changes: cs, Call: callRemove, Ready: condition.Updating(p.GetGeneration(), cs.String())}, nil
@@ -144,7 +144,7 @@ func (t *thing) Create(ctx context.Context, p *v1beta1.LayerVersionPermission) (
 	defer t.cache.Forget(key(t.at))
 	_, err := t.api.AddLayerVersionPermission(ctx, addInput(t.at, p.Spec.ForProvider))
 	if awserr.IsNotFound(err) {
-		return "", errors.Wrapf(err, "cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that is there", t.at.sid, t.at.holder())
+		return "", errors.Wrapf(err, "cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that exists", t.at.sid, t.at.holder())
 	}
 	return t.at.String(), errors.Wrapf(err, "cannot add statement %s to the policy of layer version %s", t.at.sid, t.at.holder())
 }

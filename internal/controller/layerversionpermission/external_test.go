@@ -61,7 +61,7 @@ func TestObserve(t *testing.T) {
 			get: func(*lambda.GetLayerVersionPolicyInput) (*lambda.GetLayerVersionPolicyOutput, error) {
 				return &lambda.GetLayerVersionPolicyOutput{Policy: ptr.To("{")}, nil
 			},
-			want: want{err: "cannot read the policy of layer version base:1: it ends too early"},
+			want: want{err: "cannot read the policy of layer version base:1: the JSON is incomplete"},
 		},
 		"Same": {
 			reason: "Ours, and as it should be.",
@@ -145,12 +145,12 @@ func TestObserve(t *testing.T) {
 		"OtherRegion": {
 			reason: "A layer of the same name here is another one.",
 			p:      testPermission(byArn("arn:aws:lambda:us-east-1:123456789012:layer:base:1")),
-			want:   want{err: "layer version arn:aws:lambda:us-east-1:123456789012:layer:base:1 lies in another region than spec.forProvider.region, which is eu-central-1: create a LayerVersionPermission in that region, or use a layer version of this one"},
+			want:   want{err: "layer version arn:aws:lambda:us-east-1:123456789012:layer:base:1 is in another region than spec.forProvider.region, which is eu-central-1: create a LayerVersionPermission in that region, or use a layer version of this one"},
 		},
 		"NoLayerVersion": {
 			reason: "Admission can't see what a reference comes to.",
 			p:      testPermission(byArn(layerArn + ":0")),
-			want:   want{err: `"arn:aws:lambda:eu-central-1:123456789012:layer:base:0" is no ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version`},
+			want:   want{err: `"arn:aws:lambda:eu-central-1:123456789012:layer:base:0" is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version`},
 		},
 		"Deleted": {
 			reason: "Ours goes, whatever it has become, and whatever spec means now.",
@@ -234,7 +234,7 @@ func TestCreate(t *testing.T) {
 		"NoVersion": {
 			reason: "It says what comes first.",
 			err:    &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "Layer version " + layerArn + ":1 does not exist."},
-			want: "cannot add statement partner: publish layer version base:1 first, or set spec.forProvider to one that is there: " +
+			want: "cannot add statement partner: publish layer version base:1 first, or set spec.forProvider to one that exists: " +
 				"api error ResourceNotFoundException: Layer version " + layerArn + ":1 does not exist.",
 		},
 		"Fails": {reason: "AWS says why.", err: errBoom, want: "cannot add statement partner to the policy of layer version base:1: boom"},

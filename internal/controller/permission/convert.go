@@ -69,7 +69,7 @@ func target(p *v1beta1.Permission) (holder, error) {
 		was = createdHolder(p)
 	}
 	if was != (holder{}) && was != is {
-		return is, errors.Errorf("spec now means %s, but the statement is in the policy of %s, where it would be left behind: create another Permission, or change spec back", is.what(), was.what())
+		return is, errors.Errorf("spec now names %s, but the statement is in the policy of %s and would be left behind there: create another Permission, or change spec back", is.what(), was.what())
 	}
 	return is, nil
 }

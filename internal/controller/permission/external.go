@@ -145,7 +145,7 @@ func (t *thing) Plan(ctx context.Context, p *v1beta1.Permission, f found) (flow.
 	case !flow.Allows(p, xpv2.ManagementActionCreate):
 		return flow.Plan{
 			Changes: cs,
-			Ready:   condition.Unavailable(p.GetGeneration(), "it differs from spec, and managementPolicies do not allow to add it again: "+cs.String()),
+			Ready:   condition.Unavailable(p.GetGeneration(), "the statement differs from spec, and managementPolicies do not allow adding it again: "+cs.String()),
 		}, nil
 	}
 	return flow.Plan{Changes: cs, Call: callRemove, Ready: condition.Updating(p.GetGeneration(), cs.String())}, nil

@@ -56,7 +56,7 @@ func TestObserve(t *testing.T) {
 			get: func(*lambda.GetPolicyInput) (*lambda.GetPolicyOutput, error) {
 				return &lambda.GetPolicyOutput{Policy: ptr.To("{")}, nil
 			},
-			want: want{err: "cannot read the policy of function cart: it ends too early"},
+			want: want{err: "cannot read the policy of function cart: the JSON is incomplete"},
 		},
 		"Same": {
 			reason: "Ours, and as it should be.",
@@ -156,14 +156,14 @@ func TestObserve(t *testing.T) {
 				p.Status.AtProvider.FunctionName = ptr.To("basket")
 				p.Status.AtProvider.Qualifier = ptr.To("live")
 			}),
-			want: want{err: "spec now means function cart, but the statement is in the policy of function basket:live, where it would be left behind: create another Permission, or change spec back"},
+			want: want{err: "spec now names function cart, but the statement is in the policy of function basket:live and would be left behind there: create another Permission, or change spec back"},
 		},
 		"MovedUnseen": {
 			reason: "Nor where status was lost.",
 			p: testPermission(named, func(p *v1beta1.Permission) {
 				meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"})
 			}),
-			want: want{err: "spec now means function cart, but the statement is in the policy of function basket, where it would be left behind: create another Permission, or change spec back"},
+			want: want{err: "spec now names function cart, but the statement is in the policy of function basket and would be left behind there: create another Permission, or change spec back"},
 		},
 		"TwoNames": {
 			reason: "One of them would be ignored.",

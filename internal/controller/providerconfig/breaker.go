@@ -61,7 +61,7 @@ func unreachable(regions []string) string {
 	if len(regions) > named {
 		in += " and others"
 	}
-	return fmt.Sprintf("AWS does not answer in %s, so it is only tried now and then whether it does: check the endpoint, and the network", in)
+	return fmt.Sprintf("AWS does not answer in %s, so calls are paused and retried at intervals: check the endpoint, and the network", in)
 }
 
 // watchBreakers has a config looked at when a breaker of it opens or closes.

@@ -182,7 +182,7 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 // describe an identity to a reader.
 func describe(id config.Identity) string {
 	if id.ARN == "" {
-		return fmt.Sprintf("Account %s, without asking AWS", id.Account)
+		return fmt.Sprintf("Account %s, not verified with AWS", id.Account)
 	}
 	return fmt.Sprintf("Account %s, as %s", id.Account, id.ARN)
 }

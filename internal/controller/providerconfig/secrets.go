@@ -77,7 +77,7 @@ type need struct {
 }
 
 // secretInUse is said of a Secret that is to be deleted.
-const secretInUse = "resources still use the credentials in this Secret, by a ProviderConfig of the namespace: it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead of deleting it"
+const secretInUse = "resources still use the credentials in this Secret through a ProviderConfig of the namespace: it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead of deleting it"
 
 // tellKept tells once of a Secret that is to be deleted and kept.
 func (r *Reconciler) tellKept(s *metav1.PartialObjectMetadata, kept bool) {
@@ -141,5 +141,5 @@ func (r *Reconciler) protect(ctx context.Context, s *metav1.PartialObjectMetadat
 	} else {
 		controllerutil.RemoveFinalizer(s, SecretFinalizer)
 	}
-	return 0, errors.Wrapf(client.IgnoreNotFound(r.kube.Patch(ctx, s, patchFrom(before))), "cannot keep Secret %s from being deleted before its time", s.GetName())
+	return 0, errors.Wrapf(client.IgnoreNotFound(r.kube.Patch(ctx, s, patchFrom(before))), "cannot update the finalizer that protects Secret %s from deletion", s.GetName())
 }

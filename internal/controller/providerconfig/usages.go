@@ -75,7 +75,7 @@ func (r *Reconciler) usages(ctx context.Context, c providerConfig) (usages, erro
 		if err != nil {
 			// Whoever may write in a namespace makes usages by hand there: one of them must
 			// not keep a config of the cluster from being looked after.
-			r.log.Info("Cannot look after a usage of a config", "config", c.GetName(), "usage", client.ObjectKeyFromObject(&l.Items[i]), "error", err)
+			r.log.Info("Cannot reconcile a usage of a config", "config", c.GetName(), "usage", client.ObjectKeyFromObject(&l.Items[i]), "error", err)
 			u.again = true
 		}
 		if kept {
@@ -103,11 +103,11 @@ func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.Prov
 	owner := metav1.GetControllerOf(u)
 	if owner == nil {
 		if err := config.Release(ctx, r.kube, u); err != nil {
-			return false, errors.Wrap(err, "cannot let go of a usage that nobody owns")
+			return false, errors.Wrap(err, "cannot release a usage that has no owner")
 		}
 		// Crossplane lets providers delete nothing of their own: what stays counts for
 		// nothing.
-		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that nobody owns")
+		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that has no owner")
 	}
 	held := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, config.UsageFinalizer)
 	if !held && !meta.WasDeleted(c) {
@@ -117,7 +117,7 @@ func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.Prov
 	if err != nil || needs || !held {
 		return needs, err
 	}
-	return false, errors.Wrap(config.Release(ctx, r.kube, u), "cannot let go of a usage")
+	return false, errors.Wrap(config.Release(ctx, r.kube, u), "cannot release a usage")
 }
 
 // needs says whether a resource is there that uses the config, and is not done with AWS

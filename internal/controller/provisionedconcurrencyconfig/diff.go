@@ -76,7 +76,7 @@ func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2
 	if n := ptr.Deref(p.RequestedProvisionedConcurrentExecutions, 0); n > 0 && ptr.Deref(p.AllocatedProvisionedConcurrentExecutions, 0) >= n {
 		return condition.Available(generation)
 	}
-	return condition.Unavailable(generation, "AWS does not tell its status")
+	return condition.Unavailable(generation, "AWS does not return a status")
 }
 
 // reason is AWS's own account of the status.

@@ -71,7 +71,7 @@ func (c *concurrency) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurren
 		return found{}, err
 	}
 	if n.Qualifier == "" {
-		return found{}, errors.Errorf("nothing says which alias or version of function %s this is for: set spec.forProvider.qualifier, or name it %s:qualifier", n, n)
+		return found{}, errors.Errorf("no alias or version of function %s is named: set spec.forProvider.qualifier, or set the external name to %s:qualifier", n, n)
 	}
 	c.name = n
 	item, exists, err := c.reader.Read(ctx, mg, n)

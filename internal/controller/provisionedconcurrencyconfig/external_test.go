@@ -113,7 +113,7 @@ func TestObserve(t *testing.T) {
 		"Drifted":     {"It is put right.", listed(of("live", item(types.ProvisionedConcurrencyStatusEnumReady, 9, 0))), newConfig(named), want{exists: true, ready: "Updating", reserved: []string{callPut}}},
 		"Foreign":     {"What someone else made stays as it is.", listed(five), newConfig(), want{ready: xpv2.ReasonUnavailable, err: `set the annotation crossplane.io/external-name to "cart:live"`}},
 		"LostAnswer":  {"What was made without an answer is ours.", listed(five), newConfig(pending), inOrder},
-		"NoQualifier": {"A function has none.", nil, newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = nil }), want{err: "nothing says which alias or version of function cart this is for"}},
+		"NoQualifier": {"A function has none.", nil, newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = nil }), want{err: "no alias or version of function cart is named"}},
 		"Deleted":     {"It is to be removed.", listed(five), newConfig(named, deleted), want{exists: true, reserved: []string{callDelete}}},
 		"DeletedGone": {"It is gone.", listed(), newConfig(named, deleted), want{}},
 		"ObserveOnly": {"Whatever is there is shown.", listed(five), newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) {

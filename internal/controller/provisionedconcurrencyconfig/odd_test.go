@@ -26,11 +26,11 @@ func TestOddAnswers(t *testing.T) {
 		"NoStatus":  {reason: "The numbers tell.", odd: odd{callList: steptest.Without("Status", "LastModified")}, writes: []string{callPut}},
 		"Bare": {
 			reason: "Nothing tells whether it is there.", odd: odd{callList: steptest.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
-			writes: []string{callPut}, told: "does not tell its status",
+			writes: []string{callPut}, told: "does not return a status",
 		},
 		"Nowhere": {
 			reason: "What is shown nowhere is tried ever more slowly.", odd: odd{callList: steptest.Body("{}"), callGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: slices.Repeat([]string{callPut}, 6), told: "3 times or more and does not show it",
+			writes: slices.Repeat([]string{callPut}, 6), told: "at least 3 times, but it is not visible",
 		},
 	}
 	for name, tc := range cases {

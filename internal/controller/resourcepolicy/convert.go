@@ -40,7 +40,7 @@ func target(p *v1beta1.ResourcePolicy, arn string) (string, error) {
 	}
 	was := cmp.Or(flow.Name(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""))
 	if was != "" && arn != "" && was != arn {
-		return "", errors.Errorf("spec now means %s, but the policy is that of %s, where it would be left behind: create another ResourcePolicy, or change spec or the annotation %s back", arn, was, meta.AnnotationKeyExternalName)
+		return "", errors.Errorf("spec now names %s, but the policy belongs to %s and would be left behind there: create another ResourcePolicy, or change spec or the annotation %s back", arn, was, meta.AnnotationKeyExternalName)
 	}
 	return cmp.Or(was, arn), nil
 }
@@ -49,10 +49,10 @@ func target(p *v1beta1.ResourcePolicy, arn string) (string, error) {
 func wanted(p *v1beta1.ResourcePolicy) (policy.Document, error) {
 	text := policy.Compact(ptr.Deref(p.Spec.ForProvider.Policy, ""))
 	if len(text) > maxPolicy {
-		return policy.Document{}, errors.Errorf("spec.forProvider.policy has %d bytes without white space, and AWS takes %d: shorten it", len(text), maxPolicy)
+		return policy.Document{}, errors.Errorf("spec.forProvider.policy has %d bytes without white space, but AWS allows %d: shorten it", len(text), maxPolicy)
 	}
 	d, err := policy.Check(text)
-	return d, errors.Wrap(err, "spec.forProvider.policy is no policy")
+	return d, errors.Wrap(err, "spec.forProvider.policy is not a valid policy")
 }
 
 // putInput replaces a policy of the given revision, or any where that is empty.

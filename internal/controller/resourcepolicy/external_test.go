@@ -144,7 +144,7 @@ func TestObserve(t *testing.T) {
 		"NoPolicy": {
 			reason: "What AWS answers has to be one.",
 			p:      testPolicy(), get: answering("[]"),
-			want: want{err: "cannot read the policy of " + testArn + ": there is a array where a block belongs"},
+			want: want{err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"},
 		},
 		"Same": {
 			reason: "Ours, and as it should be.",
@@ -169,17 +169,17 @@ func TestObserve(t *testing.T) {
 		"Invalid": {
 			reason: "What is no policy is not put, nor compared.",
 			p:      testPolicy(named, asking(`{"Statement":}`)), get: answering(publicPolicy),
-			want: want{err: "spec.forProvider.policy is no policy: invalid character '}' looking for beginning of value"},
+			want: want{err: "spec.forProvider.policy is not a valid policy: invalid character '}' looking for beginning of value"},
 		},
 		"InvalidAtCreation": {
 			reason: "What is no policy is not put.",
 			p:      testPolicy(asking(`{"Statement":[{"Effect":"Allow","Actions":"*"}]}`)), get: failing(errNotFound),
-			want: want{err: `spec.forProvider.policy is no policy: in statement 1, unknown field "Actions"`},
+			want: want{err: `spec.forProvider.policy is not a valid policy: in statement 1, unknown field "Actions"`},
 		},
 		"Large": {
 			reason: "AWS counts bytes.",
 			p:      testPolicy(asking(`{"Statement": "` + strings.Repeat("ä", 10240) + `"}`)), get: failing(errNotFound),
-			want: want{err: "spec.forProvider.policy has 20496 bytes without white space, and AWS takes 20480: shorten it"},
+			want: want{err: "spec.forProvider.policy has 20496 bytes without white space, but AWS allows 20480: shorten it"},
 		},
 		"Foreign": {
 			reason: "A policy that is there already is not ours, even if it is the same.",
@@ -232,7 +232,7 @@ func TestObserve(t *testing.T) {
 		"FromMovedOn": {
 			reason: "A policy is not left behind unnoticed.",
 			p:      testPolicy(named, selected), fields: steptest.Fields{"live": testArn + ":live"},
-			want: want{err: "spec now means " + testArn + ":live, but the policy is that of " + testArn + ", where it would be left behind: create another ResourcePolicy, or change spec or the annotation crossplane.io/external-name back"},
+			want: want{err: "spec now names " + testArn + ":live, but the policy belongs to " + testArn + " and would be left behind there: create another ResourcePolicy, or change spec or the annotation crossplane.io/external-name back"},
 		},
 		"Deleted": {
 			reason: "Ours goes, whatever it has become, and whatever spec can't tell any more.",

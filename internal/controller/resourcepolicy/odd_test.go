@@ -19,14 +19,14 @@ func TestOddAnswers(t *testing.T) {
 		"None":        {reason: "AWS as it is.", writes: []string{callPut}},
 		"EmptyAdd":    {reason: "The name is known.", odd: odd{callPut: steptest.Body("null")}, writes: []string{callPut}},
 		"NoRevision":  {reason: "It is not needed.", odd: odd{callRead: steptest.Without("RevisionId")}, writes: []string{callPut}},
-		"EmptyAnswer": {reason: "No policy shows what was sent, so that goes out ever more slowly.", odd: odd{callRead: steptest.Body("{}")}, writes: slices.Repeat([]string{callPut}, 6), told: "3 times or more and does not show it"},
-		"EmptyText":   {reason: "So it is here.", odd: odd{callRead: steptest.With("Policy", "")}, writes: slices.Repeat([]string{callPut}, 6), told: "3 times or more and does not show it"},
-		"NoStatement": {reason: "And here.", odd: odd{callRead: steptest.With("Policy", `{"Version":"2012-10-17"}`)}, writes: slices.Repeat([]string{callPut}, 6), told: "3 times or more and does not show it"},
+		"EmptyAnswer": {reason: "No policy shows what was sent, so that goes out ever more slowly.", odd: odd{callRead: steptest.Body("{}")}, writes: slices.Repeat([]string{callPut}, 6), told: "at least 3 times, but it is not visible"},
+		"EmptyText":   {reason: "So it is here.", odd: odd{callRead: steptest.With("Policy", "")}, writes: slices.Repeat([]string{callPut}, 6), told: "at least 3 times, but it is not visible"},
+		"NoStatement": {reason: "And here.", odd: odd{callRead: steptest.With("Policy", `{"Version":"2012-10-17"}`)}, writes: slices.Repeat([]string{callPut}, 6), told: "at least 3 times, but it is not visible"},
 		"NullStatement": {
 			reason: "And here.", odd: odd{callRead: steptest.With("Policy", `{"Version":"2012-10-17","Statement":null}`)},
-			writes: slices.Repeat([]string{callPut}, 6), told: "3 times or more and does not show it",
+			writes: slices.Repeat([]string{callPut}, 6), told: "at least 3 times, but it is not visible",
 		},
-		"Broken":  {reason: "What is no policy is told, and looked at again.", odd: odd{callRead: steptest.With("Policy", `{"Statement":`)}, writes: []string{callPut}, told: "it ends too early"},
+		"Broken":  {reason: "What is no policy is told, and looked at again.", odd: odd{callRead: steptest.With("Policy", `{"Statement":`)}, writes: []string{callPut}, told: "the JSON is incomplete"},
 		"Unknown": {reason: "What can't be looked at is not sent.", odd: odd{callRead: steptest.Refusal(501, "InternalFailure")}, told: "cannot get the policy of"},
 	}
 	for name, tc := range cases {

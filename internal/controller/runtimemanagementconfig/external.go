@@ -55,7 +55,7 @@ func (r *runtime) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig)
 		return found{}, errors.Wrapf(err, "cannot read %s", what(n))
 	}
 	if out.UpdateRuntimeOn == "" {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn, so nobody can tell what is set", what(n), callGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn", what(n), callGet)
 	}
 	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !flow.ObserveOnly(mg)
 	return found{Thing: out, Exists: !isDefault(out) || !unset, Name: n.String(), What: what(n)}, nil

@@ -27,7 +27,7 @@ func TestOddAnswers(t *testing.T) {
 		"NoARN":    {reason: "That is no difference.", odd: odd{callGet: steptest.Without("FunctionArn", "RuntimeVersionArn")}, writes: []string{callPut}},
 		"NotShown": {
 			reason: "What is not shown is sent ever more slowly.", odd: odd{callGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			writes: slices.Repeat([]string{callPut}, 6), told: "3 times or more and does not show it",
+			writes: slices.Repeat([]string{callPut}, 6), told: "at least 3 times, but it is not visible",
 		},
 		"Unknown": {reason: "What can't be looked at is not sent.", odd: odd{callGet: steptest.Refusal(501, "InternalFailure")}, told: "cannot read the runtime management configuration"},
 	}

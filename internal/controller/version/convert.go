@@ -26,7 +26,7 @@ import (
 func nameOf(v *v1beta1.Version) (string, error) {
 	name := flow.Name(v)
 	if name != "" && !versions.IsPublished(name) {
-		return "", errors.Errorf("%q is no published version: set the annotation %s to a version's number", name, meta.AnnotationKeyExternalName)
+		return "", errors.Errorf("%q is not a published version: set the annotation %s to a version's number", name, meta.AnnotationKeyExternalName)
 	}
 	return name, nil
 }
@@ -43,7 +43,7 @@ func functionOf(v *v1beta1.Version) (string, error) {
 	case meta.WasDeleted(v):
 		return cmp.Or(was, is), nil
 	case was != "" && was != is:
-		return is, errors.Errorf("spec now means function %s, but the version is one of function %s, where it would be left behind: create another Version, or change spec back", is, was)
+		return is, errors.Errorf("spec now names function %s, but the version belongs to function %s and would be left behind there: create another Version, or change spec back", is, was)
 	}
 	return is, nil
 }

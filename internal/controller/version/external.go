@@ -141,7 +141,7 @@ func (t *thing) recover(ctx context.Context, v *v1beta1.Version, name string, o 
 		return name, nil
 	}
 	// Nothing was published.
-	return name, errors.Wrap(managed.Intend(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot note that nothing was published")
+	return name, errors.Wrap(managed.Intend(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
 }
 
 // readBeside reads what a call that is due has to know.
@@ -274,7 +274,7 @@ func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.
 func (t *thing) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
 	i := versions.Intent{Before: versions.Highest(t.found.versions), Fingerprint: contentOf(t.found.function).Fingerprint()}
 	if err := managed.Intend(ctx, v, i.Annotation(v)); err != nil {
-		return "", errors.Wrap(err, "cannot note what is to be published")
+		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
 	out, err := t.api.PublishVersion(ctx, publishInput(t.function, v.Spec.ForProvider, t.found.function.RevisionId))
 	if err != nil {

@@ -59,8 +59,8 @@ func TestObserve(t *testing.T) {
 			v.Status.AtProvider.Fingerprint = ptr.To(contentOf(configuration("3", variables(value))).Fingerprint())
 		}
 	}
-	const unread = "cannot publish: the variables of function f cannot be read, so that it is not known whether they have changed: KMS says no (AccessDeniedException); " +
-		"grant the provider kms:Decrypt on their key, or give the function a key that can be used"
+	const unread = "cannot publish: the variables of function f cannot be read, so it is not known whether they have changed: KMS says no (AccessDeniedException); " +
+		"grant the provider kms:Decrypt on their key, or set another kmsKeyArn on the function"
 	spec := func(change func(*v1beta1.VersionParameters)) func(*v1beta1.Version) {
 		return func(v *v1beta1.Version) { change(&v.Spec.ForProvider) }
 	}
@@ -90,7 +90,7 @@ func TestObserve(t *testing.T) {
 		},
 		"FirstUnreadable": {
 			reason: "What cannot be read is not published.", version: testVersion(), get: answers(configuration("$LATEST", secret)),
-			err: "cannot publish: the variables of function f cannot be read, so that it is not known whether they have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt",
+			err: "cannot publish: the variables of function f cannot be read, so it is not known whether they have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt",
 		},
 		"FirstManagedInstances": {
 			reason: "ActiveNonInvocable is how $LATEST of a function on Lambda Managed Instances is in order.", version: testVersion(), get: answers(configuration("$LATEST", nonInvocable)),
@@ -98,7 +98,7 @@ func TestObserve(t *testing.T) {
 		},
 		"FirstPinned": {
 			reason: "Other code than that asked for is not published.", version: testVersion(pin), get: answers(configuration("$LATEST", other)),
-			err: "cannot publish: function f has code other, and codeSha256 asks for code",
+			err: "cannot publish: function f has code other, but codeSha256 is code",
 		},
 		"NoFunction": {reason: "A function is needed.", version: testVersion(), get: answers(), err: "function f does not exist"},
 		"Steady":     {reason: "The version is what the function is.", version: testVersion(at("3")), get: answers(configuration("$LATEST"), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
@@ -148,10 +148,10 @@ func TestObserve(t *testing.T) {
 			get: answers(configuration("$LATEST"), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
 		},
 		"NoNumber": {
-			reason: "An alias is no version.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "live") }), err: `"live" is no published version`,
+			reason: "An alias is no version.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "live") }), err: `"live" is not a published version`,
 		},
 		"Latest": {
-			reason: "$LATEST is no published version.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "$LATEST") }), err: `"$LATEST" is no published version`,
+			reason: "$LATEST is not a published version.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "$LATEST") }), err: `"$LATEST" is not a published version`,
 		},
 		"DeletedNever": {reason: "What published nothing has nothing to delete.", version: testVersion(deleted)},
 		"DeletedGone":  {reason: "A deletion ends when the version is gone.", version: testVersion(deleted, at("3")), get: answers()},

@@ -108,7 +108,7 @@ func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte
 		return nil, errors.Wrapf(err, "cannot read %s.zipFileFrom", s.Field)
 	}
 	if !isZip(data[key]) {
-		return nil, errors.Errorf("key %q of %s is no .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
+		return nil, errors.Errorf("key %q of %s is not a .zip archive: put the archive's bytes there, base64-encoded once", key, ref)
 	}
 	return data[key], nil
 }
@@ -150,7 +150,7 @@ func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCo
 		return b, nil
 	}
 	b.SHA256 = sum
-	return b, errors.Wrapf(err, "cannot tell whether AWS has the code of %s already", b.From.Field)
+	return b, errors.Wrapf(err, "cannot check whether AWS already has the code of %s", b.From.Field)
 }
 
 func (f Finder) head(ctx context.Context, b *Bundle) error {
@@ -203,7 +203,7 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 		}
 	}
 	if n > maxArchive {
-		return "", errors.Errorf("%s has more than %d MB, which AWS does not take: it is not read", b.Place(), maxArchive>>20)
+		return "", errors.Errorf("%s is larger than %d MB, the most that AWS accepts", b.Place(), maxArchive>>20)
 	}
 	return base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }

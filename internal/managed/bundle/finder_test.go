@@ -138,7 +138,7 @@ func TestArchiveInTheCluster(t *testing.T) {
 		err    string
 	}{
 		"Zip":       {reason: "An archive is taken as it is.", s: zipIn("good"), want: Hash(good)},
-		"NoZip":     {reason: "What is no archive is refused before AWS is asked.", s: zipIn("bad"), err: "is no .zip archive"},
+		"NoZip":     {reason: "What is no archive is refused before AWS is asked.", s: zipIn("bad"), err: "is not a .zip archive"},
 		"NoKey":     {reason: "The missing key is named.", s: zipIn("absent"), err: "spec.forProvider.code.zipFileFrom"},
 		"Inline":    {reason: "Files in the spec are zipped.", s: Source{Inline: map[string]string{"index.py": "x"}}, want: Hash(good)},
 		"ConfigMap": {reason: "So are those of a ConfigMap.", s: Source{ConfigMap: "files"}, want: Hash(good)},

@@ -38,7 +38,7 @@ func TestObjectsAreReadToABound(t *testing.T) {
 				return &s3.GetObjectOutput{Body: body, ContentLength: tc.length}, nil
 			}}}
 			_, err := f.download(t.Context(), Bundle{From: Source{S3Bucket: ptr.To("b"), S3Key: ptr.To("k")}})
-			if err == nil || !strings.Contains(err.Error(), "s3://b/k has more than 300 MB") || body.read > tc.most {
+			if err == nil || !strings.Contains(err.Error(), "s3://b/k is larger than 300 MB") || body.read > tc.most {
 				t.Errorf("%s: got %v after %d bytes", tc.reason, err, body.read)
 			}
 		})

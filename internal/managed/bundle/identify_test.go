@@ -54,7 +54,7 @@ func TestIdentify(t *testing.T) {
 		"Fails": {
 			reason: "Any other failure is told, since going on would deploy what may be there.",
 			bundle: Bundle{From: object}, get: fails(errors.New("boom")),
-			err: "cannot tell whether AWS has the code of spec.forProvider.code already: cannot read s3://b/k",
+			err: "cannot check whether AWS already has the code of spec.forProvider.code: cannot read s3://b/k",
 		},
 	}
 	for name, tc := range cases {

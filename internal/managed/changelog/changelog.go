@@ -25,7 +25,7 @@ const (
 	flushTimeout = 5 * time.Second
 )
 
-var errFull = errors.New("the queue of the change log is full, so this entry is lost: is the service at --changelogs-socket-path running?")
+var errFull = errors.New("the change log queue is full, so this entry is lost: check that the service at --changelogs-socket-path is running")
 
 // Options of a Logger.
 type Options struct {

@@ -17,7 +17,7 @@ import (
 const ReasonUpdating xpv2.ConditionReason = "Updating"
 
 // ReasonDiffers is the reason of a Ready condition while AWS has something else than spec
-// asks for, and managementPolicies do not allow to change it.
+// asks for, and managementPolicies do not allow changing it.
 const ReasonDiffers xpv2.ConditionReason = "Differs"
 
 // TypeStalled is True while only the user can help: the input is wrong. It is
@@ -78,7 +78,7 @@ func Proceeding(generation int64) xpv2.Condition {
 }
 
 // NeverShown is what Ready says of a thing that AWS has created and does not show.
-const NeverShown = "AWS has answered that it created it, and has not shown it since"
+const NeverShown = "AWS confirmed the creation, but the resource has not appeared since"
 
 // IsNeverShown tells whether a Ready condition says so.
 func IsNeverShown(c xpv2.Condition) bool {

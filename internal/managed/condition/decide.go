@@ -110,13 +110,13 @@ func (f Facts) ready() xpv2.Condition {
 	r := f.Ready
 	switch {
 	case f.Deleted && f.Paused:
-		return Deleting(f.Generation, "it is paused, and is deleted once that ends")
+		return Deleting(f.Generation, "reconciliation is paused; the deletion continues when it is resumed")
 	case f.Deleted:
 		return Deleting(f.Generation, cmp.Or(f.Error, f.Waits))
 	case f.Paused && r.Reason == "":
-		return Creating(f.Generation, "it is paused, and is looked at once that ends")
+		return Creating(f.Generation, "reconciliation is paused; it starts when it is resumed")
 	case f.Paused && InMotion(r):
-		return r.WithMessage("it is paused")
+		return r.WithMessage("reconciliation is paused")
 	case f.Paused:
 		return r
 	case f.Failure == Succeeded && f.Differs != "" && r.Status == corev1.ConditionTrue:

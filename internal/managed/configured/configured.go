@@ -48,13 +48,13 @@ func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 	case meta.WasDeleted(mg):
 		return known, named && t.agrees(mg, known), nil
 	case t.Function == nil && !named:
-		return known, false, managed.Invalid(errors.Errorf("nothing says which function this is for: set spec.forProvider.functionName, or the annotation %s", meta.AnnotationKeyExternalName))
+		return known, false, managed.Invalid(errors.Errorf("no function is named: set spec.forProvider.functionName, or the annotation %s", meta.AnnotationKeyExternalName))
 	case t.Function == nil:
 		return known, true, nil
 	}
 	want := t.wanted()
 	if named && known != want {
-		return want, false, managed.Invalid(errors.Errorf("it is for %s, as the annotation %s says, and spec.forProvider names %s: create another resource for that one", known, meta.AnnotationKeyExternalName, want))
+		return want, false, managed.Invalid(errors.Errorf("spec.forProvider names %[3]s, but the annotation %[2]s names %[1]s: create another resource for %[3]s", known, meta.AnnotationKeyExternalName, want))
 	}
 	return want, true, nil
 }

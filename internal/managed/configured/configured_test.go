@@ -57,7 +57,7 @@ func TestName(t *testing.T) {
 		"Moved": {
 			reason: "What was made for one function would be left behind.",
 			edit:   []func(*managedtest.Thing){written("basket:live")}, target: Target{Function: cart, Qualifier: live},
-			err: "it is for basket:live, as the annotation crossplane.io/external-name says, and spec.forProvider names cart:live",
+			err: "spec.forProvider names cart:live, but the annotation crossplane.io/external-name names basket:live",
 		},
 		"Deleted":        {reason: "References may be gone by then.", edit: []func(*managedtest.Thing){written("cart:live"), deleted}, want: "cart:live", exists: true},
 		"DeletedMoved":   {reason: "What was made is what goes.", edit: []func(*managedtest.Thing){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},

@@ -117,14 +117,14 @@ func (r *Reader) Get(ctx context.Context, namespace string, s v1beta1.FieldSelec
 func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	gv, err := schema.ParseGroupVersion(s.APIVersion)
 	if err != nil {
-		return Object{}, errors.Errorf("apiVersion %q is none: use one such as iam.aws.m.upbound.io/v1beta1", s.APIVersion)
+		return Object{}, errors.Errorf("apiVersion %q is not valid: use one such as iam.aws.m.upbound.io/v1beta1", s.APIVersion)
 	}
 	if _, err := fieldpath.Parse(s.FieldPath); err != nil {
-		return Object{}, errors.Wrapf(err, "fieldPath %q is none: use one such as status.atProvider.arn", s.FieldPath)
+		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn", s.FieldPath)
 	}
 	obj := Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}
 	if isSecret(obj.Kind) {
-		return Object{}, errors.Wrapf(errors.New("the fields of a Secret are not read for a setting that everyone may see"), "cannot read %s", obj)
+		return Object{}, errors.Wrapf(errors.New("a setting that is not secret cannot be read from a field of a Secret"), "cannot read %s", obj)
 	}
 	return obj, nil
 }
@@ -186,7 +186,7 @@ func (r *Reader) read(ctx context.Context, obj Object, path string) (v value, su
 	case err != nil:
 		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
 	case m.Scope.Name() != kmeta.RESTScopeNameNamespace:
-		return value{}, true, errors.Wrapf(errors.Errorf("a %s belongs to no namespace, and only objects of the same namespace are read", obj.Kind.Kind), "cannot read %s", obj)
+		return value{}, true, errors.Wrapf(errors.Errorf("kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", obj.Kind.Kind), "cannot read %s", obj)
 	}
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(obj.Kind)

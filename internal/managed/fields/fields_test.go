@@ -26,10 +26,10 @@ func TestGet(t *testing.T) {
 		"NoObject":   {reason: "A missing object is named.", get: true, change: func(s *v1beta1.FieldSelector) { s.Name = "nope" }, want: "error: Role shop/nope does not exist"},
 		"Forbidden":  {reason: "What to grant is said.", want: `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`},
 		"NoKind":     {reason: "A kind that the cluster lacks is named.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Rule" }, want: "error: cannot read Rule shop/r: the cluster has no kind Rule in iam.example.org/v1"},
-		"ClusterRaw": {reason: "What belongs to no namespace belongs to no tenant.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Account" }, want: "error: cannot read Account shop/r: a Account belongs to no namespace, and only objects of the same namespace are read"},
-		"Secret":     {reason: "Who may write a Function need not be one who may read a Secret.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion, s.Kind = "v1", "Secret" }, want: "error: cannot read Secret shop/r: the fields of a Secret are not read for a setting that everyone may see"},
-		"NoVersion":  {reason: "What is no API version is said.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" }, want: `error: apiVersion "a/b/c" is none: use one such as iam.aws.m.upbound.io/v1beta1`},
-		"NoPath":     {reason: "What is no path is said.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" }, want: `error: fieldPath "status[" is none: use one such as status.atProvider.arn`},
+		"ClusterRaw": {reason: "What belongs to no namespace belongs to no tenant.", get: true, change: func(s *v1beta1.FieldSelector) { s.Kind = "Account" }, want: "error: cannot read Account shop/r: kind Account is cluster-scoped, and only objects in the namespace of the resource can be read"},
+		"Secret":     {reason: "Who may write a Function need not be one who may read a Secret.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion, s.Kind = "v1", "Secret" }, want: "error: cannot read Secret shop/r: a setting that is not secret cannot be read from a field of a Secret"},
+		"NoVersion":  {reason: "What is no API version is said.", get: true, change: func(s *v1beta1.FieldSelector) { s.APIVersion = "a/b/c" }, want: `error: apiVersion "a/b/c" is not valid: use one such as iam.aws.m.upbound.io/v1beta1`},
+		"NoPath":     {reason: "What is no path is said.", get: true, change: func(s *v1beta1.FieldSelector) { s.FieldPath = "status[" }, want: `error: fieldPath "status[" is not valid: use one such as status.atProvider.arn`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -65,7 +65,7 @@ func bounded(ctx context.Context, mg managed.Managed, p Plan) Plan {
 // unshown is the observation of a resource that AWS has accepted to create and does not
 // show. It is not created again yet.
 func unshown(ctx context.Context, mg managed.Managed, call string, wait time.Duration, count int) xpmanaged.ExternalObservation {
-	ready := condition.Creating(mg.GetGeneration(), "AWS has accepted "+call+" and does not show the result yet")
+	ready := condition.Creating(mg.GetGeneration(), "AWS has accepted "+call+", but the result is not visible yet")
 	if count >= managed.ManyAttempts {
 		ready = acceptedNotShown(mg.GetGeneration(), call, count)
 	}
@@ -78,9 +78,9 @@ func unshown(ctx context.Context, mg managed.Managed, call string, wait time.Dur
 // not show. It holds no count, which would make each try another condition.
 func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 	if count < managed.ManyAttempts {
-		return condition.Updating(generation, "AWS has accepted "+what+" and does not show it yet")
+		return condition.Updating(generation, "AWS has accepted "+what+", but it is not visible yet")
 	}
-	return condition.Unavailable(generation, fmt.Sprintf("AWS has accepted %s %d times or more and does not show it: it is sent again from time to time; AWS may not support it here, or something else may undo it", what, managed.ManyAttempts))
+	return condition.Unavailable(generation, fmt.Sprintf("AWS has accepted %s at least %d times, but it is not visible: it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what, managed.ManyAttempts))
 }
 
 // later is the outcome of a change that AWS puts off, since something else is under way
@@ -94,7 +94,7 @@ func later(ctx context.Context, err error) error {
 		managed.Hold(ctx, again)
 		return nil
 	}
-	return errors.Wrap(err, "AWS has taken no change of it for a while")
+	return errors.Wrap(err, "AWS has rejected every change for a while")
 }
 
 // afterDeletion has the resource come back to see whether it is gone: at once after the first
@@ -105,7 +105,7 @@ func afterDeletion(ctx context.Context, mg managed.Managed) {
 	after := time.Duration(0)
 	if count > 0 {
 		after = deleteAgain(managed.Fresh(ctx).Now.Sub(mg.GetDeletionTimestamp().Time))
-		mg.SetConditions(condition.Deleting(mg.GetGeneration(), "AWS has accepted the deletion and shows it still"))
+		mg.SetConditions(condition.Deleting(mg.GetGeneration(), "AWS has accepted the deletion, but the resource still exists"))
 	}
 	managed.ComeBack(ctx, after)
 }

@@ -63,8 +63,8 @@ func TestAcceptedAndNotShown(t *testing.T) {
 		call   string
 		says   string
 	}{
-		"Update": {reason: "A setting that AWS does not show.", there: true, mg: newThing(), call: "Update", says: "AWS has accepted a change of Value 3 times or more and does not show it"},
-		"Create": {reason: "Something that a list never has.", mg: newThing(unnamed), call: "Create", says: "AWS has accepted CreateThing 3 times or more and does not show it"},
+		"Update": {reason: "A setting that AWS does not show.", there: true, mg: newThing(), call: "Update", says: "AWS has accepted a change of Value at least 3 times, but it is not visible"},
+		"Create": {reason: "Something that a list never has.", mg: newThing(unnamed), call: "Create", says: "AWS has accepted CreateThing at least 3 times, but it is not visible"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -158,7 +158,7 @@ func TestDeletionNotShown(t *testing.T) {
 	if deletions > 36 {
 		t.Errorf("%d deletions in an hour", deletions)
 	}
-	if m := mg.GetCondition(xpv2.TypeReady).Message; m != "AWS has accepted the deletion and shows it still" {
+	if m := mg.GetCondition(xpv2.TypeReady).Message; m != "AWS has accepted the deletion, but the resource still exists" {
 		t.Errorf("Ready says %q", m)
 	}
 }
@@ -180,7 +180,7 @@ func TestPutOff(t *testing.T) {
 			t.Fatalf("held %t, %v", held, err)
 		}
 	}
-	if held, err := update(busy); held || err == nil || !strings.HasPrefix(err.Error(), "AWS has taken no change of it for a while") {
+	if held, err := update(busy); held || err == nil || !strings.HasPrefix(err.Error(), "AWS has rejected every change for a while") {
 		t.Errorf("in the end: held %t, %v", held, err)
 	}
 	if _, err := update(&cloud{}); err != nil {

@@ -72,7 +72,7 @@ func (c comparison) message() string {
 	if len(c.asked) == 0 {
 		return ""
 	}
-	return "AWS differs from spec: " + sentence(c.asked) + "; managementPolicies do not allow to change it"
+	return "AWS differs from spec: " + sentence(c.asked) + "; managementPolicies do not allow changing it"
 }
 
 // remark is what Ready says of what spec does not name. Empty if there is nothing.
@@ -84,7 +84,7 @@ func (c comparison) remark() string {
 	for _, d := range c.beside {
 		names = append(names, d.Field)
 	}
-	return "spec does not name " + listed(names) + ", which an update would reset"
+	return "an update would reset " + listed(names) + ", which spec does not set"
 }
 
 func sentence(ds []v1beta1.Difference) string {

@@ -20,7 +20,7 @@ import (
 )
 
 func TestObserveTellsTheDifference(t *testing.T) {
-	const says = `AWS differs from spec: Value is "b", want "a"; managementPolicies do not allow to change it`
+	const says = `AWS differs from spec: Value is "b", want "a"; managementPolicies do not allow changing it`
 	list := []v1beta1.Difference{{Field: "Value", Desired: `"a"`, Observed: `"b"`}}
 	cases := map[string]struct {
 		reason string
@@ -85,7 +85,7 @@ func TestDifferences(t *testing.T) {
 		"OwnTag":  {reason: "The tags that say whose it is are the provider's.", changes: diff.Changes{{Path: "tags[" + ownership.TagUID + "]", New: `"u1"`}}},
 		"Secret":  {reason: "No value of a variable is told.", changes: diff.Changes{{Path: "memorySize", Old: "256", New: "128"}, {Path: "tags[x]", Old: "(redacted)", New: "(redacted)"}}, message: "want 128, tags[x];", count: 2},
 		"Layers":  {reason: "A reference names its field.", changes: diff.Changes{{Path: "layers", Old: `["l:1"]`}}, message: `layers is ["l:1"], want none`, count: 1},
-		"Beside":  {reason: "What spec does not name is no difference, and would be reset.", changes: diff.Changes{{Path: "tracingConfig.mode", Old: `"Active"`, New: `"PassThrough"`}, {Path: "environment.variables[A]", Old: "(redacted)"}}, remark: "spec does not name tracingConfig.mode, environment.variables[A], which an update would reset", count: 2},
+		"Beside":  {reason: "What spec does not name is no difference, and would be reset.", changes: diff.Changes{{Path: "tracingConfig.mode", Old: `"Active"`, New: `"PassThrough"`}, {Path: "environment.variables[A]", Old: "(redacted)"}}, remark: "an update would reset tracingConfig.mode, environment.variables[A], which spec does not set", count: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -117,8 +117,8 @@ func TestDifferencesAreBounded(t *testing.T) {
 // change.
 func TestRemarkOnWhatSpecDoesNotName(t *testing.T) {
 	ctx := managed.WithTurn(t.Context(), &managed.Turn{})
-	got := tell(ctx, &v1beta1.Function{}, diff.Changes{{Path: "layers", Old: `["l:1"]`}}, false, condition.Available(1).WithMessage("AWS does not tell its tags"))
-	if got.Status != corev1.ConditionTrue || got.Message != "spec does not name layers, which an update would reset; AWS does not tell its tags" {
+	got := tell(ctx, &v1beta1.Function{}, diff.Changes{{Path: "layers", Old: `["l:1"]`}}, false, condition.Available(1).WithMessage("AWS does not return its tags"))
+	if got.Status != corev1.ConditionTrue || got.Message != "an update would reset layers, which spec does not set; AWS does not return its tags" {
 		t.Errorf("got %+v", got)
 	}
 }

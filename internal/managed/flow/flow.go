@@ -240,7 +240,7 @@ func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalOb
 	mends := Allows(mg, xpv2.ManagementActionCreate)
 	managed.Compared(ctx, managed.Missing, mends)
 	if !mends {
-		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), "it does not exist, and managementPolicies do not allow to create it"))
+		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), "it does not exist in AWS, and managementPolicies do not allow creating it"))
 		return xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil
 	}
 	if wait, count := managed.Attempted(ctx, creation, ""); wait > 0 {
@@ -285,7 +285,7 @@ func (e *External[T, O]) look(ctx context.Context, mg T) (xpmanaged.ExternalObse
 // deleted just lets go of it.
 func (e *External[T, O]) foreign(ctx context.Context, mg T, err error) (xpmanaged.ExternalObservation, error) {
 	if meta.WasDeleted(mg) && ownership.IsForeign(err) {
-		managed.Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, since it is not ours: "+err.Error()))
+		managed.Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+err.Error()))
 		return xpmanaged.ExternalObservation{}, nil
 	}
 	mg.SetConditions(condition.Unavailable(mg.GetGeneration(), err.Error()))

@@ -64,12 +64,12 @@ const recurring = 15 * time.Minute
 
 // What Ready says of a thing that AWS has created and does not show.
 const (
-	notAnswered = "AWS has not answered the create: what it may have created is looked for before it is created again"
+	notAnswered = "AWS did not answer the create request: the provider looks for the resource before creating it again"
 
-	notShown   = "AWS has created it and does not show it yet"
-	neverShown = condition.NeverShown + ". It is not created again, since that could make a second one: " +
-		"look for it in AWS, and set the annotation " + meta.AnnotationKeyExternalName + " to its name if it is there; " +
-		"to have it created again, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
+	notShown   = "AWS has created it, but it is not visible yet"
+	neverShown = condition.NeverShown + ". It is not created again, because that could make a duplicate: " +
+		"look for it in AWS; if it exists, set the annotation " + meta.AnnotationKeyExternalName + " to its name; " +
+		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
 
 // late tells whether a thing that AWS does not show may be there all the same, since it
@@ -191,9 +191,9 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 	switch {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.calls.NameGiven && unseen:
 	case unseen && r.Reason == xpv2.ReasonCreating && r.Message == notShown:
-		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS has answered that it created %s, and has not shown it since: it is created again", meta.GetExternalName(mg))))
+		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS confirmed the creation of %s, but it has not appeared since: it is created again", meta.GetExternalName(mg))))
 	case available(mg):
-		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS does not have %s any more, so someone deleted it there: it is created again", meta.GetExternalName(mg))))
+		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("%s was deleted in AWS: it is created again", meta.GetExternalName(mg))))
 		managed.Describe(ctx, "recreated: it was deleted in AWS")
 	}
 }
@@ -204,7 +204,7 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 func (e *External[T, O]) taken(ctx context.Context, mg T, err error) (xpmanaged.ExternalCreation, error) {
 	failed := meta.GetExternalCreateFailed(mg)
 	if now := managed.Fresh(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
-		return xpmanaged.ExternalCreation{}, managed.Invalid(errors.Wrap(awserr.Clean(err), "AWS has it already, but does not show it where it is looked for"))
+		return xpmanaged.ExternalCreation{}, managed.Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
 	}
 	managed.Hold(ctx, again)
 	return xpmanaged.ExternalCreation{}, nil
@@ -220,7 +220,7 @@ func (e *External[T, O]) unname(ctx context.Context, mg T) error {
 		return nil
 	}
 	none := map[string]string{meta.AnnotationKeyExternalName: "", ownership.AnnotationNamedBy: ""}
-	return errors.Wrap(managed.Intend(ctx, mg, none), "cannot take off the external name of what is gone")
+	return errors.Wrap(managed.Intend(ctx, mg, none), "cannot remove the external name of the deleted resource")
 }
 
 // nameless is the outcome of a create whose answer lacks the name that AWS gave. It
@@ -228,7 +228,7 @@ func (e *External[T, O]) unname(ctx context.Context, mg T) error {
 func (e *External[T, O]) nameless(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
 	note := map[string]string{ownership.AnnotationNamedBy: ownership.Name(mg, "")[ownership.AnnotationNamedBy]}
 	err := managed.Annotate(context.WithoutCancel(ctx), mg, note)
-	return xpmanaged.ExternalCreation{}, errors.Wrap(err, "AWS's answer to the create lacks a name, which cannot be noted")
+	return xpmanaged.ExternalCreation{}, errors.Wrap(err, "AWS's answer to the create request has no name, and this cannot be recorded")
 }
 
 // CreatedAgain are the annotations by which an object keeps the name of what an Update

@@ -100,7 +100,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"UnseenGrowing": {reason: "And ever more slowly.", mg: createdThing(creating), after: 40 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 8 * time.Second}},
 		"UnseenLong": {
 			reason: "Another create of a known name does no harm, and is told.", mg: createdThing(condition.Creating(2, notShown)), after: time.Minute,
-			want: want{create: true, ready: xpv2.ReasonCreating, event: "has not shown it since: it is created again"},
+			want: want{create: true, ready: xpv2.ReasonCreating, event: "has not appeared since: it is created again"},
 		},
 		"UnseenAgain": {
 			reason: "What was to no avail is tried again later each time.",
@@ -115,7 +115,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		"NoStatus":    {reason: "Where status was not written, nothing was seen.", mg: createdThing(xpv2.Condition{}), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
 		"SkewBack":    {reason: "The clock that stamped the create may be ahead.", mg: createdThing(creating), after: -time.Hour, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
 		"SeenJustNow": {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), after: 5 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: time.Second}},
-		"Seen":        {reason: "What was there was deleted.", mg: createdThing(seen), after: graceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "someone deleted it there"}},
+		"Seen":        {reason: "What was there was deleted.", mg: createdThing(seen), after: graceSeen, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
 		"Replaced":    {reason: "What this resource itself took away is no news.", mg: createdThing(condition.Updating(2, "")), replaces: true, after: time.Second, want: want{create: true, ready: xpv2.ReasonCreating}},
 		"Updated":     {reason: "What AWS gave a new name was not seen yet.", mg: createdThing(condition.Updating(2, "")), after: time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second}},
 		"Given":       {reason: "Another create would make a second one.", mg: createdThing(creating), given: true, after: 4 * time.Minute, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 10 * time.Second}},
@@ -126,7 +126,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 		},
 		"GivenSeen":     {reason: "Replicas of AWS may disagree for a while.", mg: createdThing(seen), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonAvailable, comeBack: 2 * time.Second}},
 		"GivenReplaced": {reason: "What took its place was not seen yet.", mg: createdThing(condition.Updating(2, "")), given: true, after: 10 * time.Second, want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: 2 * time.Second}},
-		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdThing(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "someone deleted it there"}},
+		"GivenSeenLong": {reason: "After that, someone has deleted it.", mg: createdThing(seen), given: true, after: time.Minute, want: want{create: true, ready: xpv2.ReasonCreating, event: "was deleted in AWS"}},
 		"GivenAgreed": {
 			reason: "The user says that it may be created again.", mg: createdThing(creating, func(mg *thing) { delete(mg.Annotations, meta.AnnotationKeyExternalCreateSucceeded) }), given: true, after: time.Minute,
 			want: want{create: true, ready: xpv2.ReasonCreating},

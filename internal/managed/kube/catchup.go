@@ -134,7 +134,7 @@ func (c *CatchUp) backlog(ctx context.Context, obj runtime.Object) (*backlog, er
 	if b == nil {
 		return nil, nil
 	}
-	return b, errors.Wrapf(b.take(func() (map[types.NamespacedName]string, error) { return c.stock(ctx, gvk) }), "cannot find out which %s the cache has outdated", gvk.Kind)
+	return b, errors.Wrapf(b.take(func() (map[types.NamespacedName]string, error) { return c.stock(ctx, gvk) }), "cannot check which %s are outdated in the cache", gvk.Kind)
 }
 
 // stock is which objects the API server has in newer versions than the cache, with these
@@ -190,7 +190,7 @@ func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns st
 	}
 	list, ok := obj.(client.ObjectList)
 	if !ok {
-		return nil, errors.Errorf("%T is no list", obj)
+		return nil, errors.Errorf("%T is not a list", obj)
 	}
 	if err := c.cache.List(ctx, list, client.InNamespace(ns), client.UnsafeDisableDeepCopy); err != nil {
 		return nil, err

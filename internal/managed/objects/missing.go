@@ -47,7 +47,7 @@ func (e *MissingError) Error() string {
 		return fmt.Sprintf("%s does not exist", e.Ref.words())
 	}
 	if e.has == "" {
-		return fmt.Sprintf("%s has no key %q, and no other", e.Ref.words(), e.Key)
+		return fmt.Sprintf("%s has no key %q: it is empty", e.Ref.words(), e.Key)
 	}
 	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref.words(), e.Key, e.has)
 }

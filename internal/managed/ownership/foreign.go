@@ -48,7 +48,7 @@ func NewForeignError(what string, tags map[string]string, c Claim) *ForeignError
 // NewNotAllowedError explains that a thing is not to be touched for another reason, such as
 // that it is for a function of another namespace.
 func NewNotAllowedError(what string, why error) *ForeignError {
-	return &ForeignError{message: what + " is not for this resource: " + why.Error()}
+	return &ForeignError{message: what + " cannot be used by this resource: " + why.Error()}
 }
 
 // NewForeignUntaggedError explains the verdict Foreign on a thing that cannot carry
@@ -89,7 +89,7 @@ func or(s, otherwise string) string {
 // what to do.
 func OwnedBy(what, kind, namespace, name string) string {
 	return fmt.Sprintf(
-		"%s belongs to %s %s/%s of this cluster, and nothing takes over what a resource that is there owns: delete one of the two; to move it here, delete that one first, with managementPolicies that lack Delete",
+		"%s belongs to %s %s/%s of this cluster, and cannot be taken over while that resource exists: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete",
 		what, kind, namespace, name)
 }
 
@@ -98,7 +98,7 @@ func OwnedBy(what, kind, namespace, name string) string {
 // import it, owner names the resource by kind, namespace and name.
 func NewOwnedUntaggedError(what, name, owner string) *ForeignError {
 	return &ForeignError{message: fmt.Sprintf(
-		"%s belongs to %s of this cluster: delete one of the two; to move it here, delete that one first, with managementPolicies that lack Delete, and set the annotation %s to %q",
+		"%s belongs to %s of this cluster: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete, then set the annotation %s to %q",
 		what, owner, meta.AnnotationKeyExternalName, name)}
 }
 

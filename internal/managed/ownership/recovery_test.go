@@ -30,7 +30,7 @@ func TestRecovery(t *testing.T) {
 		"Several": {
 			reason: "Only the user can tell which one to keep.",
 			args:   args{recovery: Recovery{Kind: "event source mapping", Identifier: "UUID", Ours: []string{"a", "b"}}},
-			err:    "the tags of event source mappings a, b name this resource each",
+			err:    "the tags of several event source mappings name this resource (a, b)",
 		},
 		"SeveralToGo": {
 			reason: "All are to go, one after the other.",
@@ -40,7 +40,7 @@ func TestRecovery(t *testing.T) {
 		"Doubtful": {
 			reason: "Nothing is created while one may be ours.",
 			args:   args{recovery: Recovery{Kind: "event source mapping", Identifier: "UUID", Doubtful: "b"}},
-			err:    "cannot tell whether event source mapping b is the one that was created",
+			err:    "cannot tell whether this resource created event source mapping b",
 		},
 	}
 	for name, tc := range cases {

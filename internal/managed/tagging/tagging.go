@@ -25,7 +25,7 @@ const (
 )
 
 // Untold is what Ready says of a thing whose tags AWS does not tell.
-const Untold = "AWS does not tell its tags, so they are neither compared nor set"
+const Untold = "AWS does not return its tags, so they are neither compared nor set"
 
 // An Owner is whose things are, and how that shows in their tags.
 type Owner struct {

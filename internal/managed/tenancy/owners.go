@@ -67,7 +67,7 @@ func (b *Book) MayAct(ctx context.Context, u User, t Target) error {
 			return err
 		} else if !ok {
 			name := client.ObjectKeyFromObject(o)
-			return &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not let namespace %s use it: %s",
+			return &RefusedError{message: fmt.Sprintf("%s belongs to %s %s, which does not allow namespace %s to use it: %s",
 				t.What(), t.Kind, name, u.Resource.GetNamespace(), howToAllow(t.Kind, name, u.Resource.GetNamespace()))}
 		}
 	}
@@ -180,13 +180,13 @@ func (b *Book) get(ctx context.Context, example resource.ModernManaged, name typ
 		}
 		o, ok := obj.(resource.ModernManaged)
 		if !ok {
-			return nil, errors.Errorf("%s is no managed resource", gvk.Kind)
+			return nil, errors.Errorf("%s is not a managed resource", gvk.Kind)
 		}
 		switch err = r.Get(ctx, name, o); {
 		case err == nil:
 			return o, nil
 		case r == b.live && !kerrors.IsNotFound(err):
-			return nil, errors.Wrapf(err, "cannot tell whether %s %s, which owns it by its tags, is there", gvk.Kind, name)
+			return nil, errors.Wrapf(err, "cannot check whether %s %s, the owner by its tags, exists", gvk.Kind, name)
 		}
 	}
 	return nil, nil //nolint:nilnil // There is none.

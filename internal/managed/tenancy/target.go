@@ -80,7 +80,7 @@ func Functions(refs ...*string) []Target {
 	return out
 }
 
-// LayerVersions are those that ARNs name. What is no ARN of a layer version names none.
+// LayerVersions are those that ARNs name. What is not the ARN of a layer version names none.
 func LayerVersions(arns ...*string) []Target {
 	const count = 8 // arn, partition, lambda, region, account, layer, name, version
 	var out []Target

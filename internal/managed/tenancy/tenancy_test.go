@@ -102,7 +102,7 @@ func namespace(allowed string) *corev1.Namespace {
 }
 
 func TestMayAct(t *testing.T) {
-	const no = `function checkout belongs to Function shop/checkout, which does not let namespace evil use it: set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of Function shop/checkout, or of Namespace shop, to "evil"`
+	const no = `function checkout belongs to Function shop/checkout, which does not allow namespace evil to use it: set the annotation lambda.aws.m.crossplane.io/allowed-namespaces of Function shop/checkout, or of Namespace shop, to "evil"`
 	cases := map[string]struct {
 		reason  string
 		objects []client.Object
@@ -152,7 +152,7 @@ func TestMayAct(t *testing.T) {
 }
 
 func TestMayOwn(t *testing.T) {
-	const no = "function checkout belongs to Function shop/checkout of this cluster, and nothing takes over what a resource that is there owns: delete one of the two"
+	const no = "function checkout belongs to Function shop/checkout of this cluster, and cannot be taken over while that resource exists: delete one of the two"
 	mine := function("evil", "x", arn)
 	cases := map[string]struct {
 		reason  string
@@ -176,7 +176,7 @@ func TestMayOwn(t *testing.T) {
 }
 
 func TestCheckTags(t *testing.T) {
-	const no = "belongs to Function shop/checkout of this cluster, and nothing takes over"
+	const no = "belongs to Function shop/checkout of this cluster, and cannot be taken over"
 	owner := function("shop", "checkout", "")
 	tags := ownership.Tags(owner, cluster, "default", kind)
 	cases := map[string]struct {

@@ -138,7 +138,7 @@ func (p Pruner) Prune(ctx context.Context, f Function, h *v1beta1.VersionHistory
 // function and all its versions. A version that is gone is no error.
 func (p Pruner) Delete(ctx context.Context, function, version string) error {
 	if !IsPublished(version) {
-		return errors.Errorf("%q is no published version: nothing was deleted", version)
+		return errors.Errorf("%q is not a published version: nothing was deleted", version)
 	}
 	defer p.Cache.Forget(usesKey(function))
 	_, err := p.API.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(function), Qualifier: ptr.To(version)})
