@@ -57,3 +57,12 @@ func ready(mg resource.Managed) bool {
 }
 
 func kindOf(mg resource.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
+
+// phaseOf a resource, which is what kubectl's column STATE shows.
+func phaseOf(mg resource.Managed) string {
+	s, ok := mg.(interface{ GetSummary() v1beta1.Summary })
+	if !ok {
+		return ""
+	}
+	return s.GetSummary().Phase
+}

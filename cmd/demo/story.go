@@ -249,7 +249,7 @@ func (w *world) events(ctx context.Context, name string) error {
 	text := ""
 	for _, e := range list.Items {
 		if e.InvolvedObject.Name == name && e.Reason == "UpdatedExternalResource" && !e.LastTimestamp.Before(&last) {
-			last, text = e.LastTimestamp, e.Message
+			last, text = e.LastTimestamp, e.Reason+": "+e.Message
 		}
 	}
 	if text != "" {

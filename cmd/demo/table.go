@@ -36,7 +36,7 @@ func (t *table) show(all resources, started time.Time) {
 	_, _ = fmt.Fprintln(tw, "    KIND\tNAME\tREADY\tSYNCED\tSTATE\tEXTERNAL-NAME")
 	for _, mg := range all {
 		_, _ = fmt.Fprintf(tw, "    %s\t%s\t%s\t%s\t%s\t%s\n", kindOf(mg), mg.GetName(), mg.GetCondition("Ready").Status, mg.GetCondition("Synced").Status,
-			mg.GetCondition("Ready").Reason, meta.GetExternalName(mg))
+			phaseOf(mg), meta.GetExternalName(mg))
 	}
 	_ = tw.Flush()
 	if rows.String() == t.last {

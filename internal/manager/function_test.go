@@ -19,6 +19,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
 // slow is a double that takes a moment over creations and updates.
@@ -195,7 +196,7 @@ func TestForeignFunction(t *testing.T) {
 		meta.SetExternalName(f, "f")
 	})
 	r.create(seen)
-	r.ready(seen)
+	r.until("it is said to differ", func() bool { r.get(seen); return seen.GetCondition(xpv2.TypeReady).Reason == condition.ReasonDiffers })
 	if ptr.Deref(seen.Status.AtProvider.MemorySize, 0) != 512 {
 		t.Errorf("observing shows what is there, got %+v", seen.Status.AtProvider)
 	}

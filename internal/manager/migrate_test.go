@@ -18,9 +18,11 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
@@ -70,7 +72,7 @@ func (r *rig) migrate(function, others map[string]string, writes []string) {
 		r.create(mg)
 	}
 	for _, mg := range all {
-		r.ready(mg)
+		r.differs(mg, "services.k8s.aws/")
 	}
 	if got := steptest.Writes(r.operations()); len(got) > 0 {
 		r.Errorf("what is only observed must not be changed, got %v", got)
@@ -90,6 +92,18 @@ func (r *rig) migrate(function, others map[string]string, writes []string) {
 	}
 	r.sameFunction(before)
 	r.letGo(all)
+}
+
+// differs waits until a resource that is only observed is Ready, or differs in tags with a
+// prefix alone.
+func (r *rig) differs(mg managed.Managed, prefix string) {
+	r.Helper()
+	other := func(d v1beta1.Difference) bool { return !strings.HasPrefix(d.Field, "tags["+prefix) }
+	r.until(mg.GetName()+" is Ready, or differs by tags alone", func() bool {
+		r.get(mg)
+		ds := mg.GetSummary().Differences
+		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == condition.ReasonDiffers && len(ds) > 0 && !slices.ContainsFunc(ds, other)
+	})
 }
 
 // documentedPatch is the one by which docs/migrate has kubectl take a resource over.

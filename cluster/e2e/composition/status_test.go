@@ -58,8 +58,9 @@ func TestPhases(t *testing.T) {
 		"Creating":     {reason: "AWS is at it.", status: `{phase: Creating, ` + ready("Creating") + `, ` + atProvider + `}`, phase: "Creating", known: true, ready: "False"},
 		"Active":       {reason: "AWS runs it.", status: `{phase: Available, ` + ready("Available") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "True"},
 		"Updating":     {reason: "AWS runs what was there before; Ready tells that a change is on its way.", status: `{phase: Updating, ` + ready("Updating") + `, ` + atProvider + `}`, phase: "Active", known: true, ready: "False"},
-		"Refused":      {reason: "AWS takes no such function.", status: `{phase: Error, message: "create failed: no such bucket", ` + ready("Creating") + `}`, phase: "Error", error: "create failed: no such bucket", ready: "False"},
+		"Refused":      {reason: "AWS takes no such function.", status: `{phase: Error, message: "create failed: no such bucket", ` + ready("Unavailable") + `}`, phase: "Error", error: "create failed: no such bucket", ready: "False"},
 		"UpdateFailed": {reason: "An Active function whose update failed is in error.", status: `{phase: Error, message: "update failed: no such role", ` + ready("Unavailable") + `, ` + atProvider + `}`, phase: "Error", error: "update failed: no such role", known: true, ready: "False"},
+		"Differs":      {reason: "AWS serves something else than the spec asks for, and it may not be changed.", status: `{phase: Error, message: "AWS differs from spec: memorySize", ` + ready("Differs") + `, ` + atProvider + `}`, phase: "Error", error: "AWS differs from spec: memorySize", known: true, ready: "False"},
 		"Deleted":      {reason: "Someone deleted the Function: it will be made anew.", status: `{phase: Deleting, ` + ready("Deleting") + `}`, phase: "Pending", ready: "False"},
 	}
 	x := theTools(t)
@@ -111,7 +112,7 @@ func TestWebEndpointStatus(t *testing.T) {
 			reason: "What the function says goes before what others wait for.",
 			observed: map[string]string{
 				"alias Alias storefront":       waits + ready("Creating") + `}`,
-				"function Function storefront": `{phase: Error, message: "create failed: no such bucket", ` + ready("Creating") + `}`,
+				"function Function storefront": `{phase: Error, message: "create failed: no such bucket", ` + ready("Unavailable") + `}`,
 			},
 			want: map[string]any{"message": "create failed: no such bucket"}, ready: "False",
 		},
@@ -172,7 +173,7 @@ func TestQueueWorkerStatus(t *testing.T) {
 		},
 		"Refused": {
 			reason:  "The role may not read the queue.",
-			mapping: `{phase: Error, message: "create failed: the role may not sqs:ReceiveMessage", ` + ready("Creating") + `}`,
+			mapping: `{phase: Error, message: "create failed: the role may not sqs:ReceiveMessage", ` + ready("Unavailable") + `}`,
 			want:    map[string]any{"functionArn": "arn:f", "message": "create failed: the role may not sqs:ReceiveMessage"}, ready: "False",
 		},
 	}

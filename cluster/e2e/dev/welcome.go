@@ -28,8 +28,10 @@ func (w *world) welcome(ctx context.Context) error {
     crossplane resource trace webendpoint storefront
 
     export AWS_ACCESS_KEY_ID=%s AWS_SECRET_ACCESS_KEY=%s
-    aws --endpoint-url %s --region %s lambda list-functions`,
-		w.file("kubeconfig"), w.platform.Programs, keys.AccessKeyID, keys.SecretAccessKey, w.platform.Double.URL(), region)
+    aws --endpoint-url %s --region %s lambda list-functions
+
+    curl http://%s/metrics   # of the provider`,
+		w.file("kubeconfig"), w.platform.Programs, keys.AccessKeyID, keys.SecretAccessKey, w.platform.Double.URL(), region, w.platform.Metrics)
 	w.printf("\nLogs: %s and %s", w.file(providerLog), w.file(crossplaneLog))
 	return nil
 }

@@ -58,7 +58,7 @@ spec:
             args:
             - --leader-election-lease-duration=5s
             - --leader-election-renew-deadline=4s
-            - --metrics-bind-address=127.0.0.1:0
+            - --metrics-bind-address=%[6]s
             - --health-probe-bind-address=%[1]s%[5]s
             ports:
             - name: probes
@@ -192,6 +192,9 @@ func (p *Platform) configurePackages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if p.Metrics, err = freeAddress(); err != nil {
+		return err
+	}
 	address, err := net.ResolveTCPAddr("tcp", probes)
 	if err != nil {
 		return err
@@ -200,7 +203,7 @@ func (p *Platform) configurePackages(ctx context.Context) error {
 	for _, a := range p.options.ProviderArgs {
 		_, _ = fmt.Fprintf(&more, "\n            - %q", a)
 	}
-	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role, more.String())
+	text := fmt.Sprintf(runtimeConfigs, probes, address.Port, p.options.functions[Function], Role, more.String(), p.Metrics)
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 

@@ -64,6 +64,9 @@ type Platform struct {
 	Root     string
 	Programs string
 
+	// Metrics is the address of the provider's metrics.
+	Metrics string
+
 	options   Options
 	folder    *process.Folder
 	processes []*process.Process

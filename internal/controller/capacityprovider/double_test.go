@@ -21,6 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
@@ -289,4 +290,26 @@ func TestAProviderThatIsTakenOver(t *testing.T) {
 		})
 		r.Must(err)
 	})
+}
+
+// What is only observed differs in all that spec asks for, also in what AWS can't change.
+func TestDifferencesOfAnObservedProvider(t *testing.T) {
+	r := newRig(t)
+	r.Settle(testProvider())
+	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
+		p.VPCConfig.SubnetIDs = []string{"subnet-3"}
+		p.Tags = map[string]string{"team": "shop"}
+	})
+	c.UID, c.Spec.ManagementPolicies = "uid-2", xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	meta.SetExternalName(c, "web")
+	turn := &managed.Turn{}
+	if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), c); err != nil {
+		t.Fatal(err)
+	}
+	says, _, _ := turn.Differences()
+	for _, field := range []string{"vpcConfig.subnetIds", "tags[team]"} {
+		if !strings.Contains(says, field) {
+			t.Errorf("%s is missing: %q", field, says)
+		}
+	}
 }

@@ -106,12 +106,12 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CapacityProvider, f found) 
 		return flow.Plan{}, err
 	}
 	t.comparison = compare(f.Name, d, f.Thing, t.owner)
-	if fixed := t.comparison.immutable(); len(fixed) > 0 {
+	if fixed := t.comparison.immutable(); len(fixed) > 0 && flow.Allows(c, xpv2.ManagementActionUpdate) {
 		return flow.Plan{}, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new CapacityProvider", f.What, fixed)
 	}
 	call, changes := t.comparison.due()
 	if call == "" || call == opUpdate && busy(f.Thing.provider.State) {
-		return flow.Plan{Changes: changes, Ready: t.State(c, f)}, nil
+		return flow.Plan{Changes: t.comparison.changes, Ready: t.State(c, f)}, nil
 	}
 	if t.tags.Outdated(c) {
 		managed.Hold(ctx, 0)
@@ -119,7 +119,7 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CapacityProvider, f found) 
 	if call != opUpdate {
 		t.tags.Forget(c)
 	}
-	return flow.Plan{Call: call, Changes: changes, Ready: condition.Updating(c.GetGeneration(), changes.String())}, nil
+	return flow.Plan{Call: call, Changes: t.comparison.changes, Carried: changes, Ready: condition.Updating(c.GetGeneration(), changes.String())}, nil
 }
 
 // desired resolves what spec refers to.

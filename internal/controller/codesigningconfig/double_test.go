@@ -22,6 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
@@ -332,5 +333,28 @@ func TestWhatIsOursIsNotMultiplied(t *testing.T) {
 	r.Remove(c)
 	if diff := cmp.Diff([]string{opDelete, opDelete}, r.Settle(c)); diff != "" || len(r.all()) != 0 {
 		t.Errorf("what is ours goes, all of it: %v, %s", r.all(), diff)
+	}
+}
+
+// What is only observed differs in all that spec asks for, not in its tags alone.
+func TestDifferencesOfAnObservedConfig(t *testing.T) {
+	r := newRig(t)
+	theirs := testConfig()
+	r.Settle(theirs)
+	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) {
+		p.AllowedPublishers.SigningProfileVersionArns = []string{profile(2)}
+		p.Tags = map[string]string{"team": "shop"}
+	})
+	c.UID, c.Spec.ManagementPolicies = "uid-2", xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	meta.SetExternalName(c, meta.GetExternalName(theirs))
+	turn := &managed.Turn{}
+	if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), c); err != nil {
+		t.Fatal(err)
+	}
+	says, _, _ := turn.Differences()
+	for _, field := range []string{"allowedPublishers", "tags[team]"} {
+		if !strings.Contains(says, field) {
+			t.Errorf("%s is missing: %q", field, says)
+		}
 	}
 }

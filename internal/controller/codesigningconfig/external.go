@@ -109,7 +109,7 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, f found)
 	if call != opUpdate {
 		t.tags.Forget(c)
 	}
-	return flow.Plan{Call: call, Changes: changes, Ready: condition.Updating(c.GetGeneration(), changes.String())}, nil
+	return flow.Plan{Call: call, Changes: t.comparison.changes, Carried: changes, Ready: condition.Updating(c.GetGeneration(), changes.String())}, nil
 }
 
 // desired resolves what spec refers to.

@@ -279,3 +279,26 @@ func TestAMappingThatIsTakenOver(t *testing.T) {
 		r.Double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
 	})
 }
+
+// What is only observed differs in what AWS can't change, too.
+func TestDifferencesOfAnObservedMapping(t *testing.T) {
+	r := newRig(t)
+	theirs := testMapping()
+	r.Settle(theirs)
+	m := testMapping(func(m *v1beta1.EventSourceMapping) {
+		m.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.BatchSize = ptr.To(testQueue+"2"), ptr.To[int32](7)
+	})
+	m.UID = "uid-2"
+	meta.SetExternalName(m, meta.GetExternalName(theirs))
+	turn := &managed.Turn{}
+	if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), m); err != nil {
+		t.Fatal(err)
+	}
+	says, _, _ := turn.Differences()
+	for _, field := range []string{"eventSourceArn", "batchSize"} {
+		if !strings.Contains(says, field) {
+			t.Errorf("%s is missing: %q", field, says)
+		}
+	}
+}

@@ -130,7 +130,7 @@ func (t *thing) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.
 	fresh := m.GetCondition(xpv2.TypeReady).ObservedGeneration != m.GetGeneration()
 	c := compare(d, f.Thing, fresh, t.owner)
 	t.wanted, t.comparison = d, c
-	if fixed := c.immutable(); len(fixed) > 0 {
+	if fixed := c.immutable(); len(fixed) > 0 && flow.Allows(m, xpv2.ManagementActionUpdate) {
 		return flow.Plan{}, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new EventSourceMapping", f.What, fixed)
 	}
 	p := flow.Plan{Ready: t.State(m, f), Changes: c.changes}

@@ -10,8 +10,11 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
 // A function that another tool has deployed from S3 is taken over, and whether its code is
@@ -49,6 +52,58 @@ func TestCodeOfAnAdoptedFunction(t *testing.T) {
 			r.Double.ResetCalls()
 			if again := r.Settle(f); len(again) > 0 || r.Double.Count("GetObject") > 0 {
 				t.Errorf("what was recognised must be remembered, got %v and %d reads", again, r.Double.Count("GetObject"))
+			}
+		})
+	}
+}
+
+// A function that is only observed differs where taking it over would change it, and not
+// where nobody can know.
+func TestDifferencesOfAnObservedFunction(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		code   v1beta1.FunctionCode
+		image  bool
+		denied bool
+		want   []string
+	}{
+		"SameCode":       {reason: "The code is that of another tool, and the same.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}},
+		"OtherCode":      {reason: "The object has other code.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k2.zip")}, want: []string{"code.sha256"}},
+		"UnreadableCode": {reason: "AWS does not tell where its code comes from.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k2.zip")}, denied: true},
+		"PackageType":    {reason: "What AWS can't change differs as all else does.", code: v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}, image: true, want: []string{"code.sha256", "handler", "runtime", "packageType"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			f := testFunction(func(f *v1beta1.Function) {
+				f.Spec.ForProvider.Code = &tc.code
+				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+				meta.SetExternalName(f, "f")
+			})
+			in := &lambda.CreateFunctionInput{
+				FunctionName: ptr.To("f"), Role: f.Spec.ForProvider.Role, Runtime: types.Runtime(*f.Spec.ForProvider.Runtime), Handler: f.Spec.ForProvider.Handler,
+				Code: &types.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")},
+			}
+			if tc.image {
+				in.PackageType, in.Runtime, in.Handler = types.PackageTypeImage, "", nil
+				in.Code = &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1")}
+			}
+			_, err := r.Lambda.CreateFunction(t.Context(), in)
+			r.Must(err)
+			if tc.denied {
+				r.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+			}
+			turn := &managed.Turn{}
+			if _, err := r.external().Observe(managed.WithTurn(t.Context(), turn), f); err != nil {
+				t.Fatal(err)
+			}
+			_, differences, _ := turn.Differences()
+			var got []string
+			for _, d := range differences {
+				got = append(got, d.Field)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

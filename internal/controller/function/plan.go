@@ -112,7 +112,11 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 	hide(&p, d.settings, func(path, fingerprint string) bool { return t.memory.owes(f, path, fingerprint, fresh(f)) })
 	p.changes = diff.Compare(p.target, p.have)
 	p.comparePublication(f, d)
-	if fixed := immutable(p.changes, p.have); len(fixed) > 0 {
+	mends := flow.Allows(f, xpv2.ManagementActionUpdate)
+	if !mends && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
+		p.changes = p.changes.But("code.source") // Nobody knows whether it differs.
+	}
+	if fixed := immutable(p.changes, p.have); len(fixed) > 0 && mends {
 		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", name, fixed)
 	}
 	p.calls = t.memory.inTurn(f, due(p.changes, p.target, p.have), p.changes)
@@ -123,10 +127,8 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 // deployed is recognised, so that taking a function over does not deploy it anew.
 func (t *thing) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {
 	s := &f.Status.AtProvider
-	if flow.Allows(f, xpv2.ManagementActionUpdate) {
-		if p.archive.bundle, err = t.resolver.bundles.Identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
-			return want, have, err
-		}
+	if p.archive.bundle, err = t.resolver.bundles.Identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
+		return want, have, err
 	}
 	want, have = codeStates(p.archive, p.observed.function, s.DeployedCode)
 	s.DeployedCode = p.archive.bundle.Recognise(have.SHA256, s.DeployedCode)

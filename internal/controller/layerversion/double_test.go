@@ -20,6 +20,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
@@ -391,4 +392,43 @@ func random(g *rand.Rand, p *v1beta1.LayerVersionParameters) {
 	p.CompatibleArchitectures = subset("x86_64", "arm64")
 	p.CompatibleRuntimes = subset("python3.12", "python3.13", "nodejs22.x")
 	p.Description, p.LicenseInfo = text("", "a", "b"), text("", "MIT")
+}
+
+// A version that is only observed differs by its content where that is known.
+func TestDifferencesOfAnObservedLayer(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		object string
+		denied bool
+		want   bool
+	}{
+		"Same":       {reason: "What others have published is the object.", object: "one"},
+		"Other":      {reason: "The object has other content.", object: "two", want: true},
+		"Unreadable": {reason: "AWS does not tell where its content comes from.", object: "two", denied: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t)
+			files := func(text string) map[string][]byte { return map[string][]byte{"python/m.py": []byte(text)} }
+			r.others(files("one"))
+			b, err := bundle.Zip(files(tc.object))
+			r.Must(err)
+			r.Double.PutObject("code", "layer.zip", b)
+			if tc.denied {
+				r.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+			}
+			l := testLayer(func(p *v1beta1.LayerVersionParameters) {
+				p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip")}
+			})
+			l.Spec.ManagementPolicies = observeOnly()
+			meta.SetExternalName(l, arn(1))
+			turn := &managed.Turn{}
+			if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), l); err != nil {
+				t.Fatal(err)
+			}
+			if _, got, _ := turn.Differences(); len(got) > 0 != tc.want {
+				t.Errorf("%s\ngot %+v", tc.reason, got)
+			}
+		})
+	}
 }

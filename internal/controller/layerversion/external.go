@@ -219,6 +219,9 @@ func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flo
 		i, _ := intentOf(l)
 		s := &l.Status.AtProvider
 		target, changes := compare(l.Spec.ForProvider, t.bundle, f.Thing, s.PublishedContent, i)
+		if !flow.Allows(l, xpv2.ManagementActionUpdate) && t.bundle.Unidentified(s.PublishedContent) {
+			changes = changes.But("content.source") // Nobody knows whether it differs.
+		}
 		s.PublishedContent = t.bundle.Recognise(codeSHA256(f.Thing), s.PublishedContent)
 		if len(changes) > 0 {
 			t.target = target
@@ -273,9 +276,6 @@ func (t *thing) find(ctx context.Context, l *v1beta1.LayerVersion) error {
 
 // identify the content, so that importing a version of the same content publishes none.
 func (t *thing) identify(ctx context.Context, l *v1beta1.LayerVersion) error {
-	if !flow.Allows(l, xpv2.ManagementActionUpdate) {
-		return nil
-	}
 	var err error
 	t.bundle, err = t.bundles.Identify(ctx, t.bundle, l.Status.AtProvider.PublishedContent)
 	return err

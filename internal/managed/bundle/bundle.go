@@ -156,6 +156,12 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 	return want, have
 }
 
+// Unidentified tells that nothing says whether AWS has this bundle: its hash cannot be
+// learned, and nothing is remembered of it. An update deploys it then.
+func (b Bundle) Unidentified(last *v1beta1.DeployedCode) bool {
+	return b.From.S3Key != nil && b.SHA256 == "" && last == nil
+}
+
 // checkPin refuses an archive that is not the one that the user pinned.
 func (b Bundle) checkPin() error {
 	if b.From.SHA256 == nil {
