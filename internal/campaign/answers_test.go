@@ -156,7 +156,7 @@ func TestOddAnswers(t *testing.T) {
 				ops, want := sc.operations(t)
 				for _, op := range ops {
 					for _, f := range faults() {
-						points.try(t, sc.name+op+f.name, op+", "+f.name, func(t *testing.T) { sc.survives(t, f.make(op), want) })
+						points.try(t, sc.name+op+f.name, op+", "+f.name, func(t *testing.T) { sc.survives(t, f.make(op), want) }) //nolint:thelper // It is the test.
 					}
 				}
 			})

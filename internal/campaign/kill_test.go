@@ -106,7 +106,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 	var points tally
 	t.Run("scenarios", func(t *testing.T) {
 		for _, sc := range scenarios(t) {
-			t.Run(sc.name, func(t *testing.T) {
+			t.Run(sc.name, func(t *testing.T) { //nolint:thelper // It is the test.
 				t.Parallel()
 				calls, want := sc.run(t, point{})
 				if t.Failed() {

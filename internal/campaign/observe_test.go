@@ -25,7 +25,7 @@ func TestObserveTellsTheDifference(t *testing.T) {
 				continue // AWS keeps nothing of an invocation that could differ.
 			}
 			t.Run(strings.TrimSuffix(k.Name()+"/"+name, "/"), func(t *testing.T) {
-				Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { s.observes(k, k.Updates[name]) })
+				Run(t, awsdouble.Options{}, func(_ *testing.T, s *Simulation) { s.observes(k, k.Updates[name]) })
 			})
 		}
 	}

@@ -57,7 +57,7 @@ func TestOutages(t *testing.T) {
 				t.Parallel()
 				_, want := sc.run(t, point{})
 				for _, o := range outages() {
-					points.try(t, sc.name+o.name, o.name, func(t *testing.T) { sc.outlasts(t, o, want) })
+					points.try(t, sc.name+o.name, o.name, func(t *testing.T) { sc.outlasts(t, o, want) }) //nolint:thelper // It is the test.
 				}
 			})
 		}

@@ -87,7 +87,7 @@ func Cause(ctx context.Context, mg Managed) string {
 }
 
 // because is the cause by what was known before a look. Empty if nobody knows.
-func (r record) because(mg Managed) string {
+func (r *record) because(mg Managed) string {
 	switch w := wanted(mg); {
 	case r.cause != "":
 		return r.cause + " changed"

@@ -111,7 +111,7 @@ func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o
 	p.target = target(d, p.have, name, t.owner)
 	hide(&p, d.settings, func(path, fingerprint string) bool { return t.memory.owes(f, path, fingerprint, fresh(f)) })
 	p.changes = diff.Compare(p.target, p.have)
-	p.comparePublication(f, d)
+	p = p.withPublication(f, d)
 	mends := flow.Allows(f, xpv2.ManagementActionUpdate)
 	if !mends && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
 		p.changes = p.changes.But("code.source") // Nobody knows whether it differs.

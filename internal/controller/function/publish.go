@@ -68,13 +68,13 @@ func creating(f *v1beta1.Function) publish {
 	return p
 }
 
-// comparePublication adds to the plan's changes that a version is due. It is if code or
+// withPublication is the plan with the change that a version is due, if it is: if code or
 // configuration are not those that were published last, unless only what the manifest
 // leaves open was changed, and by others: that is published with publishOn AnyChange
 // alone.
-func (p *plan) comparePublication(f *v1beta1.Function, d desired) {
+func (p plan) withPublication(f *v1beta1.Function, d desired) plan {
 	if !publishing(f).publish {
-		return
+		return p
 	}
 	s := &f.Status.AtProvider
 	if s.Fingerprint == nil {
@@ -86,14 +86,15 @@ func (p *plan) comparePublication(f *v1beta1.Function, d desired) {
 		if served && (s.PublishedSpecFingerprint == nil || !managed.Settled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(spec())
 		}
-		return
+		return p
 	}
 	if byHand(f, spec) && ptr.Deref(f.Spec.ForProvider.PublishOn, "") != onAnyChange {
-		return
+		return p
 	}
 	p.publishedSince = publishedSince(f, spec)
 	p.target.Publish, p.have.Publish = ptr.To(newVersion), s.LatestPublishedVersion
 	p.changes = diff.Compare(p.target, p.have)
+	return p
 }
 
 // byHand tells whether the manifest, and all that it refers to, still asks for what was
