@@ -126,7 +126,7 @@ func TestObserve(t *testing.T) {
 		}), want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable}},
 		"Moved": {"What was made for one function would be left behind.", listed(ours), newURL(named, func(u *v1beta1.FunctionURL) {
 			u.Spec.ForProvider.FunctionName = ptr.To("basket")
-		}), want{err: "it is for cart"}},
+		}), want{err: "but the annotation crossplane.io/external-name names cart"}},
 		"ObserveOnly": {"Whatever is there is shown.", listed(ours), newURL(func(u *v1beta1.FunctionURL) {
 			u.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 			u.Spec.ForProvider = v1beta1.FunctionURLParameters{}

@@ -369,7 +369,7 @@ func TestSecretPayload(t *testing.T) {
 		t.Errorf("a changed Secret is another input, got %v", got)
 	}
 	w.objects[ref.String()+"/payload"] = `not JSON: hunter4`
-	if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is no JSON") || strings.Contains(err.Error(), "hunter4") {
+	if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is not valid JSON") || strings.Contains(err.Error(), "hunter4") {
 		t.Errorf("want an error without the payload, got %v", err)
 	}
 	delete(w.objects, ref.String()+"/payload")
