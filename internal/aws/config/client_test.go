@@ -167,7 +167,7 @@ func TestSilence(t *testing.T) {
 			if err == nil || !strings.HasPrefix(awserr.Clean(err).Error(), "no answer from 127.0.0.1 in time") || !awserr.IsTransient(err) {
 				t.Errorf("%s\ngot %v", tc.reason, awserr.Clean(err))
 			}
-			if calls.Load() != 1 {
+			if calls.Load() > 1 { // None, if the server was too slow to begin.
 				t.Errorf("%s\nit was waited for %d times", tc.reason, calls.Load())
 			}
 		})
