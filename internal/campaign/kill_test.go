@@ -106,7 +106,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 	var points tally
 	t.Run("scenarios", func(t *testing.T) {
 		for _, sc := range scenarios(t) {
-			t.Run(sc.name, func(t *testing.T) { //nolint:thelper // It is the test.
+			t.Run(sc.name, func(t *testing.T) {
 				t.Parallel()
 				calls, want := sc.run(t, point{})
 				if t.Failed() {
@@ -115,7 +115,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 				for i := range 2 * len(calls) {
 					at := point{n: i/2 + 1, side: Side(i % 2)}
 					name := fmt.Sprintf("%d of %d, side %d, %s", at.n, len(calls), at.side, strings.ReplaceAll(calls[at.n-1], "/", "|"))
-					points.try(t, fmt.Sprint(sc.name, i), name, func(t *testing.T) {
+					points.try(t, fmt.Sprint(sc.name, i), name, func(t *testing.T) { //nolint:thelper // It is the test.
 						_, got := sc.run(t, at)
 						got.check(t, sc, want)
 					})
