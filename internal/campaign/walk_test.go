@@ -23,6 +23,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/campaign/figures"
+	ready "github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
@@ -264,13 +265,24 @@ func (w *walker) calm() {
 	}
 }
 
+// neverShown tells whether a mapping asks its user what has become of it: a hand has deleted
+// it before the provider has seen it once, so that creating it again might make a second one.
+func (w *walker) neverShown(u *unstructured.Unstructured) bool {
+	w.Helper()
+	if u.GetKind() != "EventSourceMapping" {
+		return false
+	}
+	w.stored(u)
+	return is(u, "Ready", "False") && is(u, "Synced", "True") && strings.Contains(fmt.Sprint(u.Object["status"]), ready.NeverShown)
+}
+
 func (w *walker) settled() bool {
 	for _, k := range w.kinds {
 		u := k.New()
 		if w.gone(u) {
 			continue
 		}
-		if u.GetDeletionTimestamp() != nil || !w.ready(u) && !w.unknown(u) {
+		if u.GetDeletionTimestamp() != nil || !w.ready(u) && !w.unknown(u) && !w.neverShown(u) {
 			return false
 		}
 	}
@@ -291,7 +303,7 @@ func (w *walker) check() {
 	w.silent(time.Hour)
 	want, uids := map[string]int{}, map[string]string{}
 	for _, k := range w.kinds {
-		if u := k.New(); !w.gone(u) {
+		if u := k.New(); !w.gone(u) && !w.neverShown(u) {
 			want[k.Kind]++
 			uids[string(u.GetUID())] = k.Name()
 		}
