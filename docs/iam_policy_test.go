@@ -90,11 +90,8 @@ func lambdaActions(t *testing.T) []string {
 	}
 	for _, kind := range kinds(t) {
 		for _, call := range calls(t, filepath.Join("../internal/controller", strings.ToLower(kind))) {
-			if other, ok := actions[call]; ok {
-				call = other
-			}
-			if strings.HasPrefix(call, "lambda:") {
-				all[call] = true
+			if action := actionOf(call); strings.HasPrefix(action, "lambda:") {
+				all[action] = true
 			}
 		}
 	}

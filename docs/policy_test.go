@@ -40,10 +40,7 @@ func TestPolicyNamesEveryCall(t *testing.T) {
 		text := read(t, page)
 		needed := slices.Clone(besides)
 		for _, call := range calls(t, filepath.Join("../internal/controller", strings.ToLower(kind))) {
-			action := call
-			if other, ok := actions[call]; ok {
-				action = other
-			}
+			action := actionOf(call)
 			needed = append(needed, action)
 			if !strings.Contains(text, `"`+action+`"`) && !strings.Contains(text, "`"+action+"`") {
 				t.Errorf("%s does not name %s, which %s takes", page, action, call)
@@ -55,6 +52,14 @@ func TestPolicyNamesEveryCall(t *testing.T) {
 			}
 		}
 	}
+}
+
+// actionOf a call, such as lambda:InvokeFunction of lambda:Invoke.
+func actionOf(call string) string {
+	if other, ok := actions[call]; ok {
+		return other
+	}
+	return call
 }
 
 // grants are the actions that the IAM policies of a page allow.

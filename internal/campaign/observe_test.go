@@ -47,7 +47,7 @@ func (s *Simulation) observes(k Kind, update map[string]any) {
 	}
 	ready := func(status, reason string, generation int64) func(u *unstructured.Unstructured) bool {
 		return func(u *unstructured.Unstructured) bool {
-			c := condition(u, "Ready")
+			c := conditionOf(u, "Ready")
 			return c["status"] == status && c["reason"] == reason && c["observedGeneration"] == generation && u.GetGeneration() == generation
 		}
 	}
@@ -75,15 +75,4 @@ func (s *Simulation) observes(k Kind, update map[string]any) {
 	if err := p.Stop(); err != nil {
 		s.Error(err)
 	}
-}
-
-// condition of a resource by its type.
-func condition(u *unstructured.Unstructured, of string) map[string]any {
-	cs, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	for _, c := range cs {
-		if m, ok := c.(map[string]any); ok && m["type"] == of {
-			return m
-		}
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -239,20 +238,34 @@ func (s *Simulation) ready(u *unstructured.Unstructured) bool {
 // repeat of its own.
 func (s *Simulation) unknown(u *unstructured.Unstructured) bool {
 	s.Helper()
-	if u.GetKind() != "Invocation" {
+	return s.asks(u, "Invocation", "it is not known whether the function ran")
+}
+
+// asks tells whether a resource of a kind waits for its user, and says so by a text.
+func (s *Simulation) asks(u *unstructured.Unstructured, kind, text string) bool {
+	s.Helper()
+	if u.GetKind() != kind {
 		return false
 	}
 	s.stored(u)
-	return is(u, "Ready", "False") && is(u, "Synced", "True") && strings.Contains(fmt.Sprint(u.Object["status"]), "it is not known whether the function ran")
+	return is(u, "Ready", "False") && is(u, "Synced", "True") && strings.Contains(fmt.Sprint(u.Object["status"]), text)
 }
 
 // is tells whether a condition of a resource's present generation has a status.
 func is(u *unstructured.Unstructured, condition, status string) bool {
-	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
-	return slices.ContainsFunc(conditions, func(c any) bool {
-		m, _ := c.(map[string]any)
-		return m["type"] == condition && m["status"] == status && m["observedGeneration"] == u.GetGeneration()
-	})
+	c := conditionOf(u, condition)
+	return c["status"] == status && c["observedGeneration"] == u.GetGeneration()
+}
+
+// conditionOf a resource by its type.
+func conditionOf(u *unstructured.Unstructured, of string) map[string]any {
+	cs, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	for _, c := range cs {
+		if m, ok := c.(map[string]any); ok && m["type"] == of {
+			return m
+		}
+	}
+	return nil
 }
 
 func (s *Simulation) gone(u *unstructured.Unstructured) bool {

@@ -23,7 +23,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/campaign/figures"
-	ready "github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
@@ -269,11 +269,7 @@ func (w *walker) calm() {
 // it before the provider has seen it once, so that creating it again might make a second one.
 func (w *walker) neverShown(u *unstructured.Unstructured) bool {
 	w.Helper()
-	if u.GetKind() != "EventSourceMapping" {
-		return false
-	}
-	w.stored(u)
-	return is(u, "Ready", "False") && is(u, "Synced", "True") && strings.Contains(fmt.Sprint(u.Object["status"]), ready.NeverShown)
+	return w.asks(u, "EventSourceMapping", condition.NeverShown)
 }
 
 func (w *walker) settled() bool {

@@ -186,8 +186,9 @@ func (m *memory) fail(key types.NamespacedName, c class, throttled bool) (failur
 	}
 	r.class = c
 	r.failures++
-	r.throttled++
-	if !throttled {
+	if throttled {
+		r.throttled++
+	} else {
 		r.throttled = 0
 	}
 	r.wanted = nil

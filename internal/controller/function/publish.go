@@ -2,7 +2,6 @@ package function
 
 import (
 	"context"
-	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -80,28 +79,22 @@ func (p plan) withPublication(f *v1beta1.Function, d desired) plan {
 	if s.Fingerprint == nil {
 		s.Fingerprint = ptr.To(fingerprint.Read(p.observed.config()).Fingerprint())
 	}
-	spec := sync.OnceValue(func() string { return p.specFingerprint(d) })
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
 		served := len(configuration(p.changes)) == 0 && !p.changes.Any(codePaths...)
 		if served && (s.PublishedSpecFingerprint == nil || !managed.Settled(f)) {
-			s.PublishedSpecFingerprint = ptr.To(spec())
+			s.PublishedSpecFingerprint = ptr.To(p.specFingerprint(d))
 		}
 		return p
 	}
-	if byHand(f, spec) && ptr.Deref(f.Spec.ForProvider.PublishOn, "") != onAnyChange {
+	// What spec asks for is what was published, so that someone else has changed the rest.
+	byHand := s.PublishedSpecFingerprint != nil && *s.PublishedSpecFingerprint == p.specFingerprint(d)
+	if byHand && ptr.Deref(f.Spec.ForProvider.PublishOn, "") != onAnyChange {
 		return p
 	}
-	p.publishedSince = publishedSince(f, spec)
+	p.publishedSince = publishedSince(s.LatestPublishedVersion, byHand)
 	p.target.Publish, p.have.Publish = ptr.To(newVersion), s.LatestPublishedVersion
 	p.changes = diff.Compare(p.target, p.have)
 	return p
-}
-
-// byHand tells whether the manifest, and all that it refers to, still asks for what was
-// published last.
-func byHand(f *v1beta1.Function, spec func() string) bool {
-	published := f.Status.AtProvider.PublishedSpecFingerprint
-	return published != nil && *published == spec()
 }
 
 // specFingerprint stands for what the manifest, and all that it refers to, asks for in a
@@ -135,13 +128,12 @@ func (p plan) managedVariables(d desired) *types.EnvironmentResponse {
 	return &types.EnvironmentResponse{Variables: out}
 }
 
-// publishedSince says for the event that tells of a version why it is published.
-func publishedSince(f *v1beta1.Function, spec func() string) string {
-	last := f.Status.AtProvider.LatestPublishedVersion
+// publishedSince says why a version is published after the last one, for its event.
+func publishedSince(last *string, byHand bool) string {
 	switch {
 	case last == nil:
 		return "published a version: spec.forProvider.publish is true"
-	case byHand(f, spec):
+	case byHand:
 		return "published a version: the function was changed in AWS since version " + *last + ", and publishOn is AnyChange"
 	}
 	return "published a version: spec, or what it refers to, changed since version " + *last

@@ -190,7 +190,7 @@ func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalO
 	}
 	mends := Allows(mg, xpv2.ManagementActionUpdate)
 	managed.Compared(ctx, p.comparison(), mends)
-	if len(p.Changes) > 0 && !mends || p.Call != "" && !mends {
+	if !mends && (len(p.Changes) > 0 || p.Call != "") {
 		p.Call, p.Ready = "", e.thing.State(mg, e.found)
 	}
 	p = bounded(ctx, mg, p)
