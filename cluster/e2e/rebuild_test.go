@@ -13,11 +13,11 @@ import (
 
 // TestRebuild breaks the provider's source and mends it again, as someone who works on it with `make dev` does.
 func TestRebuild(t *testing.T) {
-	r := newRig(t)
-	r.provider()
+	e := newEnv(t)
+	e.provider()
 	var said bytes.Buffer
-	root := r.copySource(func(_ string, b []byte) []byte { return b })
-	provider := &rebuild.Provider{Platform: r.Platform, Root: root, Folder: t.TempDir(), Image: shared.image}
+	root := e.copySource(func(_ string, b []byte) []byte { return b })
+	provider := &rebuild.Provider{Platform: e.Platform, Root: root, Folder: t.TempDir(), Image: shared.image}
 	loop := &rebuild.Loop{Steps: provider, Out: &said, Now: time.Now}
 	look := func() string {
 		t.Helper()
@@ -39,12 +39,12 @@ func TestRebuild(t *testing.T) {
 	}
 
 	source := filepath.Join(root, "cmd", "provider", "changed.go")
-	pid := r.provider()
+	pid := e.provider()
 	write(t, source, "package main\n\nvar broken int = \"so\"\n")
 	if got := look(); !strings.Contains(got, "cannot build the provider") || !strings.Contains(got, "cmd/provider/changed.go:3") {
 		t.Errorf("the loop does not tell the compiler's message: %s", got)
 	}
-	if got := r.provider(); got != pid {
+	if got := e.provider(); got != pid {
 		t.Errorf("the provider was restarted, though nothing new was built: process %d, then %d", pid, got)
 	}
 
@@ -53,19 +53,19 @@ func TestRebuild(t *testing.T) {
 	if got := look(); !strings.Contains(got, "the provider runs with that") {
 		t.Fatalf("the loop does not tell that the provider runs: %s", got)
 	}
-	if r.provider() == pid {
+	if e.provider() == pid {
 		t.Error("the old process still runs")
 	}
-	log, err := os.ReadFile(r.Providers()[0].Log())
+	log, err := os.ReadFile(e.Providers()[0].Log())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(log), greeting) {
 		t.Errorf("what runs is not what was built; its log:\n%s", log)
 	}
-	ns := r.namespace()
-	r.apply(ns, function("after"))
-	r.ready("Function", ns, "after")
+	ns := e.namespace()
+	e.apply(ns, function("after"))
+	e.ready("Function", ns, "after")
 }
 
 func write(t *testing.T, file, text string) {

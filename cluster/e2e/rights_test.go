@@ -12,9 +12,9 @@ import (
 
 // TestRights asks, with the token of the provider's ServiceAccount, what Crossplane's RBAC manager lets it do.
 func TestRights(t *testing.T) {
-	r := newRig(t)
-	r.provider()
-	kube, err := r.ProviderClient(t.Context())
+	e := newEnv(t)
+	e.provider()
+	kube, err := e.ProviderClient(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,19 +49,19 @@ func TestRights(t *testing.T) {
 // TestRoleOfServiceAccount looks at how the provider reaches AWS: as the role that its ServiceAccount is annotated
 // with, by a token that the double checks with the API server's keys.
 func TestRoleOfServiceAccount(t *testing.T) {
-	r := newRig(t)
-	ns := r.namespace()
-	r.apply(ns, function("irsa"))
-	r.ready("Function", ns, "irsa")
+	e := newEnv(t)
+	ns := e.namespace()
+	e.apply(ns, function("irsa"))
+	e.ready("Function", ns, "irsa")
 	calls := map[string]int{}
-	for _, c := range r.Double.Calls() {
+	for _, c := range e.Double.Calls() {
 		calls[c.Operation]++
 	}
 	if calls["AssumeRoleWithWebIdentity"] == 0 || calls["AssumeRole"] != 0 {
 		t.Errorf("want the role to be assumed by a token, got %v", calls)
 	}
-	for name, log := range r.Logs() {
-		for _, secret := range r.Double.IssuedSecrets() {
+	for name, log := range e.Logs() {
+		for _, secret := range e.Double.IssuedSecrets() {
 			if strings.Contains(log, secret) {
 				t.Errorf("%s logs a secret of the role's session", name)
 			}
@@ -90,10 +90,10 @@ spec:
 // TestFieldsOfOtherProviders reads a role's ARN from another provider's object, before and after the grant that
 // docs/install.md has.
 func TestFieldsOfOtherProviders(t *testing.T) {
-	r := newRig(t)
-	ns := r.namespace()
-	r.apply("", roles)
-	r.apply(ns, `
+	e := newEnv(t)
+	ns := e.namespace()
+	e.apply("", roles)
+	e.apply(ns, `
 apiVersion: iam.aws.m.upbound.io/v1beta1
 kind: Role
 metadata:
@@ -102,36 +102,36 @@ status:
   atProvider:
     arn: arn:aws:iam::123456789012:role/functions
 `)
-	r.apply(ns, strings.Replace(function("from"), "    role: arn:aws:iam::123456789012:role/functions\n", `
+	e.apply(ns, strings.Replace(function("from"), "    role: arn:aws:iam::123456789012:role/functions\n", `
     roleFrom:
       apiVersion: iam.aws.m.upbound.io/v1beta1
       kind: Role
       name: functions
       fieldPath: status.atProvider.arn
 `, 1))
-	r.until("the Function says what is lacking", func(context.Context) error {
-		u, err := r.get(group+"/v1beta1", "Function", ns, "from")
+	e.until("the Function says what is lacking", func(context.Context) error {
+		u, err := e.get(group+"/v1beta1", "Function", ns, "from")
 		if err != nil {
 			return err
 		}
 		return said(u, "Synced", "iam.aws.m.upbound.io")
 	})
-	r.apply("", r.manifest("docs/install.md", "provider-lambda-extra"))
-	r.ready("Function", ns, "from")
+	e.apply("", e.manifest("docs/install.md", "provider-lambda-extra"))
+	e.ready("Function", ns, "from")
 }
 
 // manifest is the YAML snippet of a page that holds a text.
-func (r *rig) manifest(page, text string) string {
-	r.Helper()
-	b, err := os.ReadFile(filepath.Join(r.Root, page))
+func (e *env) manifest(page, text string) string {
+	e.Helper()
+	b, err := os.ReadFile(filepath.Join(e.Root, page))
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	for i, part := range strings.Split(string(b), "```") {
 		if body, ok := strings.CutPrefix(part, "yaml\n"); i%2 == 1 && ok && strings.Contains(body, text) {
 			return body
 		}
 	}
-	r.Fatalf("%s has no YAML with %s", page, text)
+	e.Fatalf("%s has no YAML with %s", page, text)
 	return ""
 }

@@ -37,8 +37,8 @@ const (
 // atFirst are the definitions that are active from the beginning. Tests that need more activate them.
 const atFirst = "functions." + group
 
-// rig is the platform that all tests of the package run on, and one test.
-type rig struct {
+// env is the platform that all tests of the package run on, and one test.
+type env struct {
 	*testing.T
 	*platform.Platform
 }
@@ -62,19 +62,19 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// newRig returns the platform, with the provider and the function installed on it.
-func newRig(t *testing.T) *rig {
+// newEnv returns the platform, with the provider and the function installed on it.
+func newEnv(t *testing.T) *env {
 	t.Helper()
 	shared.once.Do(func() {
 		// The platform outlives the test that happens to be the first.
 		shared.err = install(context.WithoutCancel(t.Context()), t.TempDir())
 	})
-	r := &rig{T: t, Platform: shared.platform}
-	t.Cleanup(r.explain)
+	e := &env{T: t, Platform: shared.platform}
+	t.Cleanup(e.explain)
 	if shared.err != nil {
 		t.Fatalf("no platform: %v", shared.err)
 	}
-	return r
+	return e
 }
 
 func install(ctx context.Context, folder string) (err error) {
@@ -90,53 +90,53 @@ func install(ctx context.Context, folder string) (err error) {
 }
 
 // explain shows what the processes logged, where a test failed.
-func (r *rig) explain() {
-	if !r.Failed() || r.Platform == nil {
+func (e *env) explain() {
+	if !e.Failed() || e.Platform == nil {
 		return
 	}
-	for name, log := range r.Logs() {
-		r.Logf("%s:\n%s", name, log)
+	for name, log := range e.Logs() {
+		e.Logf("%s:\n%s", name, log)
 	}
 }
 
 // namespace makes one for a test.
-func (r *rig) namespace() string {
-	r.Helper()
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: strings.ToLower(r.Name()) + "-"}}
-	if err := r.Kube.Create(r.Context(), ns); err != nil {
-		r.Fatal(err)
+func (e *env) namespace() string {
+	e.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: strings.ToLower(e.Name()) + "-"}}
+	if err := e.Kube.Create(e.Context(), ns); err != nil {
+		e.Fatal(err)
 	}
 	return ns.GetName()
 }
 
 // apply a manifest, as soon as the kinds in it are served.
-func (r *rig) apply(namespace, manifest string) {
-	r.Helper()
-	r.until("the manifest is accepted", func(ctx context.Context) error {
-		return platform.Apply(ctx, r.Kube, namespace, []byte(manifest))
+func (e *env) apply(namespace, manifest string) {
+	e.Helper()
+	e.until("the manifest is accepted", func(ctx context.Context) error {
+		return platform.Apply(ctx, e.Kube, namespace, []byte(manifest))
 	})
 }
 
-func (r *rig) until(what string, so func(context.Context) error) {
-	r.Helper()
-	if err := r.Until(r.Context(), what, patience, so); err != nil {
-		r.Fatal(err)
+func (e *env) until(what string, so func(context.Context) error) {
+	e.Helper()
+	if err := e.Until(e.Context(), what, patience, so); err != nil {
+		e.Fatal(err)
 	}
 }
 
 // get an object.
-func (r *rig) get(apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
+func (e *env) get(apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
 	u := object(apiVersion, kind)
-	err := r.Kube.Get(r.Context(), client.ObjectKey{Namespace: namespace, Name: name}, u)
+	err := e.Kube.Get(e.Context(), client.ObjectKey{Namespace: namespace, Name: name}, u)
 	return u, err
 }
 
 // ready waits until one of the provider's resources is Ready and Synced.
-func (r *rig) ready(kind, namespace, name string) *unstructured.Unstructured {
-	r.Helper()
+func (e *env) ready(kind, namespace, name string) *unstructured.Unstructured {
+	e.Helper()
 	var u *unstructured.Unstructured
-	r.until(kind+" "+name+" is ready", func(context.Context) (err error) {
-		if u, err = r.get(group+"/v1beta1", kind, namespace, name); err != nil {
+	e.until(kind+" "+name+" is ready", func(context.Context) (err error) {
+		if u, err = e.get(group+"/v1beta1", kind, namespace, name); err != nil {
 			return err
 		}
 		return errors.Join(platform.ConditionTrue(u, "Synced"), platform.ConditionTrue(u, "Ready"))
@@ -145,23 +145,23 @@ func (r *rig) ready(kind, namespace, name string) *unstructured.Unstructured {
 }
 
 // list objects.
-func (r *rig) list(apiVersion, kind string, o ...client.ListOption) []unstructured.Unstructured {
-	r.Helper()
+func (e *env) list(apiVersion, kind string, o ...client.ListOption) []unstructured.Unstructured {
+	e.Helper()
 	l := &unstructured.UnstructuredList{}
 	l.SetAPIVersion(apiVersion)
 	l.SetKind(kind + "List")
-	if err := r.Kube.List(r.Context(), l, o...); err != nil {
-		r.Fatal(err)
+	if err := e.Kube.List(e.Context(), l, o...); err != nil {
+		e.Fatal(err)
 	}
 	return l.Items
 }
 
 // provider returns the id of the provider's only process.
-func (r *rig) provider() int {
-	r.Helper()
+func (e *env) provider() int {
+	e.Helper()
 	pid := 0
-	r.until("one process of the provider runs", func(context.Context) error {
-		p := r.Providers()
+	e.until("one process of the provider runs", func(context.Context) error {
+		p := e.Providers()
 		if len(p) != 1 {
 			return fmt.Errorf("there are %d", len(p))
 		}

@@ -21,60 +21,60 @@ const nextVersion = "v0.2.0"
 
 // TestUpgradeAndBack moves to a package whose Function has one more field, and back, while there are resources.
 func TestUpgradeAndBack(t *testing.T) {
-	r := newRig(t)
-	ns := r.namespace()
+	e := newEnv(t)
+	ns := e.namespace()
 	const count = 5
 	for i := range count {
-		r.apply(ns, function(fmt.Sprintf("keep-%d", i)))
+		e.apply(ns, function(fmt.Sprintf("keep-%d", i)))
 	}
 	was := map[string]string{}
 	for i := range count {
 		name := fmt.Sprintf("keep-%d", i)
-		was[name] = string(r.ready("Function", ns, name).GetUID())
+		was[name] = string(e.ready("Function", ns, name).GetUID())
 	}
-	changes := r.changes()
+	changes := e.changes()
 
-	next, err := r.Registry.PushProvider(t.Context(), r.nextSource(), t.TempDir(), nextVersion)
+	next, err := e.Registry.PushProvider(t.Context(), e.nextSource(), t.TempDir(), nextVersion)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, image := range []string{next, shared.image} {
-		pid := r.provider()
-		if err := r.UpdateProvider(t.Context(), image); err != nil {
+		pid := e.provider()
+		if err := e.UpdateProvider(t.Context(), image); err != nil {
 			t.Fatal(err)
 		}
-		r.until("the new process has taken over", func(context.Context) error {
-			if r.provider() == pid {
+		e.until("the new process has taken over", func(context.Context) error {
+			if e.provider() == pid {
 				return errors.New("the old one still runs")
 			}
 			return nil
 		})
 		// Whatever the new process does, it has done when it has seen something new.
 		witness := fmt.Sprintf("witness-%d", pid)
-		r.apply(ns, function(witness))
-		r.ready("Function", ns, witness)
+		e.apply(ns, function(witness))
+		e.ready("Function", ns, witness)
 
 		got := map[string]string{}
 		for name := range was {
-			got[name] = string(r.ready("Function", ns, name).GetUID())
+			got[name] = string(e.ready("Function", ns, name).GetUID())
 		}
 		if diff := cmp.Diff(was, got); diff != "" {
 			t.Errorf("resources after the move to %s: -before, +after:\n%s", image, diff)
 		}
-		if served := r.serves("addedField"); served != (image == next) {
+		if served := e.serves("addedField"); served != (image == next) {
 			t.Errorf("%s: the new field is served: %t", image, served)
 		}
 	}
-	if diff := cmp.Diff([]string{"CreateFunction", "CreateFunction"}, r.changes()[len(changes):]); diff != "" {
+	if diff := cmp.Diff([]string{"CreateFunction", "CreateFunction"}, e.changes()[len(changes):]); diff != "" {
 		t.Errorf("changes in AWS besides the two witnesses: -want, +got:\n%s", diff)
 	}
 }
 
 // changes are the operations so far that change something in AWS.
-func (r *rig) changes() []string {
+func (e *env) changes() []string {
 	reads := regexp.MustCompile("^(Get|List|Head|Assume)")
 	var changes []string
-	for _, c := range r.Double.Calls() {
+	for _, c := range e.Double.Calls() {
 		if !reads.MatchString(c.Operation) {
 			changes = append(changes, c.Operation)
 		}
@@ -83,60 +83,60 @@ func (r *rig) changes() []string {
 }
 
 // nextSource is a copy of the repository in which Functions have one more field.
-func (r *rig) nextSource() string {
-	r.Helper()
-	return r.copySource(func(name string, b []byte) []byte {
+func (e *env) nextSource() string {
+	e.Helper()
+	return e.copySource(func(name string, b []byte) []byte {
 		if name == "package/crds/"+group+"_functions.yaml" {
-			return addField(r, b)
+			return addField(e, b)
 		}
 		return b
 	})
 }
 
 // copySource copies the repository but for its tests, and edits the copy.
-func (r *rig) copySource(edit func(name string, b []byte) []byte) string {
-	r.Helper()
-	to := r.TempDir()
-	cmd := exec.CommandContext(r.Context(), "git", "-C", r.Root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+func (e *env) copySource(edit func(name string, b []byte) []byte) string {
+	e.Helper()
+	to := e.TempDir()
+	cmd := exec.CommandContext(e.Context(), "git", "-C", e.Root, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 	names, err := cmd.Output()
 	if err != nil {
-		r.Fatalf("cannot list the repository's files: %v", err)
+		e.Fatalf("cannot list the repository's files: %v", err)
 	}
 	for name := range strings.SplitSeq(strings.TrimRight(string(names), "\x00"), "\x00") {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		b, err := os.ReadFile(filepath.Join(r.Root, name))
+		b, err := os.ReadFile(filepath.Join(e.Root, name))
 		if errors.Is(err, os.ErrNotExist) {
 			continue // It is deleted, but not committed yet.
 		}
 		if err != nil {
-			r.Fatal(err)
+			e.Fatal(err)
 		}
 		file := filepath.Join(to, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o750), os.WriteFile(file, edit(name, b), 0o600)); err != nil {
-			r.Fatal(err)
+			e.Fatal(err)
 		}
 	}
 	return to
 }
 
-func addField(r *rig, crd []byte) []byte {
-	r.Helper()
+func addField(e *env, crd []byte) []byte {
+	e.Helper()
 	const before = "              forProvider:\n"
 	i := strings.Index(string(crd), before)
 	j := strings.Index(string(crd[max(i, 0):]), "                properties:\n")
 	if i < 0 || j < 0 {
-		r.Fatal("the definition of Function is not as expected")
+		e.Fatal("the definition of Function is not as expected")
 	}
 	at := i + j + len("                properties:\n")
 	return []byte(string(crd[:at]) + "                  addedField:\n                    type: string\n" + string(crd[at:]))
 }
 
 // serves tells whether Functions have a field in spec.forProvider.
-func (r *rig) serves(field string) bool {
-	r.Helper()
-	for _, d := range r.list("apiextensions.k8s.io/v1", "CustomResourceDefinition") {
+func (e *env) serves(field string) bool {
+	e.Helper()
+	for _, d := range e.list("apiextensions.k8s.io/v1", "CustomResourceDefinition") {
 		if d.GetName() != atFirst {
 			continue
 		}

@@ -39,78 +39,78 @@ const (
 )
 
 // compose applies the definition and the Composition of an example.
-func (r *rig) compose(example string) {
-	r.Helper()
-	r.activate("*")
-	r.Double.PutObject(bucket, archive, zipped(r, "one"))
-	r.Double.PutObject(bucket, archive2, zipped(r, "two"))
+func (e *env) compose(example string) {
+	e.Helper()
+	e.activate("*")
+	e.Double.PutObject(bucket, archive, zipped(e, "one"))
+	e.Double.PutObject(bucket, archive2, zipped(e, "two"))
 	for _, file := range []string{"definition.yaml", "composition.yaml"} {
-		r.apply("", r.example(example, file))
+		e.apply("", e.example(example, file))
 	}
 }
 
 // zipped is an archive of one file.
-func zipped(r *rig, content string) []byte {
-	r.Helper()
+func zipped(e *env, content string) []byte {
+	e.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
 	f, err := z.Create("index.py")
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	if _, err := f.Write([]byte(content)); err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	if err := z.Close(); err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	return b.Bytes()
 }
 
-func (r *rig) example(example, file string) string {
-	r.Helper()
-	b, err := os.ReadFile(filepath.Join(r.Root, "examples", "composition", example, file))
+func (e *env) example(example, file string) string {
+	e.Helper()
+	b, err := os.ReadFile(filepath.Join(e.Root, "examples", "composition", example, file))
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	return string(b)
 }
 
 // composite is an example's composite resource, in a namespace of the test.
-func (r *rig) composite(example, namespace string) *unstructured.Unstructured {
-	r.Helper()
-	all, err := platform.Parse([]byte(r.example(example, "xr.yaml")))
+func (e *env) composite(example, namespace string) *unstructured.Unstructured {
+	e.Helper()
+	all, err := platform.Parse([]byte(e.example(example, "xr.yaml")))
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	all[0].SetNamespace(namespace)
 	return all[0]
 }
 
 // submit a composite resource, as soon as its kind is served.
-func (r *rig) submit(xr *unstructured.Unstructured) {
-	r.Helper()
+func (e *env) submit(xr *unstructured.Unstructured) {
+	e.Helper()
 	text, err := yaml.Marshal(xr.Object)
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
-	r.apply(xr.GetNamespace(), string(text))
+	e.apply(xr.GetNamespace(), string(text))
 }
 
 // patch the spec of a composite resource; null removes a field.
-func (r *rig) patch(xr *unstructured.Unstructured, spec string) {
-	r.Helper()
-	if err := r.Kube.Patch(r.Context(), xr.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"spec": `+spec+`}`))); err != nil {
-		r.Fatal(err)
+func (e *env) patch(xr *unstructured.Unstructured, spec string) {
+	e.Helper()
+	if err := e.Kube.Patch(e.Context(), xr.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"spec": `+spec+`}`))); err != nil {
+		e.Fatal(err)
 	}
 }
 
 // composed waits until a composite resource says of itself what it should, and is Synced.
-func (r *rig) composed(xr *unstructured.Unstructured, what string, so func(*unstructured.Unstructured) error) *unstructured.Unstructured {
-	r.Helper()
+func (e *env) composed(xr *unstructured.Unstructured, what string, so func(*unstructured.Unstructured) error) *unstructured.Unstructured {
+	e.Helper()
 	now := xr.DeepCopy()
-	r.until(xr.GetKind()+" "+xr.GetName()+" "+what, func(ctx context.Context) error {
-		if err := r.Kube.Get(ctx, client.ObjectKeyFromObject(xr), now); err != nil {
+	e.until(xr.GetKind()+" "+xr.GetName()+" "+what, func(ctx context.Context) error {
+		if err := e.Kube.Get(ctx, client.ObjectKeyFromObject(xr), now); err != nil {
 			return err
 		}
 		err := errors.Join(platform.ConditionTrue(now, "Synced"), so(now))
@@ -165,13 +165,13 @@ func all(checks ...func(*unstructured.Unstructured) error) func(*unstructured.Un
 }
 
 // remove a composite resource, which stays until all that it is composed of is gone.
-func (r *rig) remove(xr *unstructured.Unstructured) {
-	r.Helper()
-	if err := r.Kube.Delete(r.Context(), xr.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
-		r.Fatal(err)
+func (e *env) remove(xr *unstructured.Unstructured) {
+	e.Helper()
+	if err := e.Kube.Delete(e.Context(), xr.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+		e.Fatal(err)
 	}
-	r.until(xr.GetKind()+" "+xr.GetName()+" is gone", func(ctx context.Context) error {
-		err := r.Kube.Get(ctx, client.ObjectKeyFromObject(xr), xr.DeepCopy())
+	e.until(xr.GetKind()+" "+xr.GetName()+" is gone", func(ctx context.Context) error {
+		err := e.Kube.Get(ctx, client.ObjectKeyFromObject(xr), xr.DeepCopy())
 		if apierrors.IsNotFound(err) {
 			return nil
 		}
@@ -180,17 +180,17 @@ func (r *rig) remove(xr *unstructured.Unstructured) {
 }
 
 // connection is what the connection Secret of a composite resource holds.
-func (r *rig) connection(xr *unstructured.Unstructured) map[string]string {
-	r.Helper()
-	s, err := r.get("v1", "Secret", xr.GetNamespace(), xr.GetName()+"-connection")
+func (e *env) connection(xr *unstructured.Unstructured) map[string]string {
+	e.Helper()
+	s, err := e.get("v1", "Secret", xr.GetNamespace(), xr.GetName()+"-connection")
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	data, _, _ := unstructured.NestedStringMap(s.Object, "data")
 	for key, value := range data {
 		text, err := base64.StdEncoding.DecodeString(value)
 		if err != nil {
-			r.Fatal(err)
+			e.Fatal(err)
 		}
 		data[key] = string(text)
 	}
@@ -209,10 +209,10 @@ func invokeARN(name string) string {
 // TestLambdaFunctions applies a hundred LambdaFunctions at once.
 func TestLambdaFunctions(t *testing.T) {
 	const count = 100
-	r := newRig(t)
-	r.compose("lambda-function")
-	ns := r.namespace()
-	example := r.composite("lambda-function", ns)
+	e := newEnv(t)
+	e.compose("lambda-function")
+	ns := e.namespace()
+	example := e.composite("lambda-function", ns)
 	named := func(i int) *unstructured.Unstructured {
 		xr, name := example.DeepCopy(), fmt.Sprintf("thumbnails-%d", i)
 		xr.SetName(name)
@@ -221,11 +221,11 @@ func TestLambdaFunctions(t *testing.T) {
 	}
 	start := time.Now()
 	for i := range count {
-		r.submit(named(i))
+		e.submit(named(i))
 	}
-	r.until("all are Active and Ready", func(context.Context) error {
+	e.until("all are Active and Ready", func(context.Context) error {
 		phases := map[string]int{}
-		for _, xr := range r.list(serverless, "LambdaFunction", client.InNamespace(ns)) {
+		for _, xr := range e.list(serverless, "LambdaFunction", client.InNamespace(ns)) {
 			phase := field(&xr, "phase")
 			if phase == "Active" && isReady(&xr) != nil {
 				phase = "Active, not Ready"
@@ -239,14 +239,14 @@ func TestLambdaFunctions(t *testing.T) {
 	})
 	t.Logf("%d LambdaFunctions were Active %s after the first was applied", count, time.Since(start).Round(time.Second))
 	created := map[string]int{}
-	for _, c := range r.Double.Calls() {
+	for _, c := range e.Double.Calls() {
 		if c.Operation == "CreateFunction" && c.ErrorCode == "" && strings.HasPrefix(c.Resource, "thumbnails-") {
 			created[c.Resource]++
 		}
 	}
 	for i := range count {
 		name := named(i).GetName()
-		if _, ok := r.Double.Function(name); !ok || created[name] != 1 {
+		if _, ok := e.Double.Function(name); !ok || created[name] != 1 {
 			t.Errorf("%s is in AWS: %t; it was created %d times", name, ok, created[name])
 		}
 	}
@@ -255,18 +255,18 @@ func TestLambdaFunctions(t *testing.T) {
 	}
 
 	first := named(0)
-	got := r.composed(first, "is Active", has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn(first.GetName())}))
-	if f, _ := r.Double.Function(first.GetName()); field(got, "lastModified") != f.LastModified {
+	got := e.composed(first, "is Active", has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn(first.GetName())}))
+	if f, _ := e.Double.Function(first.GetName()); field(got, "lastModified") != f.LastModified {
 		t.Errorf("lastModified is %q, in AWS %q", field(got, "lastModified"), f.LastModified)
 	}
 
-	if err := r.Kube.DeleteAllOf(t.Context(), object(serverless, "LambdaFunction"), client.InNamespace(ns)); err != nil {
+	if err := e.Kube.DeleteAllOf(t.Context(), object(serverless, "LambdaFunction"), client.InNamespace(ns)); err != nil {
 		t.Fatal(err)
 	}
-	r.until("all are gone from AWS", func(context.Context) error {
+	e.until("all are gone from AWS", func(context.Context) error {
 		left := 0
 		for i := range count {
-			if _, ok := r.Double.Function(named(i).GetName()); ok {
+			if _, ok := e.Double.Function(named(i).GetName()); ok {
 				left++
 			}
 		}
@@ -279,25 +279,25 @@ func TestLambdaFunctions(t *testing.T) {
 
 // TestLambdaFunctionChanges takes one LambdaFunction through changes and errors.
 func TestLambdaFunctionChanges(t *testing.T) {
-	r := newRig(t)
-	r.compose("lambda-function")
-	xr := r.composite("lambda-function", r.namespace())
+	e := newEnv(t)
+	e.compose("lambda-function")
+	xr := e.composite("lambda-function", e.namespace())
 
 	t.Log("code that is not there")
 	if err := unstructured.SetNestedField(xr.Object, "missing.zip", "spec", "s3Key"); err != nil {
 		t.Fatal(err)
 	}
-	r.submit(xr)
-	r.composed(xr, "says what is missing", all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "missing.zip")))
+	e.submit(xr)
+	e.composed(xr, "says what is missing", all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "missing.zip")))
 
 	t.Log("put right")
-	r.patch(xr, `{"s3Key": "`+archive+`"}`)
-	r.composed(xr, "is Active", all(isReady, has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn("thumbnails")})))
+	e.patch(xr, `{"s3Key": "`+archive+`"}`)
+	e.composed(xr, "is Active", all(isReady, has(map[string]string{"phase": "Active", "errorMessage": "", "functionARN": arn("thumbnails")})))
 
 	t.Log("a change flows down")
-	r.patch(xr, `{"memorySizeMB": 512, "environmentVariables": {"LOG_LEVEL": null, "MODE": "fast"}}`)
-	r.until("AWS has it", func(context.Context) error {
-		f, _ := r.Double.Function("thumbnails")
+	e.patch(xr, `{"memorySizeMB": 512, "environmentVariables": {"LOG_LEVEL": null, "MODE": "fast"}}`)
+	e.until("AWS has it", func(context.Context) error {
+		f, _ := e.Double.Function("thumbnails")
 		if f.MemorySize != 512 || f.Environment == nil || !maps.Equal(f.Environment.Variables, map[string]string{"MODE": "fast"}) {
 			return fmt.Errorf("it has %d MB and %v", f.MemorySize, f.Environment)
 		}
@@ -305,33 +305,33 @@ func TestLambdaFunctionChanges(t *testing.T) {
 	})
 
 	t.Log("an update that fails in AWS")
-	r.Double.FailUpdate("thumbnails", "The role cannot be assumed.", "InvalidConfiguration")
-	r.patch(xr, `{"memorySizeMB": 1024}`)
-	got := r.composed(xr, "says why", all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "The role cannot be assumed.")))
+	e.Double.FailUpdate("thumbnails", "The role cannot be assumed.", "InvalidConfiguration")
+	e.patch(xr, `{"memorySizeMB": 1024}`)
+	got := e.composed(xr, "says why", all(has(map[string]string{"phase": "Error"}), contains("errorMessage", "The role cannot be assumed.")))
 	if isReady(got) == nil {
 		t.Error("it is Ready all the same")
 	}
 
 	t.Log("another change helps")
-	r.patch(xr, `{"memorySizeMB": 2048}`)
-	r.composed(xr, "is Active", all(isReady, has(map[string]string{"phase": "Active", "errorMessage": ""})))
+	e.patch(xr, `{"memorySizeMB": 2048}`)
+	e.composed(xr, "is Active", all(isReady, has(map[string]string{"phase": "Active", "errorMessage": ""})))
 
-	r.remove(xr)
-	if _, ok := r.Double.Function("thumbnails"); ok {
+	e.remove(xr)
+	if _, ok := e.Double.Function("thumbnails"); ok {
 		t.Error("the function is left in AWS")
 	}
 }
 
 // TestWebEndpoint makes an endpoint for everyone, deploys to it, and removes it.
 func TestWebEndpoint(t *testing.T) {
-	r := newRig(t)
-	r.compose("web-endpoint")
-	xr := r.composite("web-endpoint", r.namespace())
-	r.submit(xr)
-	now := r.composed(xr, "is Ready", all(isReady, contains("url", "https://"), has(map[string]string{"version": "1", "functionArn": arn("storefront"), "message": ""})))
+	e := newEnv(t)
+	e.compose("web-endpoint")
+	xr := e.composite("web-endpoint", e.namespace())
+	e.submit(xr)
+	now := e.composed(xr, "is Ready", all(isReady, contains("url", "https://"), has(map[string]string{"version": "1", "functionArn": arn("storefront"), "message": ""})))
 	var secret map[string]string
-	r.until("the Secret is whole", func(context.Context) error {
-		secret = r.connection(xr)
+	e.until("the Secret is whole", func(context.Context) error {
+		secret = e.connection(xr)
 		if len(secret) != 2 {
 			return fmt.Errorf("it has %v", slices.Sorted(maps.Keys(secret)))
 		}
@@ -340,34 +340,34 @@ func TestWebEndpoint(t *testing.T) {
 	if diff := cmp.Diff(map[string]string{"url": field(now, "url"), "functionArn": arn("storefront")}, secret); diff != "" {
 		t.Errorf("the Secret: -want +got:\n%s", diff)
 	}
-	policy := r.Double.Policy(arn("storefront") + ":storefront")
+	policy := e.Double.Policy(arn("storefront") + ":storefront")
 	for _, part := range []string{"lambda:InvokeFunctionUrl", `"lambda:InvokeFunction"`, "NONE"} {
 		if !strings.Contains(policy, part) {
 			t.Errorf("the alias's policy lacks %s: %s", part, policy)
 		}
 	}
 
-	r.patch(xr, `{"code": {"key": "`+archive2+`"}}`)
-	r.composed(xr, "serves the new code", all(isReady, has(map[string]string{"version": "2", "url": field(now, "url")})))
-	if a, _ := r.Double.Alias("storefront", "storefront"); a.FunctionVersion != "2" {
+	e.patch(xr, `{"code": {"key": "`+archive2+`"}}`)
+	e.composed(xr, "serves the new code", all(isReady, has(map[string]string{"version": "2", "url": field(now, "url")})))
+	if a, _ := e.Double.Alias("storefront", "storefront"); a.FunctionVersion != "2" {
 		t.Errorf("the alias is at %q", a.FunctionVersion)
 	}
 
-	r.patch(xr, `{"callers": "999999999999"}`)
-	r.until("the alias's policy names the account alone", func(context.Context) error {
-		policy := r.Double.Policy(arn("storefront") + ":storefront")
+	e.patch(xr, `{"callers": "999999999999"}`)
+	e.until("the alias's policy names the account alone", func(context.Context) error {
+		policy := e.Double.Policy(arn("storefront") + ":storefront")
 		if strings.Count(policy, "999999999999") != 2 || strings.Contains(policy, "NONE") {
 			return errors.New(policy)
 		}
 		return nil
 	})
-	r.composed(xr, "is Ready", isReady)
+	e.composed(xr, "is Ready", isReady)
 
-	r.remove(xr)
-	if _, ok := r.Double.Function("storefront"); ok {
+	e.remove(xr)
+	if _, ok := e.Double.Function("storefront"); ok {
 		t.Error("the function is left in AWS")
 	}
-	if _, err := r.get("v1", "Secret", xr.GetNamespace(), "storefront-connection"); !apierrors.IsNotFound(err) {
+	if _, err := e.get("v1", "Secret", xr.GetNamespace(), "storefront-connection"); !apierrors.IsNotFound(err) {
 		t.Errorf("the Secret is left: %v", err)
 	}
 }
@@ -375,42 +375,42 @@ func TestWebEndpoint(t *testing.T) {
 // TestQueueWorker makes a worker, pauses it, and removes it.
 func TestQueueWorker(t *testing.T) {
 	const missing = "arn:aws:sqs:" + region + ":" + awsdouble.DefaultAccount + ":nowhere"
-	r := newRig(t)
-	r.compose("queue-worker")
-	ns := r.namespace()
-	xr := r.composite("queue-worker", ns)
-	r.submit(xr)
-	now := r.composed(xr, "is Ready", all(isReady, has(map[string]string{"mapping.state": "Enabled", "functionArn": arn("invoices"), "message": ""})))
-	if diff := cmp.Diff(map[string]string{"functionName": "invoices", "functionArn": arn("invoices"), "invokeArn": invokeARN("invoices"), "region": region}, r.connection(xr)); diff != "" {
+	e := newEnv(t)
+	e.compose("queue-worker")
+	ns := e.namespace()
+	xr := e.composite("queue-worker", ns)
+	e.submit(xr)
+	now := e.composed(xr, "is Ready", all(isReady, has(map[string]string{"mapping.state": "Enabled", "functionArn": arn("invoices"), "message": ""})))
+	if diff := cmp.Diff(map[string]string{"functionName": "invoices", "functionArn": arn("invoices"), "invokeArn": invokeARN("invoices"), "region": region}, e.connection(xr)); diff != "" {
 		t.Errorf("the Secret: -want +got:\n%s", diff)
 	}
 	uuid := field(now, "mapping.uuid")
-	m, ok := r.Double.Mapping(uuid)
+	m, ok := e.Double.Mapping(uuid)
 	if !ok || m.BatchSize != 100 {
 		t.Errorf("the mapping in AWS: %t %+v", ok, m)
 	}
 
-	r.patch(xr, `{"paused": true}`)
-	r.composed(xr, "is paused", all(isReady, has(map[string]string{"mapping.state": "Disabled", "mapping.uuid": uuid})))
-	r.patch(xr, `{"paused": false, "batchSize": 200}`)
-	r.composed(xr, "works again", all(isReady, has(map[string]string{"mapping.state": "Enabled", "mapping.uuid": uuid})))
+	e.patch(xr, `{"paused": true}`)
+	e.composed(xr, "is paused", all(isReady, has(map[string]string{"mapping.state": "Disabled", "mapping.uuid": uuid})))
+	e.patch(xr, `{"paused": false, "batchSize": 200}`)
+	e.composed(xr, "works again", all(isReady, has(map[string]string{"mapping.state": "Enabled", "mapping.uuid": uuid})))
 
-	r.Double.SetSourceMissing(missing)
-	wrong := r.composite("queue-worker", ns)
+	e.Double.SetSourceMissing(missing)
+	wrong := e.composite("queue-worker", ns)
 	wrong.SetName("lost")
 	if err := unstructured.SetNestedField(wrong.Object, missing, "spec", "queueARN"); err != nil {
 		t.Fatal(err)
 	}
-	r.submit(wrong)
-	r.composed(wrong, "says that there is no such queue", contains("message", "The specified queue does not exist"))
+	e.submit(wrong)
+	e.composed(wrong, "says that there is no such queue", contains("message", "The specified queue does not exist"))
 
-	r.remove(wrong)
-	r.remove(xr)
-	if left := r.Double.Mappings(); len(left) > 0 {
+	e.remove(wrong)
+	e.remove(xr)
+	if left := e.Double.Mappings(); len(left) > 0 {
 		t.Errorf("mappings are left in AWS: %+v", left)
 	}
 	for _, name := range []string{"invoices", "lost"} {
-		if _, ok := r.Double.Function(name); ok {
+		if _, ok := e.Double.Function(name); ok {
 			t.Errorf("function %s is left in AWS", name)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // apply the examples, as kubectl does. It returns how many of them are ours.
-func (w *world) apply(ctx context.Context, files []string) (int, error) {
+func (e *env) apply(ctx context.Context, files []string) (int, error) {
 	applied := 0
 	for _, path := range files {
 		b, err := readFile(path)
@@ -28,7 +28,7 @@ func (w *world) apply(ctx context.Context, files []string) (int, error) {
 		}
 		for _, u := range objects {
 			u.SetNamespace(namespace)
-			if err := w.kube.Patch(ctx, u, client.Apply, client.FieldOwner("demo"), client.ForceOwnership); err != nil { //nolint:staticcheck // Unstructured has no apply configuration.
+			if err := e.kube.Patch(ctx, u, client.Apply, client.FieldOwner("demo"), client.ForceOwnership); err != nil { //nolint:staticcheck // Unstructured has no apply configuration.
 				return 0, fmt.Errorf("cannot apply %s %s of %s: %w", u.GetKind(), u.GetName(), path, err)
 			}
 			fmt.Printf("    %s/%s\n", u.GetKind(), u.GetName())

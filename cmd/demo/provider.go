@@ -16,16 +16,16 @@ import (
 )
 
 // startProvider runs the provider in this process, put together as the binary is.
-func (w *world) startProvider(ctx context.Context) error {
+func (e *env) startProvider(ctx context.Context) error {
 	sectionf("Starting the provider")
 	l := logr.Discard()
-	if w.flags.Debug {
+	if e.flags.Debug {
 		l = zap.New(zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
 	}
 	log.SetLogger(l)
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
-	mgr, err := manager.New(ctx, w.cluster.Config, manager.Options{
+	mgr, err := manager.New(ctx, e.cluster.Config, manager.Options{
 		Options:         controller.Options{PollInterval: pollInterval, MaxConcurrentReconciles: 10, Features: features},
 		Log:             l,
 		MinPollInterval: time.Second,
@@ -34,12 +34,12 @@ func (w *world) startProvider(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, w.cancel = context.WithCancel(ctx)
-	w.done = make(chan struct{})
+	ctx, e.cancel = context.WithCancel(ctx)
+	e.done = make(chan struct{})
 	go func() {
-		defer close(w.done)
+		defer close(e.done)
 		if err := mgr.Start(ctx); err != nil {
-			w.failed <- err
+			e.failed <- err
 		}
 	}()
 	return nil

@@ -17,13 +17,13 @@ import (
 type resources []resource.Managed
 
 // resources that are in the cluster.
-func (w *world) resources(ctx context.Context) (resources, error) {
+func (e *env) resources(ctx context.Context) (resources, error) {
 	var all resources
 	for _, list := range []resource.ManagedList{
 		&v1beta1.FunctionList{}, &v1beta1.LayerVersionList{}, &v1beta1.AliasList{},
 		&v1beta1.FunctionURLList{}, &v1beta1.PermissionList{}, &v1beta1.EventSourceMappingList{},
 	} {
-		if err := w.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
+		if err := e.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
 			return nil, fmt.Errorf("cannot list %T: %w", list, err)
 		}
 		all = append(all, list.GetItems()...)

@@ -38,35 +38,35 @@ const (
 // shows did not happen.
 func run(ctx context.Context, f flags) error {
 	fmt.Println("provider-lambda demo: a real Kubernetes API server, a double of AWS, the provider. No account, no Docker.")
-	w, err := startWorld(ctx, f)
+	e, err := startEnv(ctx, f)
 	if err != nil {
 		return err
 	}
-	defer w.stop()
+	defer e.stop()
 
-	for _, step := range []func(context.Context) error{w.create, w.drift, w.rotate, w.release} {
+	for _, step := range []func(context.Context) error{e.create, e.drift, e.rotate, e.release} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
 	if f.Once {
-		return w.remove(ctx)
+		return e.remove(ctx)
 	}
-	w.farewell()
+	e.farewell()
 	<-ctx.Done()
 	fmt.Println("\nStopping.")
 	return nil
 }
 
 // create applies the examples and shows how each becomes ready.
-func (w *world) create(ctx context.Context) error {
-	files := exampleFiles(w.flags.Examples)
+func (e *env) create(ctx context.Context) error {
+	files := exampleFiles(e.flags.Examples)
 	sectionf("kubectl apply -f %s", strings.Join(files, " -f "))
-	applied, err := w.apply(ctx, files)
+	applied, err := e.apply(ctx, files)
 	if err != nil {
 		return err
 	}
-	took, err := w.watch(ctx, readyWithin, "every resource is Ready", func(all resources) bool { return len(all) == applied && all.ready() })
+	took, err := e.watch(ctx, readyWithin, "every resource is Ready", func(all resources) bool { return len(all) == applied && all.ready() })
 	if err != nil {
 		return err
 	}
@@ -75,17 +75,17 @@ func (w *world) create(ctx context.Context) error {
 }
 
 // drift changes a function by hand in AWS and shows how that is set right.
-func (w *world) drift(ctx context.Context) error {
-	before, err := w.memory(ctx, driftOf)
+func (e *env) drift(ctx context.Context) error {
+	before, err := e.memory(ctx, driftOf)
 	if err != nil {
 		return err
 	}
 	sectionf("Someone changes the memory of %s in AWS by hand: %d -> 1024 MB", driftOf, before)
-	if _, err := w.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf), MemorySize: ptr.To[int32](1024)}); err != nil {
+	if _, err := e.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf), MemorySize: ptr.To[int32](1024)}); err != nil {
 		return fmt.Errorf("cannot change function %s by hand: %w", driftOf, err)
 	}
-	took, err := w.watch(ctx, fixedWithin, "the memory is what the manifest says, and the Function Ready", func(all resources) bool {
-		now, err := w.memory(ctx, driftOf)
+	took, err := e.watch(ctx, fixedWithin, "the memory is what the manifest says, and the Function Ready", func(all resources) bool {
+		now, err := e.memory(ctx, driftOf)
 		f := find[*v1beta1.Function](all, driftOf)
 		return err == nil && now == before && f != nil && ready(f)
 	})
@@ -93,37 +93,37 @@ func (w *world) drift(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("\nSet right after %s (the demo polls AWS every %s; the default is 10 minutes).\n", took.Round(100*time.Millisecond), pollInterval)
-	return w.events(ctx, driftOf)
+	return e.events(ctx, driftOf)
 }
 
 // rotate changes a Secret and shows that the function has the new value.
-func (w *world) rotate(ctx context.Context) error {
+func (e *env) rotate(ctx context.Context) error {
 	sectionf("The Secret %s is rotated", rotated)
 	s := &corev1.Secret{}
-	if err := w.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: rotated}, s); err != nil {
+	if err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: rotated}, s); err != nil {
 		return fmt.Errorf("cannot read Secret %s: %w", rotated, err)
 	}
 	fresh := fmt.Sprintf("rotated-%d", time.Now().UnixNano())
 	s.StringData = map[string]string{"password": fresh}
-	if err := w.kube.Update(ctx, s); err != nil {
+	if err := e.kube.Update(ctx, s); err != nil {
 		return fmt.Errorf("cannot rotate Secret %s: %w", rotated, err)
 	}
-	took, err := w.watch(ctx, fixedWithin, "AWS has the new value, and the Function is Ready", func(all resources) bool {
+	took, err := e.watch(ctx, fixedWithin, "AWS has the new value, and the Function is Ready", func(all resources) bool {
 		f := find[*v1beta1.Function](all, rotateOf)
-		return w.variable(ctx, rotateOf, "DB_PASSWORD") == fresh && f != nil && ready(f)
+		return e.variable(ctx, rotateOf, "DB_PASSWORD") == fresh && f != nil && ready(f)
 	})
 	if err != nil {
 		return err
 	}
 	fmt.Printf("\nRolled out after %s, through a watch. The value is in no status, event or log.\n", took.Round(100*time.Millisecond))
-	return w.events(ctx, rotateOf)
+	return e.events(ctx, rotateOf)
 }
 
 // release changes a ConfigMap and shows that the layer made of it is published, that
 // the function moves to the new version and is published, and that the alias follows.
-func (w *world) release(ctx context.Context) error {
+func (e *env) release(ctx context.Context) error {
 	sectionf("The ConfigMap %s is edited: a layer, a function and an alias follow", released)
-	all, err := w.resources(ctx)
+	all, err := e.resources(ctx)
 	if err != nil {
 		return err
 	}
@@ -133,15 +133,15 @@ func (w *world) release(ctx context.Context) error {
 	}
 	before := ptr.Deref(alias.Status.AtProvider.FunctionVersion, "")
 	cm := &corev1.ConfigMap{}
-	if err := w.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: released}, cm); err != nil {
+	if err := e.kube.Get(ctx, client.ObjectKey{Namespace: namespace, Name: released}, cm); err != nil {
 		return fmt.Errorf("cannot read ConfigMap %s: %w", released, err)
 	}
 	cm.Data["prices.py"] = fmt.Sprintf("PRICES = {'tea': 5}  # %d\n", time.Now().UnixNano())
-	if err := w.kube.Update(ctx, cm); err != nil {
+	if err := e.kube.Update(ctx, cm); err != nil {
 		return fmt.Errorf("cannot edit ConfigMap %s: %w", released, err)
 	}
 	after := ""
-	took, err := w.watch(ctx, fixedWithin, "the alias invokes the new version", func(all resources) bool {
+	took, err := e.watch(ctx, fixedWithin, "the alias invokes the new version", func(all resources) bool {
 		a, f := find[*v1beta1.Alias](all, follower), find[*v1beta1.Function](all, releaseOf)
 		if a == nil || f == nil {
 			return false
@@ -153,39 +153,39 @@ func (w *world) release(ctx context.Context) error {
 		return err
 	}
 	fmt.Printf("\nThe alias %s went from version %s to %s after %s. No manifest names a version.\n", follower, before, after, took.Round(100*time.Millisecond))
-	return w.events(ctx, follower)
+	return e.events(ctx, follower)
 }
 
 // remove deletes everything and checks that nothing is left in AWS.
-func (w *world) remove(ctx context.Context) error {
+func (e *env) remove(ctx context.Context) error {
 	sectionf("kubectl delete everything that was applied")
-	all, err := w.resources(ctx)
+	all, err := e.resources(ctx)
 	if err != nil {
 		return err
 	}
 	for _, mg := range all {
-		if err := w.kube.Delete(ctx, mg); client.IgnoreNotFound(err) != nil {
+		if err := e.kube.Delete(ctx, mg); client.IgnoreNotFound(err) != nil {
 			return fmt.Errorf("cannot delete %s %s: %w", kindOf(mg), mg.GetName(), err)
 		}
 	}
-	took, err := w.watch(ctx, fixedWithin, "every resource is gone", func(all resources) bool { return len(all) == 0 })
+	took, err := e.watch(ctx, fixedWithin, "every resource is gone", func(all resources) bool { return len(all) == 0 })
 	if err != nil {
 		return err
 	}
-	return w.nothingLeft(ctx, took)
+	return e.nothingLeft(ctx, took)
 }
 
 // nothingLeft returns an error if AWS still has something.
-func (w *world) nothingLeft(ctx context.Context, took time.Duration) error {
-	functions, err := w.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
+func (e *env) nothingLeft(ctx context.Context, took time.Duration) error {
+	functions, err := e.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
 	if err != nil {
 		return fmt.Errorf("cannot list what is left in AWS: %w", err)
 	}
-	layers, err := w.aws.ListLayers(ctx, &lambda.ListLayersInput{})
+	layers, err := e.aws.ListLayers(ctx, &lambda.ListLayersInput{})
 	if err != nil {
 		return fmt.Errorf("cannot list what is left in AWS: %w", err)
 	}
-	mappings, err := w.aws.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{})
+	mappings, err := e.aws.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{})
 	if err != nil {
 		return fmt.Errorf("cannot list what is left in AWS: %w", err)
 	}
@@ -196,11 +196,11 @@ func (w *world) nothingLeft(ctx context.Context, took time.Duration) error {
 	return nil
 }
 
-func (w *world) farewell() {
+func (e *env) farewell() {
 	sectionf("Go on yourself")
-	path, err := filepath.Abs(w.flags.Kubeconfig)
+	path, err := filepath.Abs(e.flags.Kubeconfig)
 	if err != nil {
-		path = w.flags.Kubeconfig
+		path = e.flags.Kubeconfig
 	}
 	fmt.Printf(`    export KUBECONFIG=%s
     kubectl get lambda                         # everything of this provider
@@ -213,14 +213,14 @@ With real AWS: install the provider in your cluster, and apply a ClusterProvider
 as docs/authentication.md shows. The same manifests work there.
 
 Everything stays up until Ctrl-C.
-`, path, driftOf, driftOf, w.double.URL(), region)
+`, path, driftOf, driftOf, e.double.URL(), region)
 }
 
 func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }
 
 // memory of a function in AWS, in MB, and an error while AWS is changing it.
-func (w *world) memory(ctx context.Context, name string) (int32, error) {
-	out, err := w.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
+func (e *env) memory(ctx context.Context, name string) (int32, error) {
+	out, err := e.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
 	if err != nil {
 		return 0, fmt.Errorf("cannot read function %s: %w", name, err)
 	}
@@ -231,8 +231,8 @@ func (w *world) memory(ctx context.Context, name string) (int32, error) {
 }
 
 // variable of a function in AWS, once AWS has rolled it out.
-func (w *world) variable(ctx context.Context, name, key string) string {
-	out, err := w.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
+func (e *env) variable(ctx context.Context, name, key string) string {
+	out, err := e.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
 	if err != nil || out.Environment == nil || out.LastUpdateStatus != types.LastUpdateStatusSuccessful {
 		return ""
 	}
@@ -240,7 +240,7 @@ func (w *world) variable(ctx context.Context, name, key string) string {
 }
 
 // events that tell of updates, as kubectl describe shows them.
-func (w *world) events(ctx context.Context, name string) error {
+func (w *env) events(ctx context.Context, name string) error {
 	list := &corev1.EventList{}
 	if err := w.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("cannot list events: %w", err)

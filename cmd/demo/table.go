@@ -54,13 +54,13 @@ func (t *table) show(all resources, started time.Time) {
 }
 
 // watch shows all resources until something is so, or the time is up.
-func (w *world) watch(ctx context.Context, within time.Duration, what string, so func(resources) bool) (time.Duration, error) {
+func (e *env) watch(ctx context.Context, within time.Duration, what string, so func(resources) bool) (time.Duration, error) {
 	t := newTable()
 	started := time.Now()
 	tick := time.NewTicker(refresh)
 	defer tick.Stop()
 	for {
-		all, err := w.resources(ctx)
+		all, err := e.resources(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -74,7 +74,7 @@ func (w *world) watch(ctx context.Context, within time.Duration, what string, so
 		select {
 		case <-ctx.Done():
 			return 0, ctx.Err()
-		case err := <-w.failed:
+		case err := <-e.failed:
 			return 0, fmt.Errorf("the provider ended: %w", err)
 		case <-tick.C:
 		}

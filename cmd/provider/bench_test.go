@@ -24,7 +24,7 @@ import (
 // minute is enough to measure. It takes about 12 minutes.
 func BenchmarkFootprint(b *testing.B) {
 	const interval = time.Minute
-	w := newWorld(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second})
+	w := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second})
 	w.bystanders(1000)
 	args := []string{
 		"--leader-election-namespace=" + w.ns,
@@ -83,7 +83,7 @@ func built(b *testing.B) string {
 }
 
 // bystanders are Secrets of others.
-func (w *world) bystanders(n int) {
+func (w *env) bystanders(n int) {
 	w.Helper()
 	for i := range n {
 		w.create(&corev1.Secret{

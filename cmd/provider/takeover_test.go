@@ -30,7 +30,7 @@ func testProgram(t testing.TB) string {
 }
 
 // pair starts a provider, and another one that stands by.
-func (w *world) pair(leaders []byte, args ...string) (leader, standby *process) {
+func (w *env) pair(leaders []byte, args ...string) (leader, standby *process) {
 	w.Helper()
 	leader = w.provider("LEADER", leaders, args...)
 	until(w, "the first provider leads", func() bool { return leader.leads(w) })
@@ -62,7 +62,7 @@ func TestTakeover(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, awsdouble.Options{Latency: 50 * time.Millisecond, CreateDuration: 200 * time.Millisecond})
+			w := newEnv(t, awsdouble.Options{Latency: 50 * time.Millisecond, CreateDuration: 200 * time.Millisecond})
 			leader, standby := w.pair(w.cluster.Kubeconfig, append(tc.args, "--quota-control-plane=30")...)
 
 			w.functions(functions)
@@ -90,7 +90,7 @@ func TestTakeover(t *testing.T) {
 }
 
 // onceEach checks that each function was made once, and that there is no other.
-func (w *world) onceEach(functions int) {
+func (w *env) onceEach(functions int) {
 	w.Helper()
 	created, there := w.created(), w.inAWS()
 	for i := range functions {
@@ -125,7 +125,7 @@ func TestLostLease(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, awsdouble.Options{Latency: 5 * time.Millisecond})
+			w := newEnv(t, awsdouble.Options{Latency: 5 * time.Millisecond})
 			n := newNetwork(t, strings.TrimPrefix(w.cluster.Config.Host, "https://"))
 			behind := bytes.ReplaceAll(w.cluster.Kubeconfig, []byte(w.cluster.Config.Host), []byte("https://"+n.address))
 			leader, standby := w.pair(behind, append(short, "--poll=1s", "--min-poll=1s", "--poll-jitter-percentage=0")...)

@@ -200,7 +200,7 @@ func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
 			used[c.Operation] = c.Service == "lambda"
 		}
 		maps.DeleteFunc(used, func(_ string, is bool) bool { return !is })
-		ops, got = slices.Sorted(maps.Keys(used)), outcome{Things: s.Things(), Created: s.accepted(sc.creates)}
+		ops, got = slices.Sorted(maps.Keys(used)), outcome{Resources: s.Resources(), Created: s.accepted(sc.creates)}
 	})
 	return ops, got
 }

@@ -111,10 +111,10 @@ func (s *Simulation) Prepare() {
 	s.Double.ResetCalls()
 }
 
-// Things that AWS has, without what AWS makes up: the names of those whose name it gives.
-func (s *Simulation) Things() []string {
+// Resources that AWS has, without what AWS makes up: the names of those whose name it gives.
+func (s *Simulation) Resources() []string {
 	var out []string
-	for _, t := range s.Double.Things(awsdouble.DefaultAccount, Region) {
+	for _, t := range s.Double.Resources(awsdouble.DefaultAccount, Region) {
 		id := t.ID
 		if t.Kind == "EventSourceMapping" || t.Kind == "CodeSigningConfig" {
 			id = ""

@@ -43,8 +43,8 @@ type scenario struct {
 
 // outcome of a scenario.
 type outcome struct {
-	Things  []string
-	Created int
+	Resources []string
+	Created   int
 }
 
 // settle waits until a scenario has come to its end and what came of it, and checks that
@@ -54,7 +54,7 @@ func (s *Simulation) settle(sc scenario, within time.Duration) outcome {
 	if !s.Until(within, func() bool { return sc.done(s) }) {
 		s.Errorf("does not come to its end: %s", s.statuses())
 	}
-	got := outcome{Things: s.Things(), Created: s.accepted(sc.creates)}
+	got := outcome{Resources: s.Resources(), Created: s.accepted(sc.creates)}
 	s.silent(25 * time.Minute)
 	return got
 }
@@ -62,7 +62,7 @@ func (s *Simulation) settle(sc scenario, within time.Duration) outcome {
 // check that what came of a scenario is what was wanted, and was created once.
 func (o outcome) check(t testing.TB, sc scenario, want outcome) {
 	t.Helper()
-	if diff := cmp.Diff(want.Things, o.Things); diff != "" {
+	if diff := cmp.Diff(want.Resources, o.Resources); diff != "" {
 		t.Errorf("what AWS has: -want, +got:\n%s", diff)
 	}
 	if o.Created > want.Created {

@@ -269,7 +269,7 @@ func (w *walker) calm() {
 // it before the provider has seen it once, so that creating it again might make a second one.
 func (w *walker) neverShown(u *unstructured.Unstructured) bool {
 	w.Helper()
-	return w.asks(u, "EventSourceMapping", condition.NeverShown)
+	return w.asks(u, "EventSourceMapping", condition.NeverShownMessage)
 }
 
 func (w *walker) settled() bool {
@@ -305,7 +305,7 @@ func (w *walker) check() {
 		}
 	}
 	got := map[string]int{}
-	for _, t := range w.Double.Things(awsdouble.DefaultAccount, Region) {
+	for _, t := range w.Double.Resources(awsdouble.DefaultAccount, Region) {
 		if t.UID != "" && uids[t.UID] == "" {
 			w.Errorf("%s %s belongs to no resource", t.Kind, t.ID)
 		}

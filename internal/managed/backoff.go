@@ -14,11 +14,11 @@ import (
 )
 
 // A class of errors says how soon another try makes sense.
-type class int
+type errorClass int
 
 const (
 	// unclassified errors may pass or not.
-	unclassified class = iota
+	unclassified errorClass = iota
 
 	// transient errors pass by themselves within seconds or minutes.
 	transient
@@ -32,14 +32,14 @@ const (
 
 	// Class bug is a panic. It stays until the provider is another one, unless the odd answer
 	// passes that it came of; what it does before it panics may be a call to AWS.
-	bug
+	panicked
 )
 
 // errCannotCreate says that there is nothing to manage and no leave to create it.
 var errCannotCreate = errors.New("the external resource does not exist, and managementPolicies do not allow creating it")
 
 // String names the class in traces.
-func (c class) String() string {
+func (c errorClass) String() string {
 	switch c {
 	case terminal:
 		return "terminal"
@@ -47,22 +47,22 @@ func (c class) String() string {
 		return "transient"
 	case ambiguous:
 		return "ambiguous"
-	case bug:
+	case panicked:
 		return "bug"
 	default:
 		return "unclassified"
 	}
 }
 
-func classify(err error) class {
+func classify(err error) errorClass {
 	switch {
 	case isPanic(err):
-		return bug
+		return panicked
 	case ownership.IsForeign(err), errors.Is(err, errCannotCreate), isInvalid(err), awserr.IsTerminal(err):
 		return terminal
 	case awserr.IsTransient(err), isServerTrouble(err):
 		return transient
-	case passesWithin(err) > 0:
+	case gracePeriod(err) > 0:
 		return ambiguous
 	}
 	return unclassified
@@ -75,24 +75,24 @@ func isServerTrouble(err error) bool {
 
 // Ambiguous errors count as terminal after these times.
 const (
-	// arriving is for what may be applied together with the resource: a Secret, a
+	// referenceGracePeriod is for what may be applied together with the resource: a Secret, a
 	// ConfigMap or a key of one, a provider config and what it names.
-	arriving = 5 * time.Minute
+	referenceGracePeriod = 5 * time.Minute
 
-	// granting is for rights, which IAM may take as long to spread.
-	granting = 15 * time.Minute
+	// accessGracePeriod is for rights, which IAM may take as long to spread.
+	accessGracePeriod = 15 * time.Minute
 )
 
-// passesWithin is how long an ambiguous error may take to pass, 0 for any other.
-func passesWithin(err error) time.Duration {
+// gracePeriod is how long an ambiguous error may take to pass, 0 for any other.
+func gracePeriod(err error) time.Duration {
 	within, ok := awserr.MayPass(err)
 	switch {
 	case ok:
 		return within
 	case awserr.IsAccessDenied(err), awserr.IsUnauthenticated(err):
-		return granting
+		return accessGracePeriod
 	case objects.IsMissing(err), isUnusable(err):
-		return arriving
+		return referenceGracePeriod
 	}
 	return 0
 }
@@ -122,9 +122,9 @@ const (
 	// them, after which there is no hurry any more.
 	manyFailures = 40
 
-	// hurriedFailures is the number of errors in a row after which a resource no
+	// priorityFailures is the number of errors in a row after which a resource no
 	// longer goes before those that are merely polled.
-	hurriedFailures = 5
+	priorityFailures = 5
 
 	// stalledFailures is the number of terminal errors in a row, half a minute of
 	// them, after which the resource is said to be stalled: what it refers to may
@@ -150,9 +150,9 @@ var (
 func Backoff(err error, n int) time.Duration { return backoff(classify(err), n) }
 
 // backoff is when to try again after the nth error of a class in a row, n from 1.
-func backoff(c class, n int) time.Duration {
+func backoff(c errorClass, n int) time.Duration {
 	switch {
-	case c == terminal, c == bug:
+	case c == terminal, c == panicked:
 		return step(terminalDelays, n)
 	case c == transient && n > manyFailures:
 		return maxUnclassified
@@ -163,20 +163,20 @@ func backoff(c class, n int) time.Duration {
 }
 
 // backoff notes that a resource has failed, and returns when it is reconciled next.
-func (g *gate[T]) backoff(key types.NamespacedName, t *Turn, c class, err error) time.Duration {
-	failures, throttles := g.memory.fail(key, c, awserr.IsThrottled(err))
-	if open, ok := asOpen(err); ok && open.after > 0 {
+func (r *reconciler[T]) backoff(key types.NamespacedName, a *Attempt, c errorClass, err error) time.Duration {
+	failures, throttles := r.states.recordFailure(key, c, awserr.IsThrottled(err))
+	if open, ok := asCircuitOpen(err); ok && open.after > 0 {
 		return open.after
 	}
 	if c == ambiguous {
-		return backoffAmbiguous(g.memory.doubt(key, g.now()), passesWithin(err))
+		return backoffAmbiguous(r.states.ambiguousFor(key, r.now()), gracePeriod(err))
 	}
 	after := backoff(c, failures)
 	if throttles > 0 {
 		after = max(after, throttled(throttles))
 	}
-	if t.changing {
-		after = max(after, refused(g.memory.refuse(key)))
+	if a.changing {
+		after = max(after, refused(r.states.countRefusal(key)))
 	}
 	return after
 }

@@ -19,8 +19,8 @@ type changeLogger[T Managed] struct {
 
 // Log a change that was made, or failed.
 func (l *changeLogger[T]) Log(ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad xpmanaged.AdditionalDetails) error {
-	t := turnOf(ctx)
-	if _, held := t.Held(); held {
+	a := attemptFrom(ctx)
+	if _, aborted := a.Aborted(); aborted {
 		return nil
 	}
 	shown := mg.DeepCopyObject().(resource.Managed) //nolint:forcetypeassert // A copy has the type of its original.

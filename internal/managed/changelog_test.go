@@ -15,24 +15,24 @@ import (
 )
 
 func TestChangeLogIsRedacted(t *testing.T) {
-	mg := newThing()
+	mg := newSample()
 	mg.Spec.Value = "hunter2"
 	mg.SetAnnotations(map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"value":"hunter2"}}`})
-	h := newHarness(t, mg, func(_ *Options, k *Kind[*thing]) {
-		k.Redact = func(mg *thing) { mg.Spec.Value = "(redacted)" }
+	e := newEnv(t, mg, func(_ *Options, k *Kind[*sample]) {
+		k.Redact = func(mg *sample) { mg.Spec.Value = "(redacted)" }
 	})
-	h.reconcile()
-	if len(h.changes.ops) != 1 || h.changes.ops[0] != v1alpha1.OperationType_OPERATION_TYPE_CREATE {
-		t.Fatalf("want the create in the change log, got %v", h.changes.ops)
+	e.reconcile()
+	if len(e.changes.ops) != 1 || e.changes.ops[0] != v1alpha1.OperationType_OPERATION_TYPE_CREATE {
+		t.Fatalf("want the create in the change log, got %v", e.changes.ops)
 	}
-	s, err := resource.AsProtobufStruct(h.changes.last)
+	s, err := resource.AsProtobufStruct(e.changes.last)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(s.String(), "hunter2") {
 		t.Errorf("the change log shows a value: %s", s)
 	}
-	if h.cloud.value != "hunter2" || h.stored().Spec.Value != "hunter2" {
+	if e.cloud.value != "hunter2" || e.stored().Spec.Value != "hunter2" {
 		t.Error("redaction must not reach AWS or the cluster")
 	}
 }

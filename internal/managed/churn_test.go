@@ -57,10 +57,10 @@ func TestChurn(t *testing.T) {
 	if now != series {
 		t.Errorf("%d series, before %d", now, series)
 	}
-	g := c.gate
+	r := c.gate
 	for what, n := range map[string]int{
-		"records": len(g.memory.records), "turns": len(g.recorder.state.turns), "events": len(g.recorder.state.said),
-		"in flight": g.inFlight.total + len(g.inFlight.namespaces) + len(g.inFlight.configs) + len(g.inFlight.pairs),
+		"records": len(r.states.states), "turns": len(r.recorder.state.attempts), "events": len(r.recorder.state.lastEvents),
+		"in flight": r.inFlight.total + len(r.inFlight.namespaces) + len(r.inFlight.configs) + len(r.inFlight.pairs),
 		"objects":   len(c.store), "open breakers": len(c.breakers.Open("")),
 	} {
 		if n != 0 {
@@ -76,10 +76,10 @@ type churning struct {
 	t        *testing.T
 	clock    time.Time
 	scheme   *kruntime.Scheme
-	store    map[types.NamespacedName]*thing
+	store    map[types.NamespacedName]*sample
 	version  int
 	aws      map[types.UID]bool
-	gate     *gate[*thing]
+	gate     *reconciler[*sample]
 	breakers *breaker.Breakers
 	registry *prometheus.Registry
 }
@@ -88,7 +88,7 @@ func newChurn(t *testing.T) *churning {
 	t.Helper()
 	c := &churning{
 		t: t, clock: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC), scheme: kruntime.NewScheme(),
-		store: map[types.NamespacedName]*thing{}, aws: map[types.UID]bool{}, registry: prometheus.NewRegistry(),
+		store: map[types.NamespacedName]*sample{}, aws: map[types.UID]bool{}, registry: prometheus.NewRegistry(),
 	}
 	if err := managedtest.AddToScheme(c.scheme); err != nil {
 		t.Fatal(err)
@@ -106,13 +106,13 @@ func newChurn(t *testing.T) *churning {
 		Resolver: c, Tracker: c, Limiter: limiter, Breakers: c.breakers, Metrics: metrics,
 		MinPollInterval: 30 * time.Second, Now: now, Random: random,
 	}
-	c.gate = newGate(&manager{c: c}, o, Kind[*thing]{
+	c.gate = newReconciler(&manager{c: c}, o, Kind[*sample]{
 		GVK:     managedtest.GVK,
-		New:     func() *thing { return &thing{} },
-		NewList: func() resource.ManagedList { return &managedtest.ThingList{} },
-		Region:  func(mg *thing) string { return mg.Spec.SecretName },
-		Reads:   func(*thing) []string { return []string{"GetFunction"} },
-		Connect: func(context.Context, *thing, *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
+		New:     func() *sample { return &sample{} },
+		NewList: func() resource.ManagedList { return &managedtest.SampleList{} },
+		Region:  func(mg *sample) string { return mg.Spec.SecretName },
+		Reads:   func(*sample) []string { return []string{"GetFunction"} },
+		Connect: func(context.Context, *sample, *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 			return &churned{aws: c.aws}, nil
 		},
 		DeterministicName: true,
@@ -134,7 +134,7 @@ func (c *churning) run(from, to int) {
 			if mg := c.store[key]; mg.Spec.Value == "bad" {
 				mg.Spec.Value, mg.Generation = "b", mg.Generation+1
 			}
-			c.gate.memory.poke(key, "Secret db")
+			c.gate.states.markChanged(key, "Secret db")
 		}
 		c.reconcile(keys)
 		for _, key := range keys {
@@ -148,7 +148,7 @@ func (c *churning) run(from, to int) {
 
 // create the nth resource. Every hundred are of a new namespace with a config of its own.
 func (c *churning) create(n int) types.NamespacedName {
-	mg := newThing()
+	mg := newSample()
 	region := []string{"eu-west-1", "us-east-1", "ap-south-1"}[n%3]
 	mg.ObjectMeta = metav1.ObjectMeta{
 		Namespace: fmt.Sprint("ns-", n/100), Name: fmt.Sprint("function-", n), UID: types.UID(fmt.Sprint("uid-", n)), Generation: 1,
@@ -300,7 +300,7 @@ func (s *churnStatus) Update(_ context.Context, obj client.Object, _ ...client.S
 	if !ok {
 		return kerrors.NewNotFound(schema.GroupResource{Resource: "things"}, obj.GetName())
 	}
-	mg.Status = obj.DeepCopyObject().(*thing).Status
+	mg.Status = obj.DeepCopyObject().(*sample).Status
 	mg.ResourceVersion = s.c.next()
 	obj.SetResourceVersion(mg.ResourceVersion)
 	return nil
@@ -309,7 +309,7 @@ func (s *churnStatus) Update(_ context.Context, obj client.Object, _ ...client.S
 // churned is what AWS has of a resource. One in seven fails a while.
 type churned struct{ aws map[types.UID]bool }
 
-func (e *churned) Observe(_ context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+func (e *churned) Observe(_ context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
 	if mg.DeletionTimestamp == nil && mg.Spec.Value == "bad" {
 		return xpmanaged.ExternalObservation{}, fmt.Errorf("cannot read %s", mg.Name)
 	}
@@ -319,16 +319,16 @@ func (e *churned) Observe(_ context.Context, mg *thing) (xpmanaged.ExternalObser
 	return xpmanaged.ExternalObservation{ResourceExists: e.aws[mg.UID], ResourceUpToDate: true}, nil
 }
 
-func (e *churned) Create(_ context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+func (e *churned) Create(_ context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
 	e.aws[mg.UID] = true
 	return xpmanaged.ExternalCreation{}, nil
 }
 
-func (e *churned) Update(context.Context, *thing) (xpmanaged.ExternalUpdate, error) {
+func (e *churned) Update(context.Context, *sample) (xpmanaged.ExternalUpdate, error) {
 	return xpmanaged.ExternalUpdate{}, nil
 }
 
-func (e *churned) Delete(_ context.Context, mg *thing) (xpmanaged.ExternalDelete, error) {
+func (e *churned) Delete(_ context.Context, mg *sample) (xpmanaged.ExternalDelete, error) {
 	delete(e.aws, mg.UID)
 	return xpmanaged.ExternalDelete{}, nil
 }

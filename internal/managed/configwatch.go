@@ -32,7 +32,7 @@ const configIndex = "spec.providerConfigRef"
 // once, and new default tags are set. Where it has only begun to work, or its
 // credentials have changed, those that are in order are left alone. These looks are
 // polls, however many they are.
-func watchConfigs[T Managed](mgr ctrl.Manager, k Kind[T], b *builder.TypedBuilder[reconcile.Request], renew func(client.ObjectKey)) error {
+func watchConfigs[T Managed](mgr ctrl.Manager, k Kind[T], b *builder.TypedBuilder[reconcile.Request], resetBackoff func(client.ObjectKey)) error {
 	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), configIndex, func(obj client.Object) []string {
 		mg, ok := obj.(T)
 		if !ok || mg.GetProviderConfigReference() == nil {
@@ -44,7 +44,7 @@ func watchConfigs[T Managed](mgr ctrl.Manager, k Kind[T], b *builder.TypedBuilde
 	if err != nil {
 		return err
 	}
-	users := configUsers{resources: mgr.GetCache(), newList: func() client.ObjectList { return k.NewList() }, renew: renew}
+	users := configUsers{resources: mgr.GetCache(), newList: func() client.ObjectList { return k.NewList() }, resetBackoff: resetBackoff}
 	b.Watches(&v1beta1.ProviderConfig{}, &configHandler{kind: v1beta1.ProviderConfigKind, users: users})
 	b.Watches(&v1beta1.ClusterProviderConfig{}, &configHandler{kind: v1beta1.ClusterProviderConfigKind, users: users})
 	b.WatchesMetadata(objects.Metadata(objects.Secret), &credentialsHandler{configs: mgr.GetCache(), users: users})
@@ -63,14 +63,14 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // configUsers are the resources that refer to configurations.
 type configUsers struct {
-	resources client.Reader
-	newList   func() client.ObjectList
-	renew     func(types.NamespacedName)
+	resources    client.Reader
+	newList      func() client.ObjectList
+	resetBackoff func(types.NamespacedName)
 }
 
 // enqueue those of a configuration that only selects, or all if it is nil.
 func (u configUsers) enqueue(ctx context.Context, q queue, key string, only func(client.Object) bool) {
-	r := objects.Referrers{Resources: u.resources, NewList: u.newList, Index: configIndex, Only: only, Changed: u.renew}
+	r := objects.Referrers{Resources: u.resources, NewList: u.newList, Index: configIndex, Only: only, Changed: u.resetBackoff}
 	objects.EnqueueReferrers(ctx, q, r, key)
 }
 

@@ -46,13 +46,13 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 		}
 	case *v1beta1.ClusterProviderConfigList:
 		l.Items = c.shared
-	case *managedtest.ThingList:
+	case *managedtest.SampleList:
 		for key, names := range c.by {
 			if !o.FieldSelector.Matches(fields.Set{configIndex: key}) {
 				continue
 			}
 			for _, n := range names {
-				t := newThing()
+				t := newSample()
 				t.SetName(n)
 				if n[:2] == "ok" {
 					t.SetConditions(condition.Available(t.GetGeneration()), xpv2.ReconcileSuccess())
@@ -67,9 +67,9 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 
 func (c configured) users(renewed *[]string) configUsers {
 	return configUsers{
-		resources: c,
-		newList:   func() client.ObjectList { return &managedtest.ThingList{} },
-		renew:     func(k types.NamespacedName) { *renewed = append(*renewed, k.Name) },
+		resources:    c,
+		newList:      func() client.ObjectList { return &managedtest.SampleList{} },
+		resetBackoff: func(k types.NamespacedName) { *renewed = append(*renewed, k.Name) },
 	}
 }
 

@@ -14,12 +14,12 @@ const (
 	// Undecided looks tell nothing: AWS was not asked, or is at work.
 	Undecided Comparison = iota
 
-	// Same says that AWS has what spec asks for, and serves it.
-	Same
+	// UpToDate says that AWS has what spec asks for, and serves it.
+	UpToDate
 
-	// Followed says that what spec points to has changed where it lies, such as an object
+	// SourceChanged says that what spec points to has changed where it lies, such as an object
 	// in S3: what differs is news, and no drift.
-	Followed
+	SourceChanged
 
 	// Differs says that AWS has something else than spec asks for.
 	Differs
@@ -36,20 +36,20 @@ func (c Comparison) String() string {
 	return "changed"
 }
 
-// Compared tells what this look at AWS has come to, from which drift is told. mends says
+// ReportComparison tells what this look at AWS has come to, from which drift is told. mends says
 // whether the resource may put right what differs. Told more than once, the last counts.
-func Compared(ctx context.Context, c Comparison, mends bool) {
-	t := turnOf(ctx)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.compared, t.mends = c, mends
+func ReportComparison(ctx context.Context, c Comparison, mends bool) {
+	a := attemptFrom(ctx)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.comparison, a.mayUpdate = c, mends
 }
 
 // Comparison is what Compared was told.
-func (t *Turn) Comparison() (c Comparison, mends bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.compared, t.mends
+func (a *Attempt) Comparison() (c Comparison, mends bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.comparison, a.mayUpdate
 }
 
 // A drift is what is remembered of a resource to tell drift from what its user has
@@ -62,16 +62,16 @@ type drift struct {
 	// else is there, or if what spec refers to has changed since.
 	synced string
 
-	// found is the drift that is there now, by what was wanted when it was seen.
-	found string
-	as    Comparison
+	// pendingFor is the drift that is there now, by what was wanted when it was seen.
+	pendingFor string
+	comparison Comparison
 
-	// mends says that the resource may put it right, and sent that a call did so.
-	mends, sent bool
+	// mayUpdate says that the resource may put it right, and sent that a call did so.
+	mayUpdate, corrected bool
 }
 
 // pending tells whether there is drift that is yet to be put right.
-func (d drift) pending() bool { return d.found != "" && d.mends }
+func (d drift) pending() bool { return d.pendingFor != "" && d.mayUpdate }
 
 // Cause says why AWS has something else than what is wanted, for the event that tells of the
 // call that puts it right: spec or what it refers to has changed, someone has changed it in
@@ -80,18 +80,18 @@ func Cause(ctx context.Context, mg Managed) string {
 	if !Settled(mg) {
 		return "spec changed"
 	}
-	if t := turnOf(ctx); t.cause != "" {
-		return t.cause
+	if a := attemptFrom(ctx); a.cause != "" {
+		return a.cause
 	}
 	return "differed from spec"
 }
 
-// because is the cause by what was known before a look. Empty if nobody knows.
-func (r *record) because(mg Managed) string {
-	switch w := wanted(mg); {
-	case r.cause != "":
-		return r.cause + " changed"
-	case r.drift.synced == w, r.drift.found == w:
+// cause is the cause by what was known before a look. Empty if nobody knows.
+func (r *resourceState) cause(mg Managed) string {
+	switch w := desiredState(mg); {
+	case r.changedReference != "":
+		return r.changedReference + " changed"
+	case r.drift.synced == w, r.drift.pendingFor == w:
 		return "changed in AWS by hand"
 	}
 	return ""
@@ -99,36 +99,36 @@ func (r *record) because(mg Managed) string {
 
 // A finding is what a look adds to the metrics: drift of a kind that was seen, or put
 // right.
-type finding struct {
+type driftChange struct {
 	seen, corrected bool
-	as              Comparison
+	comparison      Comparison
 }
 
 // after a look, given what is wanted now and whether a call was made.
-func (d drift) after(c Comparison, mends bool, wanted string, did deed) (drift, finding) {
-	if d.found != "" && d.found != wanted {
+func (d drift) after(c Comparison, mends bool, wanted string, did action) (drift, driftChange) {
+	if d.pendingFor != "" && d.pendingFor != wanted {
 		// The user has changed spec since: who put it right, nobody can tell.
 		d = drift{}
 	}
-	f := finding{}
+	f := driftChange{}
 	switch c {
 	case Undecided:
-	case Same:
-		return drift{synced: wanted}, finding{corrected: d.sent, as: d.as}
-	case Followed:
+	case UpToDate:
+		return drift{synced: wanted}, driftChange{corrected: d.corrected, comparison: d.comparison}
+	case SourceChanged:
 		d.synced = ""
 	case Differs, Missing:
 		if d.synced == wanted {
-			d, f = drift{found: wanted, as: c, mends: mends}, finding{seen: true, as: c}
+			d, f = drift{pendingFor: wanted, comparison: c, mayUpdate: mends}, driftChange{seen: true, comparison: c}
 		}
 		d.synced = ""
 	}
-	d.sent = d.sent || d.found != "" && (did == created || did == updated)
+	d.corrected = d.corrected || d.pendingFor != "" && (did == actionCreated || did == actionUpdated)
 	return d, f
 }
 
-// wanted tells apart what a user may want of a resource. A mere request for a look is
+// desiredState tells apart what a user may want of a resource. A mere request for a look is
 // the same.
-func wanted(mg Managed) string {
+func desiredState(mg Managed) string {
 	return fmt.Sprintf("%s %d %s", mg.GetUID(), mg.GetGeneration(), meta.GetExternalName(mg))
 }

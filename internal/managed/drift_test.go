@@ -10,60 +10,60 @@ import (
 type glimpse struct {
 	c      Comparison
 	wanted string
-	did    deed
+	did    action
 	poked  bool
 	bound  bool
 }
 
 func TestDrift(t *testing.T) {
 	const wanted, edited = "u1 1 cart", "u1 2 cart"
-	same := glimpse{c: Same, wanted: wanted}
-	mended := glimpse{c: Differs, wanted: wanted, did: updated}
+	same := glimpse{c: UpToDate, wanted: wanted}
+	mended := glimpse{c: Differs, wanted: wanted, did: actionUpdated}
 	cases := map[string]struct {
 		reason  string
 		looks   []glimpse
-		want    []finding
+		want    []driftChange
 		pending bool
 	}{
 		"ChangedByHand": {
 			reason: "One drift is seen once, and put right once.",
 			looks:  []glimpse{same, mended, {c: Undecided, wanted: wanted}, same, same},
-			want:   []finding{{seen: true, as: Differs}, {corrected: true, as: Differs}},
+			want:   []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
 		"DeletedByHand": {
 			reason: "A thing that is gone is drift too.",
-			looks:  []glimpse{same, {c: Missing, wanted: wanted, did: created}, same},
-			want:   []finding{{seen: true, as: Missing}, {corrected: true, as: Missing}},
+			looks:  []glimpse{same, {c: Missing, wanted: wanted, did: actionCreated}, same},
+			want:   []driftChange{{seen: true, comparison: Missing}, {corrected: true, comparison: Missing}},
 		},
 		"TwoCalls": {
 			reason: "A drift that takes two calls is one.",
 			looks:  []glimpse{same, mended, mended, same},
-			want:   []finding{{seen: true, as: Differs}, {corrected: true, as: Differs}},
+			want:   []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
 		"Twice": {
 			reason: "A second drift counts again.",
 			looks:  []glimpse{same, mended, same, mended, same},
-			want:   []finding{{seen: true, as: Differs}, {corrected: true, as: Differs}, {seen: true, as: Differs}, {corrected: true, as: Differs}},
+			want:   []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}, {seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
 		"CannotBeMended": {
 			reason:  "A call that fails puts nothing right, and each look sees the same drift.",
 			looks:   []glimpse{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: wanted}, {c: Undecided, wanted: wanted}},
-			want:    []finding{{seen: true, as: Differs}},
+			want:    []driftChange{{seen: true, comparison: Differs}},
 			pending: true,
 		},
 		"MayNotBeMended": {
 			reason: "Who asks for no update is told of the drift, and the provider owes nothing.",
 			looks:  []glimpse{same, {c: Differs, wanted: wanted, bound: true}},
-			want:   []finding{{seen: true, as: Differs}},
+			want:   []driftChange{{seen: true, comparison: Differs}},
 		},
 		"RevertedByHand": {
 			reason: "What went away by itself was not put right by the provider.",
 			looks:  []glimpse{same, {c: Differs, wanted: wanted}, same},
-			want:   []finding{{seen: true, as: Differs}},
+			want:   []driftChange{{seen: true, comparison: Differs}},
 		},
 		"Created": {
 			reason: "What was never there is no drift, nor is what a create leaves to be done.",
-			looks:  []glimpse{{c: Missing, wanted: wanted, did: created}, mended, same},
+			looks:  []glimpse{{c: Missing, wanted: wanted, did: actionCreated}, mended, same},
 		},
 		"FirstLook": {
 			reason: "Nobody knows what has changed before a start.",
@@ -71,41 +71,41 @@ func TestDrift(t *testing.T) {
 		},
 		"Edited": {
 			reason: "A change of spec is no drift.",
-			looks:  []glimpse{same, {c: Differs, wanted: edited, did: updated}, {c: Same, wanted: edited}},
+			looks:  []glimpse{same, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
 		},
 		"Poked": {
 			reason: "Nor is one of a Secret, or of what else spec refers to.",
-			looks:  []glimpse{same, {c: Differs, wanted: wanted, did: updated, poked: true}, mended, same},
+			looks:  []glimpse{same, {c: Differs, wanted: wanted, did: actionUpdated, poked: true}, mended, same},
 		},
 		"Followed": {
 			reason: "Nor is new code in S3, whatever it takes to deploy it.",
-			looks:  []glimpse{same, {c: Followed, wanted: wanted, did: updated}, mended, same},
+			looks:  []glimpse{same, {c: SourceChanged, wanted: wanted, did: actionUpdated}, mended, same},
 		},
 		"EditedMeanwhile": {
 			reason: "An edit before the drift was put right leaves it open who did that.",
-			looks:  []glimpse{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: edited, did: updated}, {c: Same, wanted: edited}},
-			want:   []finding{{seen: true, as: Differs}},
+			looks:  []glimpse{same, {c: Differs, wanted: wanted}, {c: Differs, wanted: edited, did: actionUpdated}, {c: UpToDate, wanted: edited}},
+			want:   []driftChange{{seen: true, comparison: Differs}},
 		},
 		"AtWork": {
 			reason: "While AWS is at work nothing can be told, and nothing is forgotten.",
 			looks:  []glimpse{same, {c: Undecided, wanted: wanted}, mended, same},
-			want:   []finding{{seen: true, as: Differs}, {corrected: true, as: Differs}},
+			want:   []driftChange{{seen: true, comparison: Differs}, {corrected: true, comparison: Differs}},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var d drift
-			var got []finding
+			var got []driftChange
 			for _, g := range tc.looks {
 				if g.poked {
 					d.synced = ""
 				}
-				var f finding
+				var f driftChange
 				if d, f = d.after(g.c, !g.bound, g.wanted, g.did); f.seen || f.corrected {
 					got = append(got, f)
 				}
 			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(finding{})); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(driftChange{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			if d.pending() != tc.pending {
@@ -118,26 +118,26 @@ func TestDrift(t *testing.T) {
 func TestCause(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		change func(h *harness)
+		change func(e *env)
 		want   string
 	}{
-		"Spec":     {reason: "The user has changed spec.", change: func(h *harness) { h.change(func(mg *thing) { mg.Spec.Value, mg.Generation = "b", 2 }) }, want: "spec changed"},
-		"ByHand":   {reason: "Nothing has changed but AWS.", change: func(h *harness) { h.cloud.value = "hand" }, want: "changed in AWS by hand"},
-		"Referent": {reason: "What spec refers to has changed.", change: func(h *harness) { h.cloud.value = "old"; h.gate.memory.poke(cart, "Secret db") }, want: "Secret db changed"},
+		"Spec":     {reason: "The user has changed spec.", change: func(e *env) { e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 }) }, want: "spec changed"},
+		"ByHand":   {reason: "Nothing has changed but AWS.", change: func(e *env) { e.cloud.value = "hand" }, want: "changed in AWS by hand"},
+		"Referent": {reason: "What spec refers to has changed.", change: func(e *env) { e.cloud.value = "old"; e.gate.states.markChanged(cart, "Secret db") }, want: "Secret db changed"},
 		"Served": {
 			reason: "A change that was served is no cause any more.",
-			change: func(h *harness) { h.gate.memory.poke(cart, "Secret db"); h.settle(); h.cloud.value = "hand" }, want: "changed in AWS by hand",
+			change: func(e *env) { e.gate.states.markChanged(cart, "Secret db"); e.settle(); e.cloud.value = "hand" }, want: "changed in AWS by hand",
 		},
-		"FirstLook": {reason: "After a start nobody knows.", change: func(h *harness) { h.cloud.value = "hand"; h.gate.memory.forget(cart) }, want: "differed from spec"},
+		"FirstLook": {reason: "After a start nobody knows.", change: func(e *env) { e.cloud.value = "hand"; e.gate.states.forget(cart) }, want: "differed from spec"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t, newThing())
-			h.settle()
-			tc.change(h)
-			h.settle()
-			if h.cloud.cause != tc.want {
-				t.Errorf("%s: want %q, got %q", tc.reason, tc.want, h.cloud.cause)
+			e := newEnv(t, newSample())
+			e.settle()
+			tc.change(e)
+			e.settle()
+			if e.cloud.cause != tc.want {
+				t.Errorf("%s: want %q, got %q", tc.reason, tc.want, e.cloud.cause)
 			}
 		})
 	}

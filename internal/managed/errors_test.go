@@ -31,7 +31,7 @@ func TestClassify(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		err    error
-		want   class
+		want   errorClass
 	}{
 		"Input":   {reason: "Only the user can put it right.", err: fmt.Errorf("cannot create: %w", errInput), want: terminal},
 		"Foreign": {reason: "Only the user can say whose it is.", err: ownership.NewForeignError("function cart", nil, ownership.Claim{}), want: terminal},
@@ -61,7 +61,7 @@ func TestBackoff(t *testing.T) {
 	s, m := time.Second, time.Minute
 	cases := map[string]struct {
 		reason string
-		class  class
+		class  errorClass
 		want   []time.Duration
 		last   time.Duration
 	}{
@@ -89,16 +89,16 @@ func TestBackoff(t *testing.T) {
 // The queue's own rate limiter forgets a resource whenever it comes back for
 // another reason than an error; this count must not.
 func TestHeldReconcileDoesNotClearErrors(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.cloud.fail["Get"] = errors.New("boom")
-	h.reconcile()
-	if got := h.reconcile(); got != 2*time.Second {
+	e := newEnv(t, newSample())
+	e.cloud.fail["Get"] = errors.New("boom")
+	e.reconcile()
+	if got := e.reconcile(); got != 2*time.Second {
 		t.Fatalf("second error: got %s", got)
 	}
-	h.limiter.wait["Get"] = time.Minute
-	h.reconcile()
-	h.limiter.wait["Get"] = 0
-	if got := h.reconcile(); got != 4*time.Second {
+	e.limiter.wait["Get"] = time.Minute
+	e.reconcile()
+	e.limiter.wait["Get"] = 0
+	if got := e.reconcile(); got != 4*time.Second {
 		t.Errorf("third error, after a wait for quota: want 4s, got %s", got)
 	}
 }
@@ -106,38 +106,38 @@ func TestHeldReconcileDoesNotClearErrors(t *testing.T) {
 func TestErrorsAreForgotten(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		do     func(*harness)
+		do     func(*env)
 		want   time.Duration
 	}{
-		"Nothing":    {reason: "The same input is the same error.", do: func(*harness) {}, want: 10 * time.Minute},
-		"Generation": {reason: "The spec has changed.", do: func(h *harness) { h.change(func(mg *thing) { mg.Generation++ }) }, want: 5 * time.Second},
-		"Annotation": {reason: "The user has annotated it.", do: func(h *harness) {
-			h.change(func(mg *thing) { meta.AddAnnotations(mg, map[string]string{ownership.AnnotationAdopt: "true"}) })
+		"Nothing":    {reason: "The same input is the same error.", do: func(*env) {}, want: 10 * time.Minute},
+		"Generation": {reason: "The spec has changed.", do: func(e *env) { e.change(func(mg *sample) { mg.Generation++ }) }, want: 5 * time.Second},
+		"Annotation": {reason: "The user has annotated it.", do: func(e *env) {
+			e.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{ownership.AnnotationAdopt: "true"}) })
 		}, want: 5 * time.Second},
-		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(h *harness) {
-			h.change(func(mg *thing) { meta.SetExternalCreateFailed(mg, time.Now()) })
+		"OwnAnnotation": {reason: "The provider has annotated it.", do: func(e *env) {
+			e.change(func(mg *sample) { meta.SetExternalCreateFailed(mg, time.Now()) })
 		}, want: 10 * time.Minute},
-		"Config": {reason: "The config that it refers to has changed.", do: func(h *harness) { h.gate.memory.renew(cart) }, want: 5 * time.Second},
-		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(h *harness) { h.gate.memory.poke(cart, "Secret db") }, want: 5 * time.Second},
-		"Delete": {reason: "The user wants something else now.", do: func(h *harness) { h.delete() }, want: 5 * time.Second},
-		"Success": {reason: "It worked in between.", do: func(h *harness) {
-			delete(h.cloud.fail, "Get")
-			h.settle()
-			h.cloud.fail["Get"] = errInput
+		"Config": {reason: "The config that it refers to has changed.", do: func(e *env) { e.gate.states.resetBackoff(cart) }, want: 5 * time.Second},
+		"Poke":   {reason: "A Secret that it refers to has changed.", do: func(e *env) { e.gate.states.markChanged(cart, "Secret db") }, want: 5 * time.Second},
+		"Delete": {reason: "The user wants something else now.", do: func(e *env) { e.delete() }, want: 5 * time.Second},
+		"Success": {reason: "It worked in between.", do: func(e *env) {
+			delete(e.cloud.fail, "Get")
+			e.settle()
+			e.cloud.fail["Get"] = errInput
 		}, want: 5 * time.Second},
-		"OtherClass": {reason: "Another kind of error begins anew.", do: func(h *harness) { h.cloud.fail["Get"] = errRole }, want: minAmbiguous},
+		"OtherClass": {reason: "Another kind of error begins anew.", do: func(e *env) { e.cloud.fail["Get"] = errRole }, want: minAmbiguous},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newThing()
+			mg := newSample()
 			meta.AddFinalizer(mg, "finalizer.managedresource.crossplane.io")
-			h := newHarness(t, mg)
-			h.cloud.fail["Get"] = errInput
+			e := newEnv(t, mg)
+			e.cloud.fail["Get"] = errInput
 			for range 5 {
-				h.reconcile()
+				e.reconcile()
 			}
-			tc.do(h)
-			if got := h.reconcile(); got != tc.want {
+			tc.do(e)
+			if got := e.reconcile(); got != tc.want {
 				t.Errorf("%s: want %s, got %s", tc.reason, tc.want, got)
 			}
 		})
@@ -145,122 +145,122 @@ func TestErrorsAreForgotten(t *testing.T) {
 }
 
 func TestStalled(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.cloud.fail["Create"] = errInput
-	stalled := func() corev1.ConditionStatus { return h.stored().GetCondition(condition.TypeStalled).Status }
+	e := newEnv(t, newSample())
+	e.cloud.fail["Create"] = errInput
+	stalled := func() corev1.ConditionStatus { return e.stored().GetCondition(condition.TypeStalled).Status }
 	for i := range stalledFailures {
 		if stalled() == corev1.ConditionTrue {
 			t.Errorf("stalled after %d errors: what it refers to may be a little late", i)
 		}
-		h.reconcile()
+		e.reconcile()
 	}
 	if stalled() != corev1.ConditionTrue {
 		t.Fatal("what only the user can put right is stalled")
 	}
-	if got := h.stored(); got.GetSummary().SettledGeneration != 1 {
+	if got := e.stored(); got.GetSummary().SettledGeneration != 1 {
 		t.Error("a stalled generation is concluded")
 	}
-	h.reconcile()
-	if c := h.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "role") {
+	e.reconcile()
+	if c := e.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "role") {
 		t.Errorf("Synced says which field is wrong: %+v", c)
 	}
-	if got := h.events.count("CannotCreateExternalResource"); got != 1 {
+	if got := e.events.count("CannotCreateExternalResource"); got != 1 {
 		t.Errorf("the same error is one event, not %d", got)
 	}
 
 	// After a restart the count is lost, the condition is not.
-	again := newHarness(t, func() *thing { mg := h.stored(); mg.ResourceVersion = ""; return mg }())
+	again := newEnv(t, func() *sample { mg := e.stored(); mg.ResourceVersion = ""; return mg }())
 	again.cloud.fail["Create"] = errInput
 	again.reconcile()
 	if c := again.stored().GetCondition(condition.TypeStalled); c.Status != corev1.ConditionTrue {
 		t.Error("a restart makes the condition flap")
 	}
 
-	delete(h.cloud.fail, "Create")
-	h.settle()
+	delete(e.cloud.fail, "Create")
+	e.settle()
 	if stalled() != corev1.ConditionFalse {
 		t.Error("once the input is right it proceeds")
 	}
 }
 
 func TestStalledIsOfAGeneration(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.cloud.fail["Create"] = errInput
+	e := newEnv(t, newSample())
+	e.cloud.fail["Create"] = errInput
 	for range stalledFailures {
-		h.reconcile()
+		e.reconcile()
 	}
-	h.change(func(mg *thing) { mg.Generation = 2 })
-	h.reconcile()
-	mg := h.stored()
+	e.change(func(mg *sample) { mg.Generation = 2 })
+	e.reconcile()
+	mg := e.stored()
 	if c := mg.GetCondition(condition.TypeStalled); c.Status != corev1.ConditionTrue || c.ObservedGeneration != 2 || mg.GetObservedGeneration() != 2 {
 		t.Errorf("a change that does not help is stalled at once: %+v", mg.Status)
 	}
-	h.change(func(mg *thing) { mg.Generation = 3 })
-	h.cloud.fail["Create"] = errRole
-	h.reconcile()
-	mg = h.stored()
+	e.change(func(mg *sample) { mg.Generation = 3 })
+	e.cloud.fail["Create"] = errRole
+	e.reconcile()
+	mg = e.stored()
 	if c := mg.GetCondition(condition.TypeStalled); c.Status != corev1.ConditionFalse || mg.GetObservedGeneration() != 3 || mg.GetSummary().SettledGeneration != 2 {
 		t.Errorf("a change that leads to a passing error proceeds: %+v", mg.Status)
 	}
 }
 
 func TestStalledSpeaksOfThePresent(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.cloud.fail["Create"] = errInput
+	e := newEnv(t, newSample())
+	e.cloud.fail["Create"] = errInput
 	for range stalledFailures {
-		h.reconcile()
+		e.reconcile()
 	}
-	h.cloud.fail["Create"] = errBusy
-	stalled := func() bool { return h.stored().GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue }
+	e.cloud.fail["Create"] = errBusy
+	stalled := func() bool { return e.stored().GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue }
 	for i := range stalledFailures {
 		if !stalled() {
 			t.Errorf("after %d errors that pass it is not stalled any more: the condition would flap", i)
 		}
-		h.reconcile()
+		e.reconcile()
 	}
 	if stalled() {
-		t.Errorf("it is stalled for an error that is long past: %+v", h.stored().GetCondition(condition.TypeStalled))
+		t.Errorf("it is stalled for an error that is long past: %+v", e.stored().GetCondition(condition.TypeStalled))
 	}
 }
 
 func TestAmbiguousErrorStallsInTime(t *testing.T) {
-	within := passesWithin(errRole)
-	h := newHarness(t, newThing())
-	h.cloud.fail["Create"] = errRole
-	stalled := func() bool { return h.stored().GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue }
-	tries, began := 0, h.clock
-	for h.clock.Sub(began) < within {
-		after := h.reconcile()
-		if tries++; stalled() || h.stored().GetSummary().SettledGeneration != 0 {
-			t.Fatalf("stalled after %s: it may yet pass", h.clock.Sub(began))
+	within := gracePeriod(errRole)
+	e := newEnv(t, newSample())
+	e.cloud.fail["Create"] = errRole
+	stalled := func() bool { return e.stored().GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue }
+	tries, began := 0, e.clock
+	for e.clock.Sub(began) < within {
+		after := e.reconcile()
+		if tries++; stalled() || e.stored().GetSummary().SettledGeneration != 0 {
+			t.Fatalf("stalled after %s: it may yet pass", e.clock.Sub(began))
 		}
-		if early := h.clock.Sub(began) < time.Minute; early && after > 10*time.Second {
-			t.Errorf("after %s it is tried again in %s, want soon", h.clock.Sub(began), after)
+		if early := e.clock.Sub(began) < time.Minute; early && after > 10*time.Second {
+			t.Errorf("after %s it is tried again in %s, want soon", e.clock.Sub(began), after)
 		}
-		h.clock = h.clock.Add(after)
+		e.clock = e.clock.Add(after)
 	}
 	if tries < 25 || tries > 40 {
 		t.Errorf("tried %d times in %s", tries, within)
 	}
-	h.reconcile()
-	if mg := h.stored(); !stalled() || mg.GetObservedGeneration() != 1 {
-		t.Errorf("after %s it is the user's to put right: %+v", h.clock.Sub(began), mg.Status)
+	e.reconcile()
+	if mg := e.stored(); !stalled() || mg.GetObservedGeneration() != 1 {
+		t.Errorf("after %s it is the user's to put right: %+v", e.clock.Sub(began), mg.Status)
 	}
-	h.clock = h.clock.Add(24 * time.Hour)
-	if got := h.reconcile(); got != maxAmbiguous || !stalled() {
+	e.clock = e.clock.Add(24 * time.Hour)
+	if got := e.reconcile(); got != maxAmbiguous || !stalled() {
 		t.Errorf("in the long run it is tried every %s, want %s", got, maxAmbiguous)
 	}
 
 	// After a restart the time is lost, the condition is not.
-	again := newHarness(t, func() *thing { mg := h.stored(); mg.ResourceVersion = ""; return mg }())
+	again := newEnv(t, func() *sample { mg := e.stored(); mg.ResourceVersion = ""; return mg }())
 	again.cloud.fail["Create"] = errRole
 	again.reconcile()
 	if again.stored().GetCondition(condition.TypeStalled).Status != corev1.ConditionTrue {
 		t.Error("a restart makes the condition flap")
 	}
 
-	h.change(func(mg *thing) { mg.Generation = 2 })
-	if got := h.reconcile(); got != minAmbiguous || stalled() {
+	e.change(func(mg *sample) { mg.Generation = 2 })
+	if got := e.reconcile(); got != minAmbiguous || stalled() {
 		t.Errorf("another spec has its time anew, and is tried again in %s: got %s", minAmbiguous, got)
 	}
 }
@@ -270,31 +270,31 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 func TestStalledWithin(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		fail   func(*harness)
+		fail   func(*env)
 		want   time.Duration
 	}{
-		"MissingKey": {reason: "The Secret may be applied later.", fail: func(h *harness) { h.cloud.fail["Get"] = &objects.MissingError{Key: "k"} }, want: 5 * time.Minute},
-		"Credentials": {reason: "The config may be applied later.", fail: func(h *harness) {
-			h.resolver.err = errors.New("cannot use ProviderConfig shop/default: Secret shop/aws does not exist")
+		"MissingKey": {reason: "The Secret may be applied later.", fail: func(e *env) { e.cloud.fail["Get"] = &objects.MissingError{Key: "k"} }, want: 5 * time.Minute},
+		"Credentials": {reason: "The config may be applied later.", fail: func(e *env) {
+			e.resolver.err = errors.New("cannot use ProviderConfig shop/default: Secret shop/aws does not exist")
 		}, want: 5 * time.Minute},
-		"Refused": {reason: "IAM may take as long.", fail: func(h *harness) { h.resolver.err = &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"} }, want: 15 * time.Minute},
-		"Role":    {reason: "IAM may take as long.", fail: func(h *harness) { h.cloud.fail["Create"] = errRole }, want: 15 * time.Minute},
-		"Input":   {reason: "It is wrong.", fail: func(h *harness) { h.cloud.fail["Create"] = errInput }, want: 40 * time.Second},
-		"Busy":    {reason: "It passes.", fail: func(h *harness) { h.cloud.fail["Get"] = errBusy }},
-		"Other":   {reason: "Nobody knows.", fail: func(h *harness) { h.cloud.fail["Get"] = errors.New("boom") }},
+		"Refused": {reason: "IAM may take as long.", fail: func(e *env) { e.resolver.err = &smithy.GenericAPIError{Code: "AccessDenied", Message: "no"} }, want: 15 * time.Minute},
+		"Role":    {reason: "IAM may take as long.", fail: func(e *env) { e.cloud.fail["Create"] = errRole }, want: 15 * time.Minute},
+		"Input":   {reason: "It is wrong.", fail: func(e *env) { e.cloud.fail["Create"] = errInput }, want: 40 * time.Second},
+		"Busy":    {reason: "It passes.", fail: func(e *env) { e.cloud.fail["Get"] = errBusy }},
+		"Other":   {reason: "Nobody knows.", fail: func(e *env) { e.cloud.fail["Get"] = errors.New("boom") }},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t, newThing())
-			tc.fail(h)
-			began, at := h.clock, time.Duration(0)
-			for h.clock.Sub(began) < 2*time.Hour {
-				after := h.reconcile()
-				if mg := h.stored(); mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue {
-					at = max(h.clock.Sub(began), 1)
+			e := newEnv(t, newSample())
+			tc.fail(e)
+			began, at := e.clock, time.Duration(0)
+			for e.clock.Sub(began) < 2*time.Hour {
+				after := e.reconcile()
+				if mg := e.stored(); mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue {
+					at = max(e.clock.Sub(began), 1)
 					break
 				}
-				h.clock = h.clock.Add(after)
+				e.clock = e.clock.Add(after)
 			}
 			if tc.want == 0 && at != 0 || tc.want > 0 && (at == 0 || at > tc.want+tc.want/ambiguousShare+time.Minute) {
 				t.Errorf("%s\nstalled after %s, want %s", tc.reason, at, tc.want)
@@ -306,38 +306,38 @@ func TestStalledWithin(t *testing.T) {
 // IAM's errors come one after another as it spreads a role: their time is counted from
 // the first, and what else fails in between does not count anew.
 func TestAmbiguousTimeIsCountedFromTheFirst(t *testing.T) {
-	h := newHarness(t, newThing())
+	e := newEnv(t, newSample())
 	for _, err := range []error{errRole, errors.New("boom"), errRole} {
-		h.cloud.fail["Create"] = err
-		h.reconcile()
-		h.clock = h.clock.Add(passesWithin(errRole) / 2)
+		e.cloud.fail["Create"] = err
+		e.reconcile()
+		e.clock = e.clock.Add(gracePeriod(errRole) / 2)
 	}
-	h.reconcile()
-	if h.stored().GetCondition(condition.TypeStalled).Status != corev1.ConditionTrue {
+	e.reconcile()
+	if e.stored().GetCondition(condition.TypeStalled).Status != corev1.ConditionTrue {
 		t.Error("an error of another kind has the time begin anew")
 	}
 }
 
 func TestTransientErrorIsNotStalled(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.cloud.fail["Create"] = errBusy
+	e := newEnv(t, newSample())
+	e.cloud.fail["Create"] = errBusy
 	for range 10 {
-		h.reconcile()
+		e.reconcile()
 	}
-	mg := h.stored()
+	mg := e.stored()
 	if mg.GetCondition(condition.TypeStalled).Status == corev1.ConditionTrue || mg.GetSummary().SettledGeneration != 0 || mg.GetObservedGeneration() != 1 {
 		t.Errorf("what passes by itself is on its way: %+v", mg.Status)
 	}
 }
 
 func TestRequestIDsAreStripped(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 3f0c, %w", errInput)}
-	h.reconcile()
-	version := h.stored().GetResourceVersion()
-	h.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 77aa, %w", errInput)}
-	h.reconcile()
-	if got := h.stored(); got.GetResourceVersion() != version || strings.Contains(got.GetCondition(xpv2.TypeSynced).Message, "3f0c") {
+	e := newEnv(t, newSample())
+	e.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 3f0c, %w", errInput)}
+	e.reconcile()
+	version := e.stored().GetResourceVersion()
+	e.cloud.fail["Get"] = &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: fmt.Errorf("https response error StatusCode: 400, RequestID: 77aa, %w", errInput)}
+	e.reconcile()
+	if got := e.stored(); got.GetResourceVersion() != version || strings.Contains(got.GetCondition(xpv2.TypeSynced).Message, "3f0c") {
 		t.Errorf("a request id makes each retry another condition: %s", got.GetCondition(xpv2.TypeSynced).Message)
 	}
 }
@@ -360,17 +360,17 @@ func TestMayNotCreate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newThing()
+			mg := newSample()
 			mg.Spec.ManagementPolicies = tc.policies
-			h := newHarness(t, mg)
-			h.cloud.reserve = false
-			if got := h.reconcile(); got != tc.want {
+			e := newEnv(t, mg)
+			e.cloud.reserve = false
+			if got := e.reconcile(); got != tc.want {
 				t.Errorf("%s: want %s, got %s", tc.reason, tc.want, got)
 			}
-			if len(h.cloud.calls) != tc.calls {
-				t.Errorf("%s: calls %v", tc.reason, h.cloud.calls)
+			if len(e.cloud.calls) != tc.calls {
+				t.Errorf("%s: calls %v", tc.reason, e.cloud.calls)
 			}
-			if c := h.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "does not exist") {
+			if c := e.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "does not exist") {
 				t.Errorf("%s: want it said in Synced, got %+v", tc.reason, c)
 			}
 		})

@@ -56,22 +56,22 @@ type recorder struct {
 type recorderState struct {
 	now func() time.Time
 
-	mu    sync.Mutex
-	turns map[types.NamespacedName]*Turn
-	said  map[types.NamespacedName]map[event.Reason]saying
+	mu         sync.Mutex
+	attempts   map[types.NamespacedName]*Attempt
+	lastEvents map[types.NamespacedName]map[event.Reason]lastEvent
 }
 
-// saying is the last event of one reason about one resource.
-type saying struct {
+// lastEvent is the last event of one reason about one resource.
+type lastEvent struct {
 	text string
 	at   time.Time
 }
 
 func newRecorder(inner event.Recorder, now func() time.Time, filter ...event.FilterFn) *recorder {
 	return &recorder{inner: inner, filter: filter, state: &recorderState{
-		now:   now,
-		turns: map[types.NamespacedName]*Turn{},
-		said:  map[types.NamespacedName]map[event.Reason]saying{},
+		now:        now,
+		attempts:   map[types.NamespacedName]*Attempt{},
+		lastEvents: map[types.NamespacedName]map[event.Reason]lastEvent{},
 	}}
 }
 
@@ -88,14 +88,14 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 		return
 	}
 	key := client.ObjectKeyFromObject(o)
-	if t := r.state.turn(key); t != nil {
-		if _, held := t.Held(); held {
+	if a := r.state.attempt(key); a != nil {
+		if _, aborted := a.Aborted(); aborted {
 			return
 		}
-		if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && t.Summary() != "" {
-			e.Message = t.Summary()
+		if did := e.Reason == reasonCreated || e.Reason == reasonUpdated || e.Reason == reasonDeleted; did && a.ChangeSummary() != "" {
+			e.Message = a.ChangeSummary()
 		}
-		if t.awaitsCreation(o, e) {
+		if a.isWaitingForReference(o, e) {
 			e.Type, e.Reason = event.TypeNormal, reasonWaiting
 		}
 	}
@@ -105,10 +105,10 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 	r.inner.Event(obj, e)
 }
 
-// awaitsCreation tells whether an event says what a resource waits for that is not in AWS yet.
-func (t *Turn) awaitsCreation(obj client.Object, e event.Event) bool {
+// isWaitingForReference tells whether an event says what a resource waits for that is not in AWS yet.
+func (a *Attempt) isWaitingForReference(obj client.Object, e event.Event) bool {
 	c, ok := obj.(resource.Conditioned)
-	if !ok || !t.awaits || e.Type != event.TypeWarning {
+	if !ok || !a.waitsForReference || e.Type != event.TypeWarning {
 		return false
 	}
 	ready := c.GetCondition(xpv2.TypeReady)
@@ -116,7 +116,7 @@ func (t *Turn) awaitsCreation(obj client.Object, e event.Event) bool {
 }
 
 // begin a turn of a resource: its events are judged by it.
-func (r *recorder) begin(key types.NamespacedName, t *Turn) { r.state.begin(key, t) }
+func (r *recorder) begin(key types.NamespacedName, a *Attempt) { r.state.begin(key, a) }
 
 // end the turn of a resource.
 func (r *recorder) end(key types.NamespacedName) { r.state.end(key) }
@@ -126,18 +126,18 @@ func (r *recorder) forget(key types.NamespacedName) { r.state.forget(key) }
 
 // finish a turn that was not held: emit what the external client wanted to say, and
 // what has become of the resource. before is the resource as the turn found it.
-func (r *recorder) finish(before Managed, t *Turn) {
-	for _, e := range t.Events() {
+func (r *recorder) finish(before Managed, a *Attempt) {
+	for _, e := range a.Events() {
 		r.Event(before, e)
 	}
-	was, is := before.GetCondition(xpv2.TypeReady), t.ready
+	was, is := before.GetCondition(xpv2.TypeReady), a.ready
 	if is.Type == "" || (was.Status == is.Status && was.Reason == is.Reason && was.Message == is.Message) {
 		return
 	}
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
 		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
-	case t.failure() != nil: // The event of the error says it.
+	case a.failure() != nil: // The event of the error says it.
 	case is.Reason == condition.ReasonDiffers:
 		r.Event(before, event.Normal(reasonDiffers, is.Message))
 	case is.Reason == xpv2.ReasonUnavailable:
@@ -145,29 +145,29 @@ func (r *recorder) finish(before Managed, t *Turn) {
 	}
 }
 
-func (s *recorderState) turn(key types.NamespacedName) *Turn {
+func (s *recorderState) attempt(key types.NamespacedName) *Attempt {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.turns[key]
+	return s.attempts[key]
 }
 
-func (s *recorderState) begin(key types.NamespacedName, t *Turn) {
+func (s *recorderState) begin(key types.NamespacedName, a *Attempt) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.turns[key] = t
+	s.attempts[key] = a
 }
 
 func (s *recorderState) end(key types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.turns, key)
+	delete(s.attempts, key)
 }
 
 func (s *recorderState) forget(key types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.turns, key)
-	delete(s.said, key)
+	delete(s.attempts, key)
+	delete(s.lastEvents, key)
 }
 
 // repeats tells whether an event says what the last one of its reason said a short
@@ -180,17 +180,17 @@ func (s *recorderState) repeats(key types.NamespacedName, e event.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if e.Reason == reasonAvailable {
-		delete(s.said, key)
+		delete(s.lastEvents, key)
 		return false
 	}
 	text, now := textOf(e), s.now()
-	if last, ok := s.said[key][e.Reason]; ok && last.text == text && now.Sub(last.at) < repeatAfter {
+	if last, ok := s.lastEvents[key][e.Reason]; ok && last.text == text && now.Sub(last.at) < repeatAfter {
 		return true
 	}
-	if s.said[key] == nil {
-		s.said[key] = map[event.Reason]saying{}
+	if s.lastEvents[key] == nil {
+		s.lastEvents[key] = map[event.Reason]lastEvent{}
 	}
-	s.said[key][e.Reason] = saying{text: text, at: now}
+	s.lastEvents[key][e.Reason] = lastEvent{text: text, at: now}
 	return false
 }
 

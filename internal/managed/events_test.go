@@ -40,7 +40,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 			e := &events{}
 			r := newRecorder(e, func() time.Time { return now })
 			for _, s := range tc.say {
-				r.WithAnnotations("external-name", "x").Event(newThing(), s)
+				r.WithAnnotations("external-name", "x").Event(newSample(), s)
 				now = now.Add(tc.after)
 			}
 			if len(e.all) != tc.want {
@@ -53,7 +53,7 @@ func TestEventsAreNotRepeated(t *testing.T) {
 func TestEventsOfOtherResources(t *testing.T) {
 	e := &events{}
 	r := newRecorder(e, time.Now)
-	a, b := newThing(), newThing()
+	a, b := newSample(), newSample()
 	b.Name = "pay"
 	r.Event(a, event.Normal("X", "x"))
 	r.Event(b, event.Normal("X", "x"))
@@ -69,8 +69,8 @@ func TestEventsOfOtherResources(t *testing.T) {
 func TestFiltersHold(t *testing.T) {
 	e := &events{}
 	r := newRecorder(e, time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
-	r.WithAnnotations("a", "b").Event(newThing(), event.Normal("Dull", "x"))
-	r.WithAnnotations("a", "b").Event(newThing(), event.Normal("Fine", "x"))
+	r.WithAnnotations("a", "b").Event(newSample(), event.Normal("Dull", "x"))
+	r.WithAnnotations("a", "b").Event(newSample(), event.Normal("Fine", "x"))
 	if diff := cmp.Diff([]string{"Fine: x"}, e.all); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -108,9 +108,9 @@ func TestReadinessIsAnEvent(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := &events{}
-			mg := newThing()
+			mg := newSample()
 			mg.SetConditions(tc.was)
-			newRecorder(e, time.Now).finish(mg, &Turn{ready: tc.is})
+			newRecorder(e, time.Now).finish(mg, &Attempt{ready: tc.is})
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -135,12 +135,12 @@ func TestWaitingIsNoWarning(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e, mg := &events{}, newThing()
+			e, mg := &events{}, newSample()
 			if tc.ready.Type != "" {
 				mg.SetConditions(tc.ready)
 			}
 			r := newRecorder(e, time.Now)
-			r.begin(cart, &Turn{awaits: tc.awaits})
+			r.begin(cart, &Attempt{waitsForReference: tc.awaits})
 			r.Event(mg, event.Warning("CannotResolveResourceReferences", err))
 			if diff := cmp.Diff(tc.want, e.all); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)

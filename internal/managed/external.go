@@ -23,9 +23,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// errHeld drops a reconcile. The runtime takes a conflict for a reason to come back
+// errAborted drops a reconcile. The runtime takes a conflict for a reason to come back
 // without a word: it writes no status and emits no event.
-var errHeld error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
+var errAborted error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
 
 // connector connects a kind's external clients, and puts a guard before each.
 type connector[T Managed] struct {
@@ -40,31 +40,31 @@ type connector[T Managed] struct {
 // Connect with the configuration that the gate has resolved. A resource that is refused is
 // no user of its configuration, unless it may have made something with it.
 func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExternalClient[T], error) {
-	t := turnOf(ctx)
-	e, err := c.connect(ctx, t, mg)
+	a := attemptFrom(ctx)
+	e, err := c.connect(ctx, a, mg)
 	track := c.tracker.Track
-	if config.IsRefused(err) || isRefused(err) && !mayHaveMade(mg) {
+	if config.IsRefused(err) || isRefused(err) && !mayHaveCreated(mg) {
 		track = c.tracker.Drop
 	}
 	if err := track(ctx, mg); err != nil {
-		return nil, refuse(t, err)
+		return nil, toRuntimeError(a, err)
 	}
 	if err != nil {
-		return nil, refuse(t, unusableError{err})
+		return nil, toRuntimeError(a, unusableError{err})
 	}
 	return &guard[T]{inner: e, policies: c.policies}, nil
 }
 
-// mayHaveMade tells whether a resource may have made or taken over something in AWS.
-func mayHaveMade(mg resource.Managed) bool {
+// mayHaveCreated tells whether a resource may have made or taken over something in AWS.
+func mayHaveCreated(mg resource.Managed) bool {
 	return ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero()
 }
 
 // connect without noting that the configuration is used. It makes no call.
-func (c *connector[T]) connect(ctx context.Context, t *Turn, mg T) (xpmanaged.TypedExternalClient[T], error) {
+func (c *connector[T]) connect(ctx context.Context, a *Attempt, mg T) (xpmanaged.TypedExternalClient[T], error) {
 	s, err := sessionOf(ctx)
-	if open, ok := asOpen(err); ok {
-		return unreachable[T](open), nil
+	if open, ok := asCircuitOpen(err); ok {
+		return unreachableClient[T](open), nil
 	}
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (c *connector[T]) connect(ctx context.Context, t *Turn, mg T) (xpmanaged.Ty
 			return nil, err
 		}
 	}
-	e, err := c.client(ctx, t, mg, s)
+	e, err := c.client(ctx, a, mg, s)
 	if err != nil {
 		return nil, err
 	}
@@ -89,16 +89,16 @@ func (c *connector[T]) connect(ctx context.Context, t *Turn, mg T) (xpmanaged.Ty
 
 // client of a resource that may use what it is about. One that is being deleted and may
 // not lets go of it.
-func (c *connector[T]) client(ctx context.Context, t *Turn, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error) {
-	err := c.permit(ctx, t, mg, s)
+func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error) {
+	err := c.permit(ctx, a, mg, s)
 	switch {
 	case err == nil:
 		return c.kind.Connect(ctx, mg, s)
-	case meta.WasDeleted(mg) && leaves(err):
-		return leaving[T](err), nil
+	case meta.WasDeleted(mg) && isDenied(err):
+		return releasingClient[T](err), nil
 	}
 	mg.SetConditions(condition.Unavailable(mg.GetGeneration(), err.Error()))
-	if leaves(err) {
+	if isDenied(err) {
 		err = &refusedError{err}
 	}
 	return nil, err
@@ -123,96 +123,96 @@ type guard[T Managed] struct {
 }
 
 // Observe the external resource.
-func (g *guard[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
-	t := turnOf(ctx)
-	o, err := g.inner.Observe(ctx, mg)
+func (c *guard[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	a := attemptFrom(ctx)
+	o, err := c.inner.Observe(ctx, mg)
 	if err != nil {
-		return xpmanaged.ExternalObservation{}, refuse(t, t.unanswered(err))
+		return xpmanaged.ExternalObservation{}, toRuntimeError(a, a.explainUnanswered(err))
 	}
-	if _, held := t.Held(); held {
-		return xpmanaged.ExternalObservation{}, errHeld
+	if _, aborted := a.Aborted(); aborted {
+		return xpmanaged.ExternalObservation{}, errAborted
 	}
 	if !o.ResourceExists {
-		t.missing()
+		a.recordAbsence()
 	}
-	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !g.mayCreate(mg) {
+	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
 		// The runtime would go on to update what does not exist.
-		return xpmanaged.ExternalObservation{}, refuse(t, errCannotCreate)
+		return xpmanaged.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
 	}
 	return o, nil
 }
 
 // Create the external resource.
 func (g *guard[T]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
-	t := turnOf(ctx)
-	t.change()
+	a := attemptFrom(ctx)
+	a.beginChange()
 	c, err := g.inner.Create(ctx, mg)
 	if err != nil {
-		return c, refuse(t, err)
+		return c, toRuntimeError(a, err)
 	}
-	return c, t.done(created)
+	return c, a.recordAction(actionCreated)
 }
 
 // Update the external resource.
-func (g *guard[T]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, error) {
-	t := turnOf(ctx)
-	t.change()
-	u, err := g.inner.Update(ctx, mg)
+func (c *guard[T]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, error) {
+	a := attemptFrom(ctx)
+	a.beginChange()
+	u, err := c.inner.Update(ctx, mg)
 	if err != nil {
-		return u, refuse(t, err)
+		return u, toRuntimeError(a, err)
 	}
-	return u, t.done(updated)
+	return u, a.recordAction(actionUpdated)
 }
 
 // Delete the external resource.
-func (g *guard[T]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, error) {
-	t := turnOf(ctx)
-	t.change()
+func (c *guard[T]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, error) {
+	a := attemptFrom(ctx)
+	a.beginChange()
 	before := mg.GetCondition(xpv2.TypeReady)
-	d, err := g.inner.Delete(ctx, mg)
-	t.deleting(before, mg.GetCondition(xpv2.TypeReady))
+	d, err := c.inner.Delete(ctx, mg)
+	a.recordDeletion(before, mg.GetCondition(xpv2.TypeReady))
 	if err != nil {
-		return d, refuse(t, err)
+		return d, toRuntimeError(a, err)
 	}
-	return d, t.done(deleted)
+	return d, a.recordAction(actionDeleted)
 }
 
 // Disconnect from the external resource.
-func (g *guard[T]) Disconnect(ctx context.Context) error { return g.inner.Disconnect(ctx) }
+func (c *guard[T]) Disconnect(ctx context.Context) error { return c.inner.Disconnect(ctx) }
 
 // mayCreate tells whether the policies allow creating. Where they allow nothing but
 // observing, the runtime itself says what is missing.
-func (g *guard[T]) mayCreate(mg resource.Managed) bool {
-	p := xpmanaged.NewManagementPoliciesResolver(g.policies, mg.GetManagementPolicies())
+func (c *guard[T]) mayCreate(mg resource.Managed) bool {
+	p := xpmanaged.NewManagementPoliciesResolver(c.policies, mg.GetManagementPolicies())
 	return p.ShouldCreate() || p.ShouldOnlyObserve()
 }
 
-// refuse turns an error of the external client into what the runtime is to see. A
+// toRuntimeError turns an error of the external client into what the runtime is to see. A
 // call held up by quota is no error: the reconcile is dropped. Nor is one that AWS throttles,
 // until it has throttled many in a row.
-func refuse(t *Turn, err error) error {
-	if errors.Is(err, errHeld) {
-		return errHeld
+func toRuntimeError(a *Attempt, err error) error {
+	if errors.Is(err, errAborted) {
+		return errAborted
 	}
 	if wait, ok := quota.Deferred(err); ok {
-		t.holdFor(wait)
-		return errHeld
+		a.abort(wait)
+		return errAborted
 	}
 	if awserr.IsThrottled(err) {
 		after, _ := awserr.RetryAfter(err)
-		if t.throttles < manyThrottles {
-			t.throttle(after)
-			return errHeld
+		if a.throttlesBefore < manyThrottles {
+			a.abortThrottled(after)
+			return errAborted
 		}
 		err = errors.Wrap(awserr.Clean(err), "AWS has throttled the calls of this resource for a while")
 	}
-	err = awserr.Front(blame(awserr.Clean(err)))
-	t.fail(err)
+	err = awserr.Front(nameField(awserr.Clean(err)))
+	a.recordFailure(err)
 	return err
 }
 
-// blame names the field of spec that AWS does not accept, where its answer tells.
-func blame(err error) error {
+// nameField names the field of spec that AWS does not accept, where its answer tells.
+func nameField(err error) error {
 	field, c := awserr.Field(err), classify(err)
 	switch {
 	case field == "", field == "functionName", c != terminal && c != ambiguous:
@@ -224,44 +224,44 @@ func blame(err error) error {
 	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
 }
 
-// done notes what the external client did, unless it has held the reconcile: then
+// recordAction notes what the external client did, unless it has held the reconcile: then
 // it did nothing.
-func (t *Turn) done(d deed) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.held {
-		return errHeld
+func (a *Attempt) recordAction(d action) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.aborted {
+		return errAborted
 	}
-	t.did = d
+	a.action = d
 	return nil
 }
 
-// deleting notes what a deletion waits for, which the runtime is about to overwrite. A
+// recordDeletion notes what a deletion waits for, which the runtime is about to overwrite. A
 // condition that says what it said before keeps its time.
-func (t *Turn) deleting(before, after xpv2.Condition) {
+func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
 	if after.Reason != xpv2.ReasonDeleting || after.Message == "" {
 		return
 	}
 	if before.Equal(after) {
 		after = before
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.deletion = after
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.deletion = after
 }
 
-// missing notes that the external resource does not exist.
-func (t *Turn) missing() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.absent = true
+// recordAbsence notes that the external resource does not exist.
+func (a *Attempt) recordAbsence() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.absent = true
 }
 
-// throttle holds the reconcile because AWS refused a call for the rate of calls.
+// abortThrottled holds the reconcile because AWS refused a call for the rate of calls.
 // after is what AWS asked for, 0 if nothing.
-func (t *Turn) throttle(after time.Duration) {
-	t.holdFor(after)
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.throttled = true
+func (a *Attempt) abortThrottled(after time.Duration) {
+	a.abort(after)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.throttled = true
 }

@@ -16,10 +16,10 @@ import (
 
 // watchFields has a resource reconciled when a field of another object that it
 // refers to changes, where the provider may watch that.
-func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder[reconcile.Request], poke func(name client.ObjectKey, by string)) {
+func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder[reconcile.Request], markChanged func(name client.ObjectKey, by string)) {
 	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
 		r.Subscribe(k.GVK.Kind, func(name types.NamespacedName, by string) {
-			poke(name, by)
+			markChanged(name, by)
 			q.Add(reconcile.Request{NamespacedName: name})
 		})
 		return nil
@@ -47,17 +47,17 @@ func kindsOf[T Managed](k Kind[T]) []objects.Kind {
 	return []objects.Kind{objects.Secret, objects.ConfigMap}
 }
 
-// refer tells the reader of fields what a resource refers to, since only that is
+// registerFields tells the reader of fields what a resource refers to, since only that is
 // watched, and for whom fields are read in this reconcile.
-func (g *gate[T]) refer(ctx context.Context, mg T) context.Context {
-	if g.kind.Fields == nil {
+func (r *reconciler[T]) registerFields(ctx context.Context, mg T) context.Context {
+	if r.kind.Fields == nil {
 		return ctx
 	}
-	u := g.user(client.ObjectKeyFromObject(mg))
-	g.fields.Refer(u, g.kind.Fields(mg))
+	u := r.user(client.ObjectKeyFromObject(mg))
+	r.fields.Refer(u, r.kind.Fields(mg))
 	return fields.WithUser(ctx, u)
 }
 
-func (g *gate[T]) user(name types.NamespacedName) fields.User {
-	return fields.User{Kind: g.kind.GVK.Kind, NamespacedName: name}
+func (r *reconciler[T]) user(name types.NamespacedName) fields.User {
+	return fields.User{Kind: r.kind.GVK.Kind, NamespacedName: name}
 }

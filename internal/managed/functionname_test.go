@@ -36,7 +36,7 @@ func TestPlainFunctionName(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg, field := newThing(), ptr.To(tc.name)
+			mg, field := newSample(), ptr.To(tc.name)
 			if tc.deleted {
 				mg.DeletionTimestamp = ptr.To(metav1.NewTime(time.Unix(1, 0)))
 			}

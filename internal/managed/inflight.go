@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// configRoom is how many workers one config may have for each that is free.
-	configRoom = 3
+	// configShare is how many workers one config may have for each that is free.
+	configShare = 3
 
-	// minCrowded and maxCrowded are how long a resource stays away, on average, for which
+	// minWorkerDelay and maxCrowded are how long a resource stays away, on average, for which
 	// there is no worker.
-	minCrowded = 50 * time.Millisecond
-	maxCrowded = 2 * time.Second
+	minWorkerDelay = 50 * time.Millisecond
+	maxWorkerDelay = 2 * time.Second
 )
 
 // inFlight counts the reconciles of a kind that are in flight, and bounds how many of the
@@ -49,7 +49,7 @@ func (f *inFlight) enter(p pair) (leave func(), ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	free := f.workers - f.total
-	if f.namespaces[p.namespace] >= free || f.pairs[p] >= configRoom*free-f.configs[p.config] {
+	if f.namespaces[p.namespace] >= free || f.pairs[p] >= configShare*free-f.configs[p.config] {
 		return func() {}, false
 	}
 	f.add(p, 1)
@@ -77,28 +77,28 @@ func add[K comparable](counts map[K]int, k K, n int) {
 
 // enter a reconcile of a resource. If its share of the workers is taken it returns how long the
 // resource stays away.
-func (g *gate[T]) enter(mg T) (leave func(), wait time.Duration) {
+func (r *reconciler[T]) enter(mg T) (leave func(), wait time.Duration) {
 	p := pair{namespace: mg.GetNamespace()}
 	if ref := mg.GetProviderConfigReference(); ref != nil {
 		p.config = configKey(ref.Kind, p.namespace, ref.Name)
 	}
-	leave, ok := g.inFlight.enter(p)
-	n := g.memory.crowd(client.ObjectKeyFromObject(mg), !ok)
+	leave, ok := r.inFlight.enter(p)
+	n := r.states.countWorkerDelay(client.ObjectKeyFromObject(mg), !ok)
 	if ok {
 		return leave, 0
 	}
-	wait = doubling(minCrowded, n, maxCrowded)
-	return leave, wait/2 + time.Duration(g.random()*float64(wait)) //nolint:mnd // From half of it to half more.
+	wait = doubling(minWorkerDelay, n, maxWorkerDelay)
+	return leave, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // From half of it to half more.
 }
 
-// crowd notes whether a resource was sent away, and returns how often it was in a row.
-func (m *memory) crowd(key client.ObjectKey, crowded bool) int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.record(key)
-	r.crowded++
+// countWorkerDelay notes whether a resource was sent away, and returns how often it was in a row.
+func (s *stateStore) countWorkerDelay(key client.ObjectKey, crowded bool) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.workerDelays++
 	if !crowded {
-		r.crowded = 0
+		r.workerDelays = 0
 	}
-	return r.crowded
+	return r.workerDelays
 }

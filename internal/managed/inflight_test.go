@@ -40,27 +40,27 @@ func TestInFlight(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			f := newInFlight(tc.workers)
-			held := map[pair]int{}
+			aborted := map[pair]int{}
 			var leave []func()
 			for let := true; let; {
 				let = false
 				for _, p := range tc.holders {
 					if l, ok := f.enter(p); ok {
-						held[p]++
+						aborted[p]++
 						leave = append(leave, l)
 						let = true
 					}
 				}
 			}
 			for _, p := range tc.holders {
-				if n := held[p]; n < tc.held || n > tc.held+1 {
+				if n := aborted[p]; n < tc.held || n > tc.held+1 {
 					t.Errorf("%s\n%v holds %d, want %d", tc.reason, p, n, tc.held)
 				}
 			}
 			if tc.next != (pair{}) {
 				l, ok := f.enter(tc.next)
 				if !ok {
-					t.Errorf("%s\n%v is not let in: %v", tc.reason, tc.next, held)
+					t.Errorf("%s\n%v is not let in: %v", tc.reason, tc.next, aborted)
 				}
 				leave = append(leave, l)
 			}
@@ -76,23 +76,23 @@ func TestInFlight(t *testing.T) {
 }
 
 func TestSharesAreNotWaitedFor(t *testing.T) {
-	h := newHarness(t, newThing(), func(o *Options, _ *Kind[*thing]) { o.MaxConcurrentReconciles = 2 })
-	leave, _ := h.gate.inFlight.enter(pair{namespace: "shop"})
-	before := h.stored()
-	for _, want := range []time.Duration{minCrowded, 2 * minCrowded, 4 * minCrowded, 8 * minCrowded, 16 * minCrowded, 32 * minCrowded, maxCrowded, maxCrowded} {
-		if got := h.reconcile(); got != want {
+	e := newEnv(t, newSample(), func(o *Options, _ *Kind[*sample]) { o.MaxConcurrentReconciles = 2 })
+	leave, _ := e.gate.inFlight.enter(pair{namespace: "shop"})
+	before := e.stored()
+	for _, want := range []time.Duration{minWorkerDelay, 2 * minWorkerDelay, 4 * minWorkerDelay, 8 * minWorkerDelay, 16 * minWorkerDelay, 32 * minWorkerDelay, maxWorkerDelay, maxWorkerDelay} {
+		if got := e.reconcile(); got != want {
 			t.Errorf("want to come back after %s, got %s", want, got)
 		}
 	}
-	if after := h.stored(); after.ResourceVersion != before.ResourceVersion || len(h.cloud.calls)+len(h.limiter.asked) != 0 {
-		t.Errorf("a resource without a worker is not touched: %v, %v", h.cloud.calls, h.limiter.asked)
+	if after := e.stored(); after.ResourceVersion != before.ResourceVersion || len(e.cloud.calls)+len(e.limiter.asked) != 0 {
+		t.Errorf("a resource without a worker is not touched: %v, %v", e.cloud.calls, e.limiter.asked)
 	}
 	leave()
-	h.reconcile()
-	if len(h.cloud.calls) == 0 || h.gate.memory.records[cart].crowded != 0 {
-		t.Errorf("once there is a worker it is looked at: %v", h.cloud.calls)
+	e.reconcile()
+	if len(e.cloud.calls) == 0 || e.gate.states.states[cart].workerDelays != 0 {
+		t.Errorf("once there is a worker it is looked at: %v", e.cloud.calls)
 	}
-	if h.gate.inFlight.total != 0 {
+	if e.gate.inFlight.total != 0 {
 		t.Error("a reconcile that has ended holds a worker")
 	}
 }

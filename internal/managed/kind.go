@@ -104,10 +104,10 @@ type Kind[T Managed] struct {
 	// it: a function or a version of a layer. Nil if the kind has no such things.
 	Owns func(T) []tenancy.Target
 
-	// Acts is what a resource acts on that others may own: all functions or versions of
+	// ActsOn is what a resource acts on that others may own: all functions or versions of
 	// layers that spec, its references resolved, status and annotations name. Nil if it
 	// acts on none.
-	Acts func(T) []tenancy.Target
+	ActsOn func(T) []tenancy.Target
 
 	// Tagged says that tags in AWS tell whose things of this kind are.
 	Tagged bool
@@ -146,7 +146,7 @@ type Tracker interface {
 type Limiter interface {
 	// Reserve a call of each operation. 0 means that the holder has them all;
 	// otherwise it is in the queue and may come back in the time returned.
-	Reserve(s quota.Scope, h quota.Holder, ops ...string) time.Duration
+	Reserve(s quota.Scope, h quota.Requester, ops ...string) time.Duration
 
 	// Release what the holder has reserved and not used.
 	Release(s quota.Scope, id string)
@@ -191,7 +191,7 @@ type Options struct {
 	PollJitter float64
 
 	// Accounts tells what accounts have left of Lambda. Nil knows of none.
-	Accounts *account.Book
+	Accounts *account.Limits
 
 	// Breakers keep resources from calling AWS where it does not answer, the ones that the
 	// SDK's middleware tells of calls. Nil lets all pass.

@@ -39,56 +39,56 @@ func (l lifecycle) collectors() []prometheus.Collector {
 	return []prometheus.Collector{l.detected, l.ready, l.deletion, l.drift}
 }
 
-// deleted notes that the deletion of a resource has come to its end.
-func (m *Metrics) deleted(gvk string, took time.Duration) {
+// recordDeletion notes that the deletion of a resource has come to its end.
+func (m *Metrics) recordDeletion(gvk string, took time.Duration) {
 	if m != nil {
 		m.lifecycle.deletion.WithLabelValues(gvk).Observe(took.Seconds())
 	}
 }
 
-// detect notes that a resource is looked at for the first time.
-func (g *gate[T]) detect(mg T) {
-	if g.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown || !g.memory.detect(client.ObjectKeyFromObject(mg)) {
+// recordDetection notes that a resource is looked at for the first time.
+func (r *reconciler[T]) recordDetection(mg T) {
+	if r.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown || !r.states.recordDetection(client.ObjectKeyFromObject(mg)) {
 		return
 	}
-	g.metrics.lifecycle.detected.WithLabelValues(g.kind.GVK.String()).Observe(g.since(mg.GetCreationTimestamp()))
+	r.metrics.lifecycle.detected.WithLabelValues(r.kind.GVK.String()).Observe(r.since(mg.GetCreationTimestamp()))
 }
 
-// differed notes how long something was as its spec asks for, before it was found to differ.
-func (g *gate[T]) differed(mg T, c Comparison) {
-	if g.metrics == nil {
+// recordDrift notes how long something was as its spec asks for, before it was found to differ.
+func (r *reconciler[T]) recordDrift(mg T, c Comparison) {
+	if r.metrics == nil {
 		return
 	}
-	if was := g.memory.same(client.ObjectKeyFromObject(mg), c, g.now()); !was.IsZero() {
-		g.metrics.lifecycle.drift.WithLabelValues(g.kind.GVK.String()).Observe(g.now().Sub(was).Seconds())
+	if was := r.states.recordInSync(client.ObjectKeyFromObject(mg), c, r.now()); !was.IsZero() {
+		r.metrics.lifecycle.drift.WithLabelValues(r.kind.GVK.String()).Observe(r.now().Sub(was).Seconds())
 	}
 }
 
-func (g *gate[T]) since(t metav1.Time) float64 { return g.now().Sub(t.Time).Seconds() }
+func (r *reconciler[T]) since(t metav1.Time) float64 { return r.now().Sub(t.Time).Seconds() }
 
-// detect tells whether a resource is looked at for the first time.
-func (m *memory) detect(key client.ObjectKey) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.record(key)
+// recordDetection tells whether a resource is looked at for the first time.
+func (s *stateStore) recordDetection(key client.ObjectKey) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
 	first := !r.detected
 	r.detected = true
 	return first
 }
 
-// same notes what a look has found. It returns since when a resource that differs was not
+// recordInSync notes what a look has found. It returns since when a resource that differs was not
 // looked at.
-func (m *memory) same(key client.ObjectKey, c Comparison, now time.Time) time.Time {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.record(key)
-	was := r.compared
+func (s *stateStore) recordInSync(key client.ObjectKey, c Comparison, now time.Time) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	was := r.lastInSync
 	switch c {
-	case Same:
-		r.compared = now
-	case Followed, Differs, Missing:
+	case UpToDate:
+		r.lastInSync = now
+	case SourceChanged, Differs, Missing:
 		if !was.IsZero() {
-			r.compared = now
+			r.lastInSync = now
 		}
 		return was
 	case Undecided:

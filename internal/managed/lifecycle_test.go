@@ -11,23 +11,23 @@ import (
 
 // TestLifecycleMetrics has a resource come, drift and go.
 func TestLifecycleMetrics(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.change(func(mg *thing) { mg.CreationTimestamp = metav1.NewTime(h.clock) })
-	h.clock = h.clock.Add(2 * time.Second)
-	h.reconcile()
-	h.clock = h.clock.Add(3 * time.Second)
-	h.settle()
-	h.clock = h.clock.Add(10 * time.Second)
-	h.cloud.value = "by hand"
-	h.settle()
-	h.delete()
-	h.clock = h.stored().GetDeletionTimestamp().Add(7 * time.Second)
+	e := newEnv(t, newSample())
+	e.change(func(mg *sample) { mg.CreationTimestamp = metav1.NewTime(e.clock) })
+	e.clock = e.clock.Add(2 * time.Second)
+	e.reconcile()
+	e.clock = e.clock.Add(3 * time.Second)
+	e.settle()
+	e.clock = e.clock.Add(10 * time.Second)
+	e.cloud.value = "by hand"
+	e.settle()
+	e.delete()
+	e.clock = e.stored().GetDeletionTimestamp().Add(7 * time.Second)
 	for range 4 {
-		h.reconcile()
+		e.reconcile()
 	}
 
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(newLifecycleCollector(h))
+	registry.MustRegister(newLifecycleCollector(e))
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)
@@ -56,8 +56,8 @@ func TestLifecycleMetrics(t *testing.T) {
 // lifecycleCollector is the lifecycle metrics alone.
 type lifecycleCollector struct{ all []prometheus.Collector }
 
-func newLifecycleCollector(h *harness) prometheus.Collector {
-	return lifecycleCollector{all: h.options.Metrics.lifecycle.collectors()}
+func newLifecycleCollector(e *env) prometheus.Collector {
+	return lifecycleCollector{all: e.options.Metrics.lifecycle.collectors()}
 }
 
 func (l lifecycleCollector) Describe(ch chan<- *prometheus.Desc) {

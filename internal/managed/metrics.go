@@ -1,62 +1,141 @@
 package managed
 
 import (
-	"context"
+	"maps"
+	"slices"
+	"sync"
 	"time"
 
-	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// MinStateMetricInterval is the shortest time between two counts of resources.
-const MinStateMetricInterval = 30 * time.Second
+// What a reconcile comes to: the values of the label result. An error's is that of its
+// class.
+const (
+	resultOK      = "ok"
+	resultWaiting = "waiting"
+)
 
-// addStateMetrics counts the resources of a kind by their conditions, if asked to.
-func addStateMetrics(mgr ctrl.Manager, o Options, list resource.ManagedList) error {
-	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
-		return nil
+// result is a class of errors in metrics.
+func (c errorClass) result() string {
+	switch c {
+	case transient:
+		return "transient_error"
+	case terminal:
+		return "terminal_error"
+	case unclassified, ambiguous, panicked:
 	}
-	interval := max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval)
-	r := statemetrics.NewMRStateRecorder(&shared{Client: mgr.GetClient()}, o.Logger, o.MetricOptions.MRStateMetrics, list, interval)
-	return mgr.Add(&stateCounter{record: r.Record, interval: interval, log: o.Logger})
+	return "error"
 }
 
-// stateCounter counts in intervals. A count that fails is tried again next time; the
-// runtime's own loop would return the error, which stops the manager.
-type stateCounter struct {
-	record   func(context.Context) error
-	interval time.Duration
-	log      logging.Logger
+// Metrics of what becomes of managed resources, by kind. They name no resource. Metrics
+// are a prometheus.Collector, and safe for concurrent use. Nil measures nothing.
+type Metrics struct {
+	reconciles *prometheus.CounterVec
+	toReady    *prometheus.HistogramVec
+	seen       *prometheus.CounterVec
+	corrected  *prometheus.CounterVec
+	pending    *prometheus.Desc
+	lifecycle  lifecycle
+
+	mu       sync.Mutex
+	drifting map[string]func() int
 }
 
-// Start counting, until the context is done.
-func (s *stateCounter) Start(ctx context.Context) error {
-	t := time.NewTicker(s.interval) //nolint:forbidigo // This is no reconcile.
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-t.C:
-			s.count(ctx)
-		}
+// NewMetrics returns metrics that are all 0.
+func NewMetrics() *Metrics {
+	const namespace = "provider_lambda"
+	return &Metrics{
+		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "reconciles_total",
+			Help: "Reconciles by outcome: ok, waiting (it was not the resource's turn), transient_error (AWS or the network), terminal_error (only a user can help) or error",
+		}, []string{"kind", "result"}),
+		toReady: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "time_to_ready_seconds",
+			Help:    "How long resources took from their creation to the first time that they were Ready",
+			Buckets: []float64{1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600},
+		}, []string{"kind"}),
+		seen: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "drift_seen_total",
+			Help: "Times that something in AWS was found changed or missing that was as its spec asks for before, without a change by its user",
+		}, []string{"kind", "change"}),
+		corrected: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "drift_corrected_total",
+			Help: "Times that drift was gone after the provider had corrected it",
+		}, []string{"kind", "change"}),
+		pending:   prometheus.NewDesc(namespace+"_drift_pending", "Resources with drift that the provider has not corrected yet", []string{"kind"}, nil),
+		drifting:  map[string]func() int{},
+		lifecycle: newLifecycle(),
 	}
 }
 
-func (s *stateCounter) count(ctx context.Context) {
-	if err := s.record(ctx); err != nil && ctx.Err() == nil {
-		s.log.Info("Cannot count managed resources for the state metrics, will try again", "error", err, "after", s.interval)
+// Describe the metrics.
+func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
+	for _, c := range m.collectors() {
+		c.Describe(ch)
+	}
+	ch <- m.pending
+}
+
+// Collect what was measured.
+func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range m.collectors() {
+		c.Collect(ch)
+	}
+	m.mu.Lock()
+	counts := maps.Clone(m.drifting)
+	m.mu.Unlock()
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		ch <- prometheus.MustNewConstMetric(m.pending, prometheus.GaugeValue, float64(counts[kind]()), kind)
 	}
 }
 
-// shared lists without copying each resource: the counter only reads them.
-type shared struct{ client.Client }
+func (m *Metrics) collectors() []prometheus.Collector {
+	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected)
+}
 
-// List from the cache.
-func (s *shared) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	return s.Client.List(ctx, list, append(opts, client.UnsafeDisableDeepCopy)...)
+// addKind a kind whose resources with pending drift a function counts. Its counters begin
+// with 0, from which alone the first increase can be told.
+func (m *Metrics) addKind(kind string, drifting func() int) {
+	if m == nil {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drifting[kind] = drifting
+	for _, result := range []string{resultOK, resultWaiting, transient.result(), terminal.result(), unclassified.result()} {
+		m.reconciles.WithLabelValues(kind, result)
+	}
+	for _, c := range []Comparison{Differs, Missing} {
+		m.seen.WithLabelValues(kind, c.String())
+		m.corrected.WithLabelValues(kind, c.String())
+	}
+	m.toReady.WithLabelValues(kind)
+}
+
+// recordReconcile counts a reconcile.
+func (m *Metrics) recordReconcile(kind, result string) {
+	if m != nil {
+		m.reconciles.WithLabelValues(kind, result).Inc()
+	}
+}
+
+// recordReady notes how long a resource took to become Ready.
+func (m *Metrics) recordReady(gvk schema.GroupVersionKind, took time.Duration) {
+	if m != nil {
+		m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
+		m.lifecycle.ready.WithLabelValues(gvk.String()).Observe(took.Seconds())
+	}
+}
+
+// recordDrift counts what a look found of drift.
+func (m *Metrics) recordDrift(kind string, f driftChange) {
+	switch {
+	case m == nil:
+	case f.seen:
+		m.seen.WithLabelValues(kind, f.comparison.String()).Inc()
+	case f.corrected:
+		m.corrected.WithLabelValues(kind, f.comparison.String()).Inc()
+	}
 }

@@ -19,29 +19,29 @@ type intending struct {
 	observed, noted func()
 }
 
-func (i *intending) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+func (i *intending) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
 	o, err := i.cloud.Observe(ctx, mg)
 	run(&i.observed)
 	return o, err
 }
 
-func (i *intending) Create(ctx context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+func (i *intending) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
 	if err := i.note(ctx, mg); err != nil {
 		return xpmanaged.ExternalCreation{}, err
 	}
 	return i.cloud.Create(ctx, mg)
 }
 
-func (i *intending) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate, error) {
+func (i *intending) Update(ctx context.Context, mg *sample) (xpmanaged.ExternalUpdate, error) {
 	if err := i.note(ctx, mg); err != nil {
 		return xpmanaged.ExternalUpdate{}, err
 	}
 	return i.cloud.Update(ctx, mg)
 }
 
-func (i *intending) note(ctx context.Context, mg *thing) error {
+func (i *intending) note(ctx context.Context, mg *sample) error {
 	run(&i.noted)
-	return errors.Wrap(Intend(ctx, mg, map[string]string{"intent": mg.Spec.Value}), "cannot note what is about to be done")
+	return errors.Wrap(RecordIntent(ctx, mg, map[string]string{"intent": mg.Spec.Value}), "cannot note what is about to be done")
 }
 
 func run(f *func()) {
@@ -66,31 +66,31 @@ func TestOutdatedDecision(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t, newThing())
-			c := &intending{cloud: h.cloud}
-			h.gate = newGate(&manager{c: h.server}, h.options, scriptedKind(h, c), h.events)
+			e := newEnv(t, newSample())
+			c := &intending{cloud: e.cloud}
+			e.gate = newReconciler(&manager{c: e.server}, e.options, scriptedKind(e, c), e.events)
 			if tc.exists {
-				h.settle()
-				h.change(func(mg *thing) { mg.Spec.Value, mg.Generation = "b", 2 })
+				e.settle()
+				e.change(func(mg *sample) { mg.Spec.Value, mg.Generation = "b", 2 })
 			}
 			tc.when(c, func() {
-				h.change(func(mg *thing) { meta.AddAnnotations(mg, map[string]string{"record": "of another"}) })
+				e.change(func(mg *sample) { meta.AddAnnotations(mg, map[string]string{"record": "of another"}) })
 			})
-			h.events.all, h.changes.ops = nil, nil
-			before := h.stored().Status
-			if wait := h.reconcile(); wait != minComeBack {
+			e.events.all, e.changes.ops = nil, nil
+			before := e.stored().Status
+			if wait := e.reconcile(); wait != minRequeueAfter {
 				t.Errorf("%s: want it to come back at once, got %s", tc.reason, wait)
 			}
-			if diff := cmp.Diff(before, h.stored().Status); diff != "" || len(h.events.all) > 0 {
-				t.Errorf("%s: something was said: %v, %s", tc.reason, h.events.all, diff)
+			if diff := cmp.Diff(before, e.stored().Status); diff != "" || len(e.events.all) > 0 {
+				t.Errorf("%s: something was said: %v, %s", tc.reason, e.events.all, diff)
 			}
 			for range 2 {
-				h.reconcile()
+				e.reconcile()
 			}
-			if diff := cmp.Diff(tc.calls, h.cloud.calls); diff != "" {
+			if diff := cmp.Diff(tc.calls, e.cloud.calls); diff != "" {
 				t.Errorf("%s: calls, -want, +got:\n%s", tc.reason, diff)
 			}
-			if got := h.stored(); got.GetAnnotations()["record"] == "" || got.GetAnnotations()["intent"] != got.Spec.Value {
+			if got := e.stored(); got.GetAnnotations()["record"] == "" || got.GetAnnotations()["intent"] != got.Spec.Value {
 				t.Errorf("%s: annotations are %v", tc.reason, got.GetAnnotations())
 			}
 		})

@@ -22,49 +22,49 @@ const reasonPanicked event.Reason = "ProviderPanicked"
 // Reconcile a resource. A panic anywhere below ends like any other error: the resource
 // says so, gives back what it has reserved, and is tried again ever more seldom. What was
 // sent to AWS before it counts as not answered, as if the process had ended there.
-func (g *gate[T]) Reconcile(ctx context.Context, req reconcile.Request) (res reconcile.Result, err error) {
+func (r *reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (res reconcile.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			res, err = g.panicked(ctx, req.NamespacedName, panics.New()), nil
+			res, err = r.panicked(ctx, req.NamespacedName, panics.New()), nil
 		}
 	}()
-	return g.reconcile(ctx, req)
+	return r.reconcile(ctx, req)
 }
 
 // panicked ends the reconcile of a resource that has panicked.
-func (g *gate[T]) panicked(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
+func (g *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
 	g.recorder.end(key)
-	if r, ok := g.memory.known(key); ok && r.holder != "" {
-		g.limiter.Release(r.scope, r.holder)
+	if r, ok := g.states.get(key); ok && r.requester != "" {
+		g.limiter.Release(r.scope, r.requester)
 	}
 	if err := g.report(ctx, key, err); err != nil {
 		g.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
 	}
-	return g.failed(ctx, key, &Turn{}, err)
+	return g.failedResult(ctx, key, &Attempt{}, err)
 }
 
 // report an error that the runtime knows nothing of: in the condition Synced, and by an
 // event.
-func (g *gate[T]) report(ctx context.Context, key types.NamespacedName, failure error) error {
-	mg := g.kind.New()
-	if err := g.kube.Get(ctx, key, mg); err != nil {
+func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, failure error) error {
+	mg := r.kind.New()
+	if err := r.kube.Get(ctx, key, mg); err != nil {
 		return errors.Wrap(err, "cannot get managed resource")
 	}
-	g.recorder.Event(mg, event.Warning(reasonPanicked, failure))
-	t := &Turn{}
-	t.fail(failure)
-	ctx = WithTurn(kube.WithRead(ctx, mg), t)
+	r.recorder.Event(mg, event.Warning(reasonPanicked, failure))
+	a := &Attempt{}
+	a.recordFailure(failure)
+	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
 	said := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
 	said.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
-	return errors.Wrap(g.kube.Status().Update(ctx, said), "cannot update managed resource status")
+	return errors.Wrap(r.kube.Status().Update(ctx, said), "cannot update managed resource status")
 }
 
 // logPanic logs where a panic occurred, be it of the reconcile itself or of what it has
 // waited for.
-func (g *gate[T]) logPanic(key types.NamespacedName, err error) {
+func (r *reconciler[T]) logPanic(key types.NamespacedName, err error) {
 	var p *panics.Error
 	if errors.As(err, &p) {
-		g.log.Info("A reconcile panicked, which is a bug", "name", key, "error", p, "stack", slices.Clone(p.Stack()))
+		r.log.Info("A reconcile panicked, which is a bug", "name", key, "error", p, "stack", slices.Clone(p.Stack()))
 	}
 }
 

@@ -37,22 +37,22 @@ func (p *panicking) broken(method string) {
 	}
 }
 
-func (p *panicking) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+func (p *panicking) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
 	p.broken("Observe")
 	return p.cloud.Observe(ctx, mg)
 }
 
-func (p *panicking) Create(ctx context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+func (p *panicking) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
 	p.broken("Create")
 	return p.cloud.Create(ctx, mg)
 }
 
-func (p *panicking) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate, error) {
+func (p *panicking) Update(ctx context.Context, mg *sample) (xpmanaged.ExternalUpdate, error) {
 	p.broken("Update")
 	return p.cloud.Update(ctx, mg)
 }
 
-func (p *panicking) Delete(ctx context.Context, mg *thing) (xpmanaged.ExternalDelete, error) {
+func (p *panicking) Delete(ctx context.Context, mg *sample) (xpmanaged.ExternalDelete, error) {
 	p.broken("Delete")
 	return p.cloud.Delete(ctx, mg)
 }
@@ -62,15 +62,15 @@ func (p *panicking) Disconnect(context.Context) error { p.broken("Disconnect"); 
 // A bug in a kind is told on the resource, holds nothing, and is not run into again and
 // again.
 func TestPanics(t *testing.T) {
-	update := func(h *harness) { h.change(func(mg *thing) { mg.Spec.Value = "b"; mg.Generation = 2 }) }
+	update := func(e *env) { e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 }) }
 	cases := map[string]struct {
 		reason string
-		change func(h *harness)
+		change func(e *env)
 	}{
 		"Observe":    {reason: "An odd answer."},
-		"Create":     {reason: "An odd answer to a create.", change: func(h *harness) { h.cloud.there = false }},
+		"Create":     {reason: "An odd answer to a create.", change: func(e *env) { e.cloud.there = false }},
 		"Update":     {reason: "An odd answer to an update.", change: update},
-		"Delete":     {reason: "An odd answer to a deletion.", change: func(h *harness) { h.delete() }},
+		"Delete":     {reason: "An odd answer to a deletion.", change: func(e *env) { e.delete() }},
 		"Disconnect": {reason: "At the end."},
 		"Connect":    {reason: "Before any call."},
 		"Reads":      {reason: "Before the runtime has begun."},
@@ -79,59 +79,59 @@ func TestPanics(t *testing.T) {
 	}
 	for in, tc := range cases {
 		t.Run(in, func(t *testing.T) {
-			h := newHarness(t, newThing())
-			h.settle()
-			client, k := &panicking{cloud: h.cloud, in: in}, h.kind
-			k.Connect = func(context.Context, *thing, *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
+			e := newEnv(t, newSample())
+			e.settle()
+			client, k := &panicking{cloud: e.cloud, in: in}, e.kind
+			k.Connect = func(context.Context, *sample, *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 				client.broken("Connect")
 				return client, nil
 			}
-			k.Reads = func(*thing) []string { client.broken("Reads"); return []string{"Get"} }
-			k.Region = func(*thing) string { client.broken("Region"); return "eu-west-1" }
+			k.Reads = func(*sample) []string { client.broken("Reads"); return []string{"Get"} }
+			k.Region = func(*sample) string { client.broken("Region"); return "eu-west-1" }
 			log := &lines{}
-			o := h.options
+			o := e.options
 			o.Logger = log
-			k.Fields = func(*thing) []v1beta1.FieldSelector { client.broken("Fields"); return nil }
+			k.Fields = func(*sample) []v1beta1.FieldSelector { client.broken("Fields"); return nil }
 			o.Fields = fields.NewReader(fields.Options{})
-			h.gate = newGate(&manager{c: h.server}, o, k, h.events)
-			h.gate.memory.poke(cart, "Secret db")
+			e.gate = newReconciler(&manager{c: e.server}, o, k, e.events)
+			e.gate.states.markChanged(cart, "Secret db")
 			if tc.change != nil {
-				tc.change(h)
+				tc.change(e)
 			}
-			reserved := len(h.limiter.asked)
-			h.limiter.released = 0
+			reserved := len(e.limiter.asked)
+			e.limiter.released = 0
 
-			waits := []time.Duration{h.reconcile(), h.reconcile(), h.reconcile(), h.reconcile()}
+			waits := []time.Duration{e.reconcile(), e.reconcile(), e.reconcile(), e.reconcile()}
 			if diff := cmp.Diff([]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}, waits); diff != "" {
 				t.Errorf("%s: it is tried ever more seldom: -want, +got:\n%s", tc.reason, diff)
 			}
-			c := h.stored().GetCondition(xpv2.TypeSynced)
+			c := e.stored().GetCondition(xpv2.TypeSynced)
 			if c.Status != corev1.ConditionFalse || c.Reason != xpv2.ReasonReconcileError || !strings.Contains(c.Message, "bug of the provider") || c.ObservedGeneration == 0 {
 				t.Errorf("%s: want a condition, got %+v", tc.reason, c)
 			}
-			if n := h.events.count(reasonPanicked); n != 1 {
-				t.Errorf("%s: want one event, got %v", tc.reason, h.events.all)
+			if n := e.events.count(reasonPanicked); n != 1 {
+				t.Errorf("%s: want one event, got %v", tc.reason, e.events.all)
 			}
-			if len(h.limiter.asked) > reserved && h.limiter.released == 0 {
+			if len(e.limiter.asked) > reserved && e.limiter.released == 0 {
 				t.Errorf("%s: what was reserved was not given back", tc.reason)
 			}
-			if turn := h.gate.recorder.state.turn(cart); turn != nil {
+			if turn := e.gate.recorder.state.attempt(cart); turn != nil {
 				t.Errorf("%s: the recorder still has a turn", tc.reason)
 			}
 			if !strings.Contains(log.String(), "panic_test.go:") {
 				t.Errorf("%s: want the stack in the log, got %s", tc.reason, log)
 			}
-			if all := c.Message + strings.Join(h.events.all, "") + log.String(); strings.Contains(all, password) {
+			if all := c.Message + strings.Join(e.events.all, "") + log.String(); strings.Contains(all, password) {
 				t.Errorf("%s: what it panicked with was told: %s", tc.reason, all)
 			}
 
 			client.in = ""
-			h.change(func(mg *thing) { mg.Annotations = map[string]string{"changed": "true"} })
-			h.reconcile()
+			e.change(func(mg *sample) { mg.Annotations = map[string]string{"changed": "true"} })
+			e.reconcile()
 			if in == "Delete" {
 				return
 			}
-			if c := h.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionTrue {
+			if c := e.stored().GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionTrue {
 				t.Errorf("%s: what is put right is Synced again, got %+v", tc.reason, c)
 			}
 		})

@@ -60,8 +60,8 @@ func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Manag
 	if err == nil {
 		return nil
 	}
-	turnOf(ctx).fail(err)
-	Await(ctx, mg, err)
+	attemptFrom(ctx).recordFailure(err)
+	ReportWaiting(ctx, mg, err)
 	return err
 }
 
@@ -81,7 +81,7 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error 
 	if err := r.mayRefer(ctx, mg); err != nil {
 		return err
 	}
-	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, may: func(ctx context.Context, to client.Object) error { return r.may(ctx, mg, "", to) }})
+	err := rr.ResolveReferences(ctx, &selectable{Reader: r.reader, permits: func(ctx context.Context, to client.Object) error { return r.permits(ctx, mg, "", to) }})
 	if err == nil {
 		return nil
 	}
@@ -118,15 +118,15 @@ func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed) error
 		} else if err != nil {
 			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
 		}
-		if err := r.may(ctx, mg, ref.To.Kind, to); err != nil {
+		if err := r.permits(ctx, mg, ref.To.Kind, to); err != nil {
 			return errors.Wrapf(err, "cannot resolve spec.forProvider.%s", ref.Field)
 		}
 	}
 	return nil
 }
 
-// may returns an error where a resource may not refer to another.
-func (r *references[T]) may(ctx context.Context, mg resource.Managed, kind string, to client.Object) error {
+// permits returns an error where a resource may not refer to another.
+func (r *references[T]) permits(ctx context.Context, mg resource.Managed, kind string, to client.Object) error {
 	user, ok := mg.(resource.ModernManaged)
 	if !ok {
 		return nil
@@ -181,10 +181,10 @@ func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed
 	}
 	items := slices.DeleteFunc(l.GetItems(), func(to resource.Managed) bool {
 		return ref.Selector.MatchControllerRef != nil && *ref.Selector.MatchControllerRef && !meta.HaveSameController(mg, to) ||
-			r.may(ctx, mg, ref.To.Kind, to) != nil
+			r.permits(ctx, mg, ref.To.Kind, to) != nil
 	})
 	if len(items) == 0 && namespace != mg.GetNamespace() {
-		if err := r.may(ctx, mg, ref.To.Kind, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
+		if err := r.permits(ctx, mg, ref.To.Kind, &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace}}); err != nil {
 			return err.Error()
 		}
 	}
@@ -216,8 +216,8 @@ func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, erro
 type selectable struct {
 	client.Reader
 
-	// may returns an error where an object may not be referred to.
-	may func(ctx context.Context, to client.Object) error
+	// permits returns an error where an object may not be referred to.
+	permits func(ctx context.Context, to client.Object) error
 }
 
 // List objects, the oldest first.
@@ -234,7 +234,7 @@ func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...c
 		if !ok {
 			return true
 		}
-		refused := s.may(ctx, o)
+		refused := s.permits(ctx, o)
 		if refused != nil && !tenancy.IsRefused(refused) {
 			err = refused
 		}

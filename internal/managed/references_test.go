@@ -31,16 +31,16 @@ import (
 )
 
 // refer has the harness's kind refer to other Things.
-func refer(_ *Options, k *Kind[*thing]) {
-	k.References = func(mg *thing) []Reference {
+func refer(_ *Options, k *Kind[*sample]) {
+	k.References = func(mg *sample) []Reference {
 		return []Reference{{Field: "other", To: managedtest.GVK, Ref: mg.Spec.OtherRef, Selector: mg.Spec.OtherSelector}}
 	}
 	k.RefersTo = []schema.GroupVersionKind{managedtest.GVK}
 }
 
 // basket is a thing that others refer to.
-func basket(name, externalName string) *thing {
-	b := &thing{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), Labels: map[string]string{"app": "shop"}}}
+func basket(name, externalName string) *sample {
+	b := &sample{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), Labels: map[string]string{"app": "shop"}}}
 	if externalName != "" {
 		meta.SetExternalName(b, externalName)
 	}
@@ -48,38 +48,38 @@ func basket(name, externalName string) *thing {
 }
 
 // sees records what a connected client is given to see.
-func sees(h *harness, seen *[]string) func(*Options, *Kind[*thing]) {
-	return func(_ *Options, k *Kind[*thing]) {
-		k.Connect = func(_ context.Context, mg *thing, _ *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
+func sees(e *env, seen *[]string) func(*Options, *Kind[*sample]) {
+	return func(_ *Options, k *Kind[*sample]) {
+		k.Connect = func(_ context.Context, mg *sample, _ *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 			*seen = append(*seen, ptr.Deref(mg.Spec.Other, ""))
-			return h.cloud, nil
+			return e.cloud, nil
 		}
 	}
 }
 
 func TestReferenceIsFollowedInMemory(t *testing.T) {
-	mg := newThing()
+	mg := newSample()
 	mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
 	var seen []string
-	h := newHarness(t, mg, refer)
-	h = newHarness(t, mg, refer, sees(h, &seen))
-	if err := h.server.Create(t.Context(), basket("basket", "one")); err != nil {
+	e := newEnv(t, mg, refer)
+	e = newEnv(t, mg, refer, sees(e, &seen))
+	if err := e.server.Create(t.Context(), basket("basket", "one")); err != nil {
 		t.Fatal(err)
 	}
-	h.reconcile()
-	b := &thing{}
-	if err := h.server.Get(t.Context(), types.NamespacedName{Namespace: "shop", Name: "basket"}, b); err != nil {
+	e.reconcile()
+	b := &sample{}
+	if err := e.server.Get(t.Context(), types.NamespacedName{Namespace: "shop", Name: "basket"}, b); err != nil {
 		t.Fatal(err)
 	}
 	meta.SetExternalName(b, "two")
-	if err := h.server.Update(t.Context(), b); err != nil {
+	if err := e.server.Update(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	h.reconcile()
+	e.reconcile()
 	if diff := cmp.Diff([]string{"one", "two"}, seen); diff != "" {
 		t.Errorf("a reference is to be followed at each reconcile: %s", diff)
 	}
-	if got := h.stored().Spec.Other; got != nil {
+	if got := e.stored().Spec.Other; got != nil {
 		t.Errorf("the resolved value %q was written to the user's spec", *got)
 	}
 }
@@ -95,19 +95,19 @@ func TestReferenceOfADeletedResource(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newThing()
+			mg := newSample()
 			mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
 			mg.Finalizers = []string{xpmanaged.FinalizerName}
 			var seen []string
-			h := newHarness(t, mg, refer)
-			h = newHarness(t, mg, refer, sees(h, &seen))
+			e := newEnv(t, mg, refer)
+			e = newEnv(t, mg, refer, sees(e, &seen))
 			if tc.present {
-				if err := h.server.Create(t.Context(), basket("basket", "one")); err != nil {
+				if err := e.server.Create(t.Context(), basket("basket", "one")); err != nil {
 					t.Fatal(err)
 				}
 			}
-			h.delete()
-			h.reconcile()
+			e.delete()
+			e.reconcile()
 			if diff := cmp.Diff([]string{tc.want}, seen); diff != "" {
 				t.Errorf("%s\n%s", tc.reason, diff)
 			}
@@ -119,24 +119,24 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 	ref, sel := &xpv2.NamespacedReference{Name: "basket"}, &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
 	cases := map[string]struct {
 		reason string
-		edit   func(*thing)
+		edit   func(*sample)
 		others []client.Object
 		want   string
 	}{
 		"Absent": {
 			reason: "It names what is missing.",
-			edit:   func(mg *thing) { mg.Spec.OtherRef = ref },
+			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
 			want:   "Thing shop/basket does not exist (cannot resolve spec.forProvider.other)",
 		},
 		"NotYetInAWS": {
 			reason: "It says what is waited for.",
-			edit:   func(mg *thing) { mg.Spec.OtherRef = ref },
+			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
 			others: []client.Object{basket("basket", "")},
 			want:   "Thing shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.other)",
 		},
 		"NothingSelected": {
 			reason: "It says that the selector finds nothing.",
-			edit: func(mg *thing) {
+			edit: func(mg *sample) {
 				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "x"}}
 			},
 			others: []client.Object{basket("basket", "one")},
@@ -144,7 +144,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 		},
 		"OtherController": {
 			reason: "A selector that asks for the same controller finds no other's.",
-			edit: func(mg *thing) {
+			edit: func(mg *sample) {
 				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: sel.MatchLabels, MatchControllerRef: ptr.To(true)}
 			},
 			others: []client.Object{basket("basket", "one")},
@@ -152,33 +152,33 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 		},
 		"SelectedNotYetInAWS": {
 			reason: "It says which of those selected is waited for.",
-			edit:   func(mg *thing) { mg.Spec.OtherSelector = sel },
+			edit:   func(mg *sample) { mg.Spec.OtherSelector = sel },
 			others: []client.Object{basket("basket", "")},
 			want:   "Thing shop/basket does not exist in AWS yet",
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newThing()
+			mg := newSample()
 			tc.edit(mg)
-			h := newHarness(t, mg, refer)
+			e := newEnv(t, mg, refer)
 			for _, o := range tc.others {
-				if err := h.server.Create(t.Context(), o); err != nil {
+				if err := e.server.Create(t.Context(), o); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if wait := h.reconcile(); wait <= 0 || wait > time.Minute {
+			if wait := e.reconcile(); wait <= 0 || wait > time.Minute {
 				t.Errorf("%s\ncomes back after %v, want soon and not at once", tc.reason, wait)
 			}
-			c := h.stored().GetCondition(xpv2.TypeSynced)
+			c := e.stored().GetCondition(xpv2.TypeSynced)
 			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, tc.want) {
 				t.Errorf("%s\nSynced is %s: %q, want %q", tc.reason, c.Status, c.Message, tc.want)
 			}
-			if ready := h.stored().GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || !strings.Contains(ready.Message, tc.want) {
+			if ready := e.stored().GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || !strings.Contains(ready.Message, tc.want) {
 				t.Errorf("%s\nReady is %s: %q, want that it is waited for", tc.reason, ready.Reason, ready.Message)
 			}
-			if len(h.cloud.calls) > 0 {
-				t.Errorf("%s\nAWS was called: %v", tc.reason, h.cloud.calls)
+			if len(e.cloud.calls) > 0 {
+				t.Errorf("%s\nAWS was called: %v", tc.reason, e.cloud.calls)
 			}
 		})
 	}
@@ -193,9 +193,9 @@ func TestSelectorKeepsToTheOldest(t *testing.T) {
 	old.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC))
 	young.CreationTimestamp = metav1.NewTime(time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC))
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(old, young).Build()
-	mg := newThing()
+	mg := newSample()
 	mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "shop"}}
-	r := &references[*thing]{reader: c}
+	r := &references[*sample]{reader: c}
 	if err := r.ResolveReferences(t.Context(), mg); err != nil {
 		t.Fatal(err)
 	}
@@ -209,19 +209,19 @@ func TestReferentWakesThoseWhoRefer(t *testing.T) {
 	if err := managedtest.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	byName, bySelector, apart := newThing(), newThing(), newThing()
+	byName, bySelector, apart := newSample(), newSample(), newSample()
 	byName.Name, byName.Spec.OtherRef = "by-name", &xpv2.NamespacedReference{Name: "basket"}
 	bySelector.Name, bySelector.Spec.OtherSelector = "by-selector", &xpv2.NamespacedSelector{}
 	apart.Name, apart.Spec.OtherRef = "apart", &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"}
-	k := Kind[*thing]{}
+	k := Kind[*sample]{}
 	refer(nil, &k)
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(byName, bySelector, apart).
-		WithIndex(&thing{}, referentIndex, func(o client.Object) []string {
-			return referentKeys(k.References(o.(*thing)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
+		WithIndex(&sample{}, referentIndex, func(o client.Object) []string {
+			return referentKeys(k.References(o.(*sample)), o.GetNamespace()) //nolint:forcetypeassert // It is one.
 		}).Build()
 
 	before := basket("basket", "one")
-	changed := func(f func(*thing)) event.UpdateEvent {
+	changed := func(f func(*sample)) event.UpdateEvent {
 		after := basket("basket", "one")
 		f(after)
 		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
@@ -238,16 +238,16 @@ func TestReferentWakesThoseWhoRefer(t *testing.T) {
 		}},
 		"Goes": {reason: "What is gone may be selected no more.", happen: func(h *referentHandler, q queue) { h.Delete(t.Context(), event.DeleteEvent{Object: before}, q) }, want: both},
 		"Renamed": {reason: "The reference has another value.", happen: func(h *referentHandler, q queue) {
-			h.Update(t.Context(), changed(func(b *thing) { meta.SetExternalName(b, "two") }), q)
+			h.Update(t.Context(), changed(func(b *sample) { meta.SetExternalName(b, "two") }), q)
 		}, want: both},
 		"Ready": {reason: "What was refused before may work now.", happen: func(h *referentHandler, q queue) {
-			h.Update(t.Context(), changed(func(b *thing) { b.SetConditions(condition.Available(1)) }), q)
+			h.Update(t.Context(), changed(func(b *sample) { b.SetConditions(condition.Available(1)) }), q)
 		}, want: both},
 		"Labelled": {reason: "A selector may match another.", happen: func(h *referentHandler, q queue) {
-			h.Update(t.Context(), changed(func(b *thing) { b.Labels = nil }), q)
+			h.Update(t.Context(), changed(func(b *sample) { b.Labels = nil }), q)
 		}, want: both},
 		"Unrelated": {reason: "No one goes by the rest.", happen: func(h *referentHandler, q queue) {
-			h.Update(t.Context(), changed(func(b *thing) { b.Spec.Value = "x" }), q)
+			h.Update(t.Context(), changed(func(b *sample) { b.Spec.Value = "x" }), q)
 		}},
 	}
 	for name, tc := range cases {
@@ -255,8 +255,8 @@ func TestReferentWakesThoseWhoRefer(t *testing.T) {
 			var poked []string
 			h := &referentHandler{
 				gvk: managedtest.GVK, resources: c,
-				newList: func() client.ObjectList { return &managedtest.ThingList{} },
-				poke:    func(n types.NamespacedName, _ string) { poked = append(poked, n.String()) },
+				newList:     func() client.ObjectList { return &managedtest.SampleList{} },
+				markChanged: func(n types.NamespacedName, _ string) { poked = append(poked, n.String()) },
 			}
 			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 			defer q.ShutDown()
@@ -274,18 +274,18 @@ func TestReferentWakesThoseWhoRefer(t *testing.T) {
 
 func TestFreshness(t *testing.T) {
 	seen := map[string]time.Duration{}
-	h := newHarness(t, newThing())
+	e := newEnv(t, newSample())
 	age := func(label string) {
-		h.kind.Connect = nil
-		f := h.gate.fresh(h.stored(), h.gate.priority(h.stored(), record{}))
+		e.kind.Connect = nil
+		f := e.gate.fresh(e.stored(), e.gate.priority(e.stored(), resourceState{}))
 		seen[label] = f.Now.Sub(f.Since)
 	}
 	age("new")
-	h.settle()
+	e.settle()
 	age("settled")
-	h.change(func(mg *thing) { mg.Generation, mg.Spec.Value = 2, "b" })
+	e.change(func(mg *sample) { mg.Generation, mg.Spec.Value = 2, "b" })
 	age("changed")
-	h.change(func(mg *thing) {
+	e.change(func(mg *sample) {
 		meta.AddAnnotations(mg, map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"})
 	})
 	age("requested")

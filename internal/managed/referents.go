@@ -53,11 +53,11 @@ func indexReferences[T Managed](mgr ctrl.Manager, k Kind[T]) error {
 
 // actingKeys are the index keys of what a resource acts on, whoever owns it.
 func actingKeys[T Managed](k Kind[T], mg T) []string {
-	if k.Acts == nil {
+	if k.ActsOn == nil {
 		return nil
 	}
 	var keys []string
-	for _, t := range k.Acts(mg) {
+	for _, t := range k.ActsOn(mg) {
 		t.Region = cmp.Or(t.Region, k.Region(mg))
 		keys = append(keys, t.Key())
 	}
@@ -87,7 +87,7 @@ func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
 // watchReferents has a resource reconciled when another that it refers to comes,
 // goes, or changes in what a reference may be resolved to. A kind that the cluster
 // does not have yet is watched as soon as it does.
-func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcontroller.Controller, poke func(name client.ObjectKey, by string)) error {
+func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
 	for _, gvk := range k.RefersTo {
 		obj, err := mgr.GetScheme().New(gvk)
 		if err != nil {
@@ -97,7 +97,7 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 		if !ok {
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
-		h := &referentHandler{gvk: gvk, resources: mgr.GetCache(), newList: func() client.ObjectList { return k.NewList() }, poke: poke}
+		h := &referentHandler{gvk: gvk, resources: mgr.GetCache(), newList: func() client.ObjectList { return k.NewList() }, markChanged: markChanged}
 		watch := func() error { return c.Watch(source.Kind[client.Object](mgr.GetCache(), to, h)) }
 		if o.Gate == nil {
 			if err := watch(); err != nil {
@@ -116,10 +116,10 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 
 // referentHandler enqueues the resources that refer to one of the watched kind.
 type referentHandler struct {
-	gvk       schema.GroupVersionKind
-	resources client.Reader
-	newList   func() client.ObjectList
-	poke      func(name types.NamespacedName, by string)
+	gvk         schema.GroupVersionKind
+	resources   client.Reader
+	newList     func() client.ObjectList
+	markChanged func(name types.NamespacedName, by string)
 }
 
 var _ handler.EventHandler = &referentHandler{}
@@ -153,7 +153,7 @@ func (h *referentHandler) Generic(context.Context, event.GenericEvent, queue) {}
 // referrers to an object of the kind.
 func (h *referentHandler) referrers(o client.Object) objects.Referrers {
 	return objects.Referrers{Resources: h.resources, NewList: h.newList, Index: referentIndex, Changed: func(name types.NamespacedName) {
-		h.poke(name, h.gvk.Kind+" "+o.GetName())
+		h.markChanged(name, h.gvk.Kind+" "+o.GetName())
 	}}
 }
 

@@ -17,14 +17,14 @@ import (
 )
 
 // runFor reconciles the resource for a time of the harness's clock, each time when it asks to be.
-func (h *harness) runFor(d time.Duration) {
-	h.t.Helper()
-	for end := h.clock.Add(d); h.clock.Before(end); {
-		wait := h.reconcile()
+func (e *env) runFor(d time.Duration) {
+	e.t.Helper()
+	for end := e.clock.Add(d); e.clock.Before(end); {
+		wait := e.reconcile()
 		if wait == 0 {
 			return // It is gone.
 		}
-		h.clock = h.clock.Add(wait)
+		e.clock = e.clock.Add(wait)
 	}
 }
 
@@ -40,13 +40,13 @@ func (c *cloud) count(name string) int {
 }
 
 func TestRefusedChangesBackOff(t *testing.T) {
-	prepare := map[string]func(*harness){
-		"Create": func(*harness) {},
-		"Update": func(h *harness) {
-			h.settle()
-			h.change(func(mg *thing) { mg.Spec.Value = "b"; mg.Generation = 2 })
+	prepare := map[string]func(*env){
+		"Create": func(*env) {},
+		"Update": func(e *env) {
+			e.settle()
+			e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 })
 		},
-		"Delete": func(h *harness) { h.settle(); h.delete() },
+		"Delete": func(e *env) { e.settle(); e.delete() },
 	}
 	errs := map[string]struct {
 		reason string
@@ -61,27 +61,27 @@ func TestRefusedChangesBackOff(t *testing.T) {
 	for call, setUp := range prepare {
 		for name, tc := range errs {
 			t.Run(call+"/"+name, func(t *testing.T) {
-				h := newHarness(t, newThing())
-				setUp(h)
-				h.cloud.calls = nil
-				h.cloud.fail[call] = tc.err
-				h.runFor(10 * time.Minute)
-				if got := h.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message == "" {
+				e := newEnv(t, newSample())
+				setUp(e)
+				e.cloud.calls = nil
+				e.cloud.fail[call] = tc.err
+				e.runFor(10 * time.Minute)
+				if got := e.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message == "" {
 					t.Errorf("%s: after ten minutes, Synced is to say what is wrong: got %+v", tc.reason, got)
 				}
-				h.runFor(50 * time.Minute)
-				if got := h.cloud.count(call); got < 6 || got > tc.most {
+				e.runFor(50 * time.Minute)
+				if got := e.cloud.count(call); got < 6 || got > tc.most {
 					t.Errorf("%s: want at most %d calls in an hour, got %d", tc.reason, tc.most, got)
 				}
-				h.cloud.calls = nil
-				h.runFor(time.Hour)
-				if got := h.cloud.count(call); got < 5 || got > 7 {
+				e.cloud.calls = nil
+				e.runFor(time.Hour)
+				if got := e.cloud.count(call); got < 5 || got > 7 {
 					t.Errorf("%s: want a call each ten minutes in the end, got %d in an hour", tc.reason, got)
 				}
-				delete(h.cloud.fail, call)
-				h.cloud.calls = nil
-				h.runFor(11 * time.Minute)
-				if got := h.cloud.count(call); got != 1 {
+				delete(e.cloud.fail, call)
+				e.cloud.calls = nil
+				e.runFor(11 * time.Minute)
+				if got := e.cloud.count(call); got != 1 {
 					t.Errorf("%s: once AWS takes it, want one call, got %d", tc.reason, got)
 				}
 			})
@@ -92,23 +92,23 @@ func TestRefusedChangesBackOff(t *testing.T) {
 // A change that AWS has refused is not sent sooner because there was something to wait for
 // in between.
 func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
-	h, sent, waits := newHarness(t, newThing()), 0, false
-	c := xpmanaged.TypedExternalClientFns[*thing]{
-		ObserveFn: func(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+	e, sent, waits := newEnv(t, newSample()), 0, false
+	c := xpmanaged.TypedExternalClientFns[*sample]{
+		ObserveFn: func(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
 			mg.SetConditions(condition.Updating(mg.GetGeneration(), "waits"))
 			if waits = !waits; waits {
-				ComeBack(ctx, 2*time.Second)
+				RequeueAfter(ctx, 2*time.Second)
 			}
 			return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: waits}, nil
 		},
-		UpdateFn: func(context.Context, *thing) (xpmanaged.ExternalUpdate, error) {
+		UpdateFn: func(context.Context, *sample) (xpmanaged.ExternalUpdate, error) {
 			sent++
 			return xpmanaged.ExternalUpdate{}, errors.New("no")
 		},
 		DisconnectFn: func(context.Context) error { return nil },
 	}
-	h.gate = newGate(&manager{c: h.server}, h.options, scriptedKind(h, c), h.events)
-	h.runFor(time.Hour)
+	e.gate = newReconciler(&manager{c: e.server}, e.options, scriptedKind(e, c), e.events)
+	e.runFor(time.Hour)
 	if sent < 6 || sent > 26 {
 		t.Errorf("want at most 26 calls in an hour, got %d", sent)
 	}
@@ -116,32 +116,32 @@ func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 
 // Throttles are no error while they pass within a minute or so, and are told after.
 func TestThrottlesAreToldInTheEnd(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.settle()
-	h.cloud.fail["Get"] = throttle()
-	h.runFor(time.Minute)
-	if got := h.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionTrue {
+	e := newEnv(t, newSample())
+	e.settle()
+	e.cloud.fail["Get"] = throttle()
+	e.runFor(time.Minute)
+	if got := e.stored().GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionTrue {
 		t.Errorf("a minute of throttles is not worth a word: got %+v", got)
 	}
-	h.runFor(2 * time.Minute)
-	told := h.stored()
+	e.runFor(2 * time.Minute)
+	told := e.stored()
 	if got := told.GetCondition(xpv2.TypeSynced); got.Status != corev1.ConditionFalse || got.Message != "observe failed: AWS has throttled the calls of this resource for a while: TooManyRequestsException: Rate exceeded" {
 		t.Errorf("want Synced to say that AWS throttles: got %+v", got)
 	}
 	if got := told.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {
 		t.Errorf("Ready is what was last seen: got %s", got)
 	}
-	h.cloud.calls = nil
-	h.runFor(time.Hour)
-	if got := len(h.cloud.calls); got < 50 || got > 90 {
+	e.cloud.calls = nil
+	e.runFor(time.Hour)
+	if got := len(e.cloud.calls); got < 50 || got > 90 {
 		t.Errorf("want a look each 15 seconds for ten minutes, and each minute after, got %d in an hour", got)
 	}
-	if got := h.stored().GetCondition(condition.TypeStalled).Status; got == corev1.ConditionTrue {
+	if got := e.stored().GetCondition(condition.TypeStalled).Status; got == corev1.ConditionTrue {
 		t.Error("a throttle is nothing that the user can put right")
 	}
-	delete(h.cloud.fail, "Get")
-	h.runFor(2 * time.Minute)
-	if got := h.stored().GetCondition(xpv2.TypeSynced).Status; got != corev1.ConditionTrue {
+	delete(e.cloud.fail, "Get")
+	e.runFor(2 * time.Minute)
+	if got := e.stored().GetCondition(xpv2.TypeSynced).Status; got != corev1.ConditionTrue {
 		t.Errorf("it is in order again: got %s", got)
 	}
 }

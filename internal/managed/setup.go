@@ -28,7 +28,7 @@ const defaultTimeout = time.Minute
 // Setup adds a controller of a kind to a manager.
 func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	name := xpmanaged.ControllerName(k.GVK.GroupKind().String())
-	g := newGate(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
+	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 
 	if err := addStateMetrics(mgr, o, k.NewList()); err != nil {
 		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
@@ -39,19 +39,19 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 		Named(name).
 		WithOptions(co).
 		For(k.New(), builder.WithPredicates(desiredStateChanged()))
-	if err := watchConfigs(mgr, k, b, g.memory.renew); err != nil {
+	if err := watchConfigs(mgr, k, b, r.states.resetBackoff); err != nil {
 		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
 	}
 	if k.Refs != nil || k.Fields != nil {
-		if err := watchRefs(mgr, o, k, b, g.memory.poke); err != nil {
+		if err := watchRefs(mgr, o, k, b, r.states.markChanged); err != nil {
 			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
 		}
 	}
 	if k.Fields != nil {
-		watchFields(k, o.Fields, b, g.memory.poke)
+		watchFields(k, o.Fields, b, r.states.markChanged)
 	}
 	if k.Watch != nil {
-		if err := k.Watch(b, g.memory.poke); err != nil {
+		if err := k.Watch(b, r.states.markChanged); err != nil {
 			return errors.Wrapf(err, "cannot add the watches of %s", k.GVK.Kind)
 		}
 	}
@@ -65,35 +65,35 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
 		}
 	}
-	c, err := b.Build(g.traced(o.Tracer))
+	c, err := b.Build(r.withTracing(o.Tracer))
 	if err != nil {
 		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
 	}
-	return watchReferents(mgr, o, k, c, g.memory.poke)
+	return watchReferents(mgr, o, k, c, r.states.markChanged)
 }
 
 // NewReconciler returns the reconciler that Setup has a kind's controller run, for those
 // who decide themselves what runs when. It works with the manager's clients and scheme.
 func NewReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) reconcile.Reconciler {
-	return newGate(mgr, o, k, events)
+	return newReconciler(mgr, o, k, events)
 }
 
-// newGate puts a gate before the runtime's managed reconciler.
-func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *gate[T] {
-	m := newMemory()
-	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(m, o.Now))
+// newReconciler puts a gate before the runtime's managed reconciler.
+func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *reconciler[T] {
+	s := newStateStore()
+	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(s, o.Now))
 	r := newRecorder(events, o.Now, o.EventFilterFunctions...)
 	ids := &traces{}
 	if o.Tracer != nil {
 		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}
 	}
-	g := &gate[T]{
+	g := &reconciler[T]{
 		kind:     k,
 		kube:     kc,
 		limiter:  o.Limiter,
 		resolver: o.Resolver,
 		recorder: r,
-		memory:   m,
+		states:   s,
 		traces:   ids,
 		fields:   o.Fields,
 		tenants:  o.Tenants,
@@ -106,23 +106,23 @@ func newGate[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Rec
 		random:   o.Random,
 		log:      o.Logger.WithValues("kind", k.GVK.Kind),
 	}
-	g.inner = newReconciler(mgr, o, k, kc, r)
-	o.Metrics.watch(k.GVK.Kind, m.drifting)
+	g.inner = newManagedReconciler(mgr, o, k, kc, r)
+	o.Metrics.addKind(k.GVK.Kind, s.countDrifting)
 	return g
 }
 
-// traced is the gate, within a trace of each reconcile if there is a tracer.
-func (g *gate[T]) traced(t trace.Tracer) reconcile.Reconciler {
+// withTracing is the gate, within a trace of each reconcile if there is a tracer.
+func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 	if t == nil {
-		return g
+		return r
 	}
-	return &spanned{inner: g, tracer: t, kind: g.kind.GVK.Kind, traces: g.traces}
+	return &tracedReconciler{inner: r, tracer: t, kind: r.kind.GVK.Kind, traces: r.traces}
 }
 
-// newReconciler is the runtime's reconciler with its traps avoided: it works on the
+// newManagedReconciler is the runtime's reconciler with its traps avoided: it works on the
 // decorated client, adds finalizers and annotations by patches of metadata alone,
 // has a floor under the poll interval, and never names a resource by default.
-func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
+func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
 	refs := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
 	c := &connector[T]{kind: k, tracker: o.Tracker, references: refs, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
@@ -141,7 +141,7 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.C
 		xpmanaged.WithDeterministicExternalName(k.DeterministicName),
 		xpmanaged.WithInitializers(k.Initializers...),
 		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker, deleted: func(mg resource.Object) {
-			o.Metrics.deleted(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
+			o.Metrics.recordDeletion(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
 		}}),
 		xpmanaged.WithCriticalAnnotationUpdater(kc),
 		xpmanaged.WithReferenceResolver(refs),
@@ -189,7 +189,7 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) er
 
 // watchRefs has a resource reconciled when a Secret or ConfigMap that it refers to
 // changes. Only the metadata of Secrets and ConfigMaps is watched.
-func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.TypedBuilder[reconcile.Request], poke func(name client.ObjectKey, by string)) error {
+func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.TypedBuilder[reconcile.Request], markChanged func(name client.ObjectKey, by string)) error {
 	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), objects.Index, func(obj client.Object) []string {
 		mg, ok := obj.(T)
 		if !ok {
@@ -205,7 +205,7 @@ func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.Typ
 			Kind:      kind,
 			Resources: mgr.GetCache(),
 			NewList:   func() client.ObjectList { return k.NewList() },
-			Changed:   poke,
+			Changed:   markChanged,
 			Forget:    o.Objects.Forget,
 		})
 	}

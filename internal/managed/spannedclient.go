@@ -58,14 +58,14 @@ func (s *spannedClient[T]) Delete(ctx context.Context, mg T) (xpmanaged.External
 // conclude a span.
 func conclude(span trace.Span, err error, kv ...attribute.KeyValue) {
 	span.SetAttributes(kv...)
-	if err != nil && !passing(err) {
+	if err != nil && !isPassing(err) {
 		failedSpan(span, err)
 	}
 }
 
 // change that a call makes, as the event of it tells.
 func change(ctx context.Context) []attribute.KeyValue {
-	summary := turnOf(ctx).Summary()
+	summary := attemptFrom(ctx).ChangeSummary()
 	if summary == "" {
 		return nil
 	}

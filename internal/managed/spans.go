@@ -45,8 +45,8 @@ const (
 	outcomeFailed    = "failed"
 )
 
-// spanned makes a trace of each reconcile.
-type spanned struct {
+// tracedReconciler makes a trace of each reconcile.
+type tracedReconciler struct {
 	inner  reconcile.Reconciler
 	tracer trace.Tracer
 	kind   string
@@ -54,7 +54,7 @@ type spanned struct {
 }
 
 // Reconcile within a span that is the root of its trace.
-func (s *spanned) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
+func (s *tracedReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ctx, span := s.tracer.Start(ctx, "Reconcile "+s.kind, trace.WithNewRoot(), trace.WithAttributes(
 		keyKind.String(s.kind),
 		semconv.K8SNamespaceName(req.Namespace),
@@ -69,31 +69,31 @@ func (s *spanned) Reconcile(ctx context.Context, req reconcile.Request) (reconci
 	return res, err
 }
 
-// looked marks the span of a reconcile with the generation that it is about. Like all
+// annotateSpan marks the span of a reconcile with the generation that it is about. Like all
 // marks it costs nothing where there is no span.
-func looked(ctx context.Context, mg Managed) {
+func annotateSpan(ctx context.Context, mg Managed) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyGeneration.Int64(mg.GetGeneration()))
 	}
 }
 
-// ended marks the span of a reconcile with what came of it.
-func ended(ctx context.Context, outcome string) {
+// endSpan marks the span of a reconcile with what came of it.
+func endSpan(ctx context.Context, outcome string) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyOutcome.String(outcome))
 	}
 }
 
-// endedBadly marks the span of a reconcile that has failed.
-func endedBadly(ctx context.Context, c class, err error) {
+// endSpanWithError marks the span of a reconcile that has failed.
+func endSpanWithError(ctx context.Context, c errorClass, err error) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyOutcome.String(outcomeFailed), keyErrorClass.String(c.String()))
 		failedSpan(span, err)
 	}
 }
 
-// deferred notes that calls wait for their turn in AWS's quotas.
-func deferred(ctx context.Context, wait time.Duration, ops ...string) {
+// addDeferredEvent notes that calls wait for their turn in AWS's quotas.
+func addDeferredEvent(ctx context.Context, wait time.Duration, ops ...string) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
 		return
@@ -113,29 +113,29 @@ func failedSpan(span trace.Span, err error) {
 }
 
 // outcome of a reconcile without an error.
-func (t *Turn) outcome() string {
-	_, held := t.Held()
+func (a *Attempt) outcome() string {
+	_, aborted := a.Aborted()
 	switch {
-	case held && t.throttled:
+	case aborted && a.throttled:
 		return outcomeThrottled
-	case held:
+	case aborted:
 		return outcomeDeferred
 	}
-	switch t.did {
-	case created:
+	switch a.action {
+	case actionCreated:
 		return outcomeCreated
-	case updated:
+	case actionUpdated:
 		return outcomeUpdated
-	case deleted:
+	case actionDeleted:
 		return outcomeDeleted
 	default:
 		return outcomeUnchanged
 	}
 }
 
-// passing tells whether an error of the external client is none: a call that is held
+// isPassing tells whether an error of the external client is none: a call that is held
 // up by quota is made later.
-func passing(err error) bool {
+func isPassing(err error) bool {
 	_, waits := quota.Deferred(err)
 	return waits || awserr.IsThrottled(err)
 }

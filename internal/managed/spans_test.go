@@ -23,11 +23,11 @@ import (
 )
 
 // trace reconciles once more, and returns the trace of it alone.
-func (h *harness) trace(r *tracingtest.Recorder) string {
-	h.t.Helper()
+func (e *env) trace(r *tracingtest.Recorder) string {
+	e.t.Helper()
 	r.Reset()
-	if _, err := h.gate.traced(r.Tracer).Reconcile(h.t.Context(), reconcile.Request{NamespacedName: cart}); err != nil {
-		h.t.Fatal(err)
+	if _, err := e.gate.withTracing(r.Tracer).Reconcile(e.t.Context(), reconcile.Request{NamespacedName: cart}); err != nil {
+		e.t.Fatal(err)
 	}
 	return strings.Join(r.Traces(), "\n")
 }
@@ -36,27 +36,27 @@ func TestTraces(t *testing.T) {
 	const of = " crossplane.kind=Thing crossplane.name=cart crossplane.outcome="
 	cases := map[string]struct {
 		reason string
-		begin  func(*harness)
+		begin  func(*env)
 		want   string
 	}{
 		"Create": {
 			reason: "What is absent is created.",
-			begin:  func(*harness) {},
+			begin:  func(*env) {},
 			want: "Reconcile Thing crossplane.generation=1" + of + "created crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
 				"  Create\n",
 		},
 		"Unchanged": {
 			reason: "What is in order is looked at alone.",
-			begin:  func(h *harness) { h.settle() },
+			begin:  func(e *env) { e.settle() },
 			want: "Reconcile Thing crossplane.generation=1" + of + "unchanged crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=true crossplane.up_to_date=true\n",
 		},
 		"Update": {
 			reason: "The update says what it changes.",
-			begin: func(h *harness) {
-				h.settle()
-				h.change(func(mg *thing) { mg.Spec.Value = "b" })
+			begin: func(e *env) {
+				e.settle()
+				e.change(func(mg *sample) { mg.Spec.Value = "b" })
 			},
 			want: "Reconcile Thing crossplane.generation=1" + of + "updated crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=true crossplane.up_to_date=false\n" +
@@ -64,9 +64,9 @@ func TestTraces(t *testing.T) {
 		},
 		"Delete": {
 			reason: "A resource that is deleted deletes.",
-			begin: func(h *harness) {
-				h.settle()
-				h.delete()
+			begin: func(e *env) {
+				e.settle()
+				e.delete()
 			},
 			want: "Reconcile Thing crossplane.generation=1" + of + "deleted crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=true crossplane.up_to_date=false\n" +
@@ -74,42 +74,42 @@ func TestTraces(t *testing.T) {
 		},
 		"Failed": {
 			reason: "An error is told where it happened, and of the whole, with what comes of it.",
-			begin:  func(h *harness) { h.cloud.fail["Create"] = errors.New("no luck") },
+			begin:  func(e *env) { e.cloud.fail["Create"] = errors.New("no luck") },
 			want: "Reconcile Thing crossplane.error_class=unclassified crossplane.generation=1" + of + "failed crossplane.requeue_after=... k8s.namespace.name=shop !no luck\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
 				"  Create !no luck\n",
 		},
 		"Throttled": {
 			reason: "A throttled call is no error of the resource's.",
-			begin:  func(h *harness) { h.cloud.fail["Get"] = throttle() },
+			begin:  func(e *env) { e.cloud.fail["Get"] = throttle() },
 			want:   "Reconcile Thing crossplane.generation=1" + of + "throttled crossplane.requeue_after=... k8s.namespace.name=shop\n  Observe\n",
 		},
 		"Looks wait": {
 			reason: "A look that waits for its turn says for which calls.",
-			begin:  func(h *harness) { h.limiter.wait["Get"] = time.Second },
+			begin:  func(e *env) { e.limiter.wait["Get"] = time.Second },
 			want: "Reconcile Thing crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  * call deferred crossplane.aws.operations=[\"Get\"] crossplane.wait=...\n",
 		},
 		"Changes wait": {
 			reason: "So does a change.",
-			begin:  func(h *harness) { h.limiter.wait["Create"] = time.Second },
+			begin:  func(e *env) { e.limiter.wait["Create"] = time.Second },
 			want: "Reconcile Thing crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
 				"    * call deferred crossplane.aws.operations=[\"Create\"] crossplane.wait=...\n",
 		},
 		"Start": {
 			reason: "After a start, what is in order waits for the time of its poll.",
-			begin: func(h *harness) {
-				h.settle()
-				h.gate = newGate(&manager{c: h.server}, h.options, h.kind, h.events)
+			begin: func(e *env) {
+				e.settle()
+				e.gate = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
 			},
 			want: "Reconcile Thing crossplane.generation=1" + of + "waiting crossplane.requeue_after=... k8s.namespace.name=shop\n",
 		},
 		"Gone": {
 			reason: "Nothing is to be done for what is gone.",
-			begin: func(h *harness) {
-				if err := h.server.Delete(h.t.Context(), h.stored()); err != nil {
-					h.t.Fatal(err)
+			begin: func(e *env) {
+				if err := e.server.Delete(e.t.Context(), e.stored()); err != nil {
+					e.t.Fatal(err)
 				}
 			},
 			want: "Reconcile Thing" + of + "gone k8s.namespace.name=shop\n",
@@ -118,9 +118,9 @@ func TestTraces(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			r := tracingtest.New(t)
-			h := newHarness(t, newThing(), func(o *Options, _ *Kind[*thing]) { o.Tracer = r.Tracer })
-			tc.begin(h)
-			if diff := cmp.Diff(tc.want, h.trace(r)); diff != "" {
+			e := newEnv(t, newSample(), func(o *Options, _ *Kind[*sample]) { o.Tracer = r.Tracer })
+			tc.begin(e)
+			if diff := cmp.Diff(tc.want, e.trace(r)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -131,12 +131,12 @@ func TestTraces(t *testing.T) {
 func TestLogsNameTheTrace(t *testing.T) {
 	out := &bytes.Buffer{}
 	r := tracingtest.New(t)
-	h := newHarness(t, newThing(), func(o *Options, _ *Kind[*thing]) {
+	e := newEnv(t, newSample(), func(o *Options, _ *Kind[*sample]) {
 		o.Tracer = r.Tracer
 		o.Logger = logging.NewLogrLogger(zap.New(zap.WriteTo(out), zap.Level(zapcore.DebugLevel)))
 	})
-	h.cloud.fail["Create"] = errors.New("no luck")
-	h.trace(r)
+	e.cloud.fail["Create"] = errors.New("no luck")
+	e.trace(r)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) < 3 {
 		t.Fatalf("want lines of the runtime and of the gate, got %q", lines)
@@ -147,7 +147,7 @@ func TestLogsNameTheTrace(t *testing.T) {
 		}
 	}
 	out.Reset()
-	h.reconcile()
+	e.reconcile()
 	if out.Len() == 0 || strings.Contains(out.String(), "trace_id") {
 		t.Errorf("a reconcile that is not traced names no trace, got %s", out)
 	}
@@ -156,11 +156,11 @@ func TestLogsNameTheTrace(t *testing.T) {
 // Tracing that is off costs nothing: no step more, and no memory where a step asks for
 // the span.
 func TestUntracedIsFree(t *testing.T) {
-	h := newHarness(t, newThing())
-	if h.gate.traced(nil) != reconcile.Reconciler(h.gate) {
+	e := newEnv(t, newSample())
+	if e.gate.withTracing(nil) != reconcile.Reconciler(e.gate) {
 		t.Error("something stands before the gate")
 	}
-	mg, ctx, failure := newThing(), t.Context(), errors.New("no luck")
+	mg, ctx, failure := newSample(), t.Context(), errors.New("no luck")
 	ops := []string{"Get"}
 	for what, ctx := range map[string]context.Context{
 		"no span":              ctx,
@@ -168,10 +168,10 @@ func TestUntracedIsFree(t *testing.T) {
 		"the root, turned off": trace.ContextWithSpanContext(ctx, trace.SpanContext{}),
 	} {
 		n := testing.AllocsPerRun(100, func() {
-			looked(ctx, mg)
-			deferred(ctx, time.Second, ops...)
-			ended(ctx, outcomeCreated)
-			endedBadly(ctx, terminal, failure)
+			annotateSpan(ctx, mg)
+			addDeferredEvent(ctx, time.Second, ops...)
+			endSpan(ctx, outcomeCreated)
+			endSpanWithError(ctx, terminal, failure)
 		})
 		if n > 0 {
 			t.Errorf("%s: %v allocations", what, n)
@@ -185,9 +185,9 @@ func BenchmarkReconcile(b *testing.B) {
 	never := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))
 	for name, tracer := range map[string]trace.Tracer{"off": nil, "not sampled": never.Tracer(""), "on": sdk.Tracer("")} {
 		b.Run(name, func(b *testing.B) {
-			h := newHarness(b, newThing(), func(o *Options, _ *Kind[*thing]) { o.Tracer = tracer })
-			h.settle()
-			r := h.gate.traced(tracer)
+			e := newEnv(b, newSample(), func(o *Options, _ *Kind[*sample]) { o.Tracer = tracer })
+			e.settle()
+			r := e.gate.withTracing(tracer)
 			b.ReportAllocs()
 			for b.Loop() {
 				if _, err := r.Reconcile(b.Context(), reconcile.Request{NamespacedName: cart}); err != nil {

@@ -119,7 +119,7 @@ func (e *endpoint) answer(q *http.Request) *http.Response {
 // function is an external client with the SDK behind it.
 type function struct{ api *lambda.Client }
 
-func (f *function) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+func (f *function) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
 	_, err := f.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &mg.Name})
 	switch {
 	case awserr.IsNotFound(err):
@@ -132,16 +132,16 @@ func (f *function) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalOb
 }
 
 // Create stands for any call that changes AWS.
-func (f *function) Create(ctx context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+func (f *function) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
 	_, err := f.api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &mg.Name})
 	return xpmanaged.ExternalCreation{}, err
 }
 
-func (f *function) Update(context.Context, *thing) (xpmanaged.ExternalUpdate, error) {
+func (f *function) Update(context.Context, *sample) (xpmanaged.ExternalUpdate, error) {
 	return xpmanaged.ExternalUpdate{}, errors.New("there is nothing to update")
 }
 
-func (f *function) Delete(context.Context, *thing) (xpmanaged.ExternalDelete, error) {
+func (f *function) Delete(context.Context, *sample) (xpmanaged.ExternalDelete, error) {
 	return xpmanaged.ExternalDelete{}, errors.New("there is nothing to delete")
 }
 
@@ -190,7 +190,7 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		return random.Float64()
 	}
 	f := &fleet{t: t, breakers: breaker.New(time.Now, draw), endpoints: map[string]*endpoint{}, sessions: map[string]*config.Session{}, unready: map[types.NamespacedName]bool{}, writes: map[string]int{}}
-	f.server = fake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&thing{}).WithInterceptorFuncs(interceptor.Funcs{
+	f.server = fake.NewClientBuilder().WithScheme(s).WithStatusSubresource(&sample{}).WithInterceptorFuncs(interceptor.Funcs{
 		SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 			f.wrote(obj)
 			return statusAlone(t)(ctx, c, sub, obj, opts...)
@@ -201,20 +201,20 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		Resolver: f, Tracker: f, Limiter: quota.New(time.Now, quota.Options{}), Breakers: f.breakers,
 		MinPollInterval: 30 * time.Second, PollJitter: 0.1, Now: time.Now, Random: draw,
 	}
-	g := newGate(&manager{c: f.server}, o, Kind[*thing]{
+	r := newReconciler(&manager{c: f.server}, o, Kind[*sample]{
 		GVK:     managedtest.GVK,
-		New:     func() *thing { return &thing{} },
-		NewList: func() resource.ManagedList { return &managedtest.ThingList{} },
-		Region:  func(*thing) string { return "eu-west-1" },
-		Reads:   func(*thing) []string { return []string{"GetFunction"} },
-		Connect: func(_ context.Context, _ *thing, s *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
+		New:     func() *sample { return &sample{} },
+		NewList: func() resource.ManagedList { return &managedtest.SampleList{} },
+		Region:  func(*sample) string { return "eu-west-1" },
+		Reads:   func(*sample) []string { return []string{"GetFunction"} },
+		Connect: func(_ context.Context, _ *sample, s *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 			return &function{api: config.Client(s, lambda.NewFromConfig)}, nil
 		},
 		DeterministicName: true,
 	}, silent{})
 	f.queue = workqueue.NewTypedDelayingQueue[reconcile.Request]()
 	for range workers {
-		f.workers.Go(func() { f.work(ctx, g) })
+		f.workers.Go(func() { f.work(ctx, r) })
 	}
 	return f
 }
@@ -244,7 +244,7 @@ func (f *fleet) apply(ns, prefix string, n int, hangs bool) {
 	}
 	f.mu.Unlock()
 	for i := range n {
-		mg := newThing()
+		mg := newSample()
 		mg.ObjectMeta = metav1.ObjectMeta{Namespace: ns, Name: fmt.Sprint(prefix, i), UID: types.UID(fmt.Sprint(ns, prefix, i)), Generation: 1}
 		mg.SetProviderConfigReference(&xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"})
 		if err := f.server.Create(f.t.Context(), mg); err != nil {
@@ -257,8 +257,8 @@ func (f *fleet) apply(ns, prefix string, n int, hangs bool) {
 	}
 }
 
-func (f *fleet) things(ns string) []thing {
-	l := &managedtest.ThingList{}
+func (f *fleet) samples(ns string) []sample {
+	l := &managedtest.SampleList{}
 	if err := f.server.List(f.t.Context(), l, client.InNamespace(ns)); err != nil {
 		f.t.Fatal(err)
 	}
@@ -270,7 +270,7 @@ func (f *fleet) wrote(obj client.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.writes[obj.GetNamespace()]++
-	if mg, ok := obj.(*thing); ok && mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+	if mg, ok := obj.(*sample); ok && mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
 		delete(f.unready, client.ObjectKeyFromObject(obj))
 	}
 }
@@ -369,7 +369,7 @@ func TestHangingEndpoint(t *testing.T) {
 		if writes > 0 {
 			t.Errorf("%d writes of status in ten minutes in which nothing changed", writes)
 		}
-		for _, mg := range f.things("evil") {
+		for _, mg := range f.samples("evil") {
 			c := mg.GetCondition(xpv2.TypeSynced)
 			if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, `AWS does not answer ProviderConfig "default" of namespace "evil" in eu-west-1`) {
 				t.Fatalf("a resource does not say what it waits for: %+v", c)

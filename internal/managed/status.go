@@ -18,55 +18,55 @@ import (
 
 // completeStatus is called with each status that the runtime is about to write. It
 // returns false where the reconcile was held, so that nothing is to be said.
-func completeStatus(m *memory, now func() time.Time) func(ctx context.Context, obj client.Object) bool {
+func completeStatus(s *stateStore, now func() time.Time) func(ctx context.Context, obj client.Object) bool {
 	return func(ctx context.Context, obj client.Object) bool {
-		t := turnOf(ctx)
-		if _, held := t.Held(); held {
+		a := attemptFrom(ctx)
+		if _, aborted := a.Aborted(); aborted {
 			return false
 		}
 		mg, ok := obj.(Managed)
 		if !ok {
 			return true
 		}
-		stall(m, mg, t, now())
-		f := facts(mg, t)
+		setStalled(s, mg, a, now())
+		f := decisionInput(mg, a)
 		d := condition.Decide(f)
 		if d.Ready.Type != "" {
 			mg.SetConditions(d.Ready)
 		}
 		mg.SetObservedGeneration(d.Observed)
-		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, t), SettledGeneration: d.Settled})
-		t.observe(mg.GetCondition(xpv2.TypeReady))
+		mg.SetSummary(v1beta1.Summary{Phase: d.Phase, Message: d.Message, Differences: differences(mg, a), SettledGeneration: d.Settled})
+		a.recordReady(mg.GetCondition(xpv2.TypeReady))
 		return true
 	}
 }
 
-// facts that the status of a resource is decided from.
-func facts(mg Managed, t *Turn) condition.Facts {
-	differs, _, _ := t.Differences()
-	f := condition.Facts{
+// decisionInput that the status of a resource is decided from.
+func decisionInput(mg Managed, a *Attempt) condition.Input {
+	differs, _, _ := a.Differences()
+	f := condition.Input{
 		Generation: mg.GetGeneration(),
 		Deleted:    meta.WasDeleted(mg),
 		Paused:     mg.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused,
 		Ready:      mg.GetCondition(xpv2.TypeReady),
 		Differs:    differs,
-		Changed:    t.did != nothing,
+		Changed:    a.action != actionNone,
 		Unseen:     Unseen(mg),
-		Waits:      t.deletion.Message,
+		WaitsFor:   a.deletion.Message,
 		Observed:   mg.GetObservedGeneration(),
 		Settled:    settledGeneration(mg),
 	}
 	if f.Ready.Status == corev1.ConditionUnknown {
 		f.Ready = xpv2.Condition{} // GetCondition makes one up where there is none.
 	}
-	f.Failure, f.Error = failed(mg, t)
+	f.Failure, f.Error = failureOf(mg, a)
 	return f
 }
 
-// failed says how a reconcile has ended, and with which error. The runtime reports some
+// failureOf says how a reconcile has ended, and with which error. The runtime reports some
 // errors of its own, of which Synced alone tells.
-func failed(mg Managed, t *Turn) (condition.Failure, string) {
-	err, synced := t.failure(), mg.GetCondition(xpv2.TypeSynced)
+func failureOf(mg Managed, a *Attempt) (condition.Failure, string) {
+	err, synced := a.failure(), mg.GetCondition(xpv2.TypeSynced)
 	stalled := mg.GetCondition(condition.TypeStalled)
 	switch {
 	case err == nil && synced.Reason == xpv2.ReasonReconcileError:
@@ -75,7 +75,7 @@ func failed(mg Managed, t *Turn) (condition.Failure, string) {
 		return condition.Succeeded, ""
 	case stalled.Status == corev1.ConditionTrue && stalled.ObservedGeneration == mg.GetGeneration():
 		return condition.Stuck, err.Error()
-	case t.awaits:
+	case a.waitsForReference:
 		return condition.Awaited, err.Error()
 	case classify(err) == transient:
 		return condition.Passing, err.Error()
@@ -84,23 +84,23 @@ func failed(mg Managed, t *Turn) (condition.Failure, string) {
 }
 
 // differences are those of this look, or of the last one where AWS could not be asked.
-func differences(mg Managed, t *Turn) []v1beta1.Difference {
+func differences(mg Managed, a *Attempt) []v1beta1.Difference {
 	if meta.WasDeleted(mg) {
 		return nil
 	}
-	if _, ds, told := t.Differences(); told {
+	if _, ds, told := a.Differences(); told {
 		return ds
 	}
 	return mg.GetSummary().Differences
 }
 
-// stall says that only the user can help, once an error has shown to be of that
+// setStalled says that only the user can help, once an error has shown to be of that
 // kind, and takes it back when there is none any more, when another spec fails for
 // another reason, or when errors that pass by themselves have shown to be all that is left.
-func stall(m *memory, mg Managed, t *Turn, now time.Time) {
-	err, generation := t.failure(), mg.GetGeneration()
-	c, shown := mg.GetCondition(condition.TypeStalled), func(c class) bool {
-		return m.failures(client.ObjectKeyFromObject(mg), c)+1 >= stalledFailures
+func setStalled(s *stateStore, mg Managed, a *Attempt, now time.Time) {
+	err, generation := a.failure(), mg.GetGeneration()
+	c, shown := mg.GetCondition(condition.TypeStalled), func(c errorClass) bool {
+		return s.failuresOf(client.ObjectKeyFromObject(mg), c)+1 >= stalledFailures
 	}
 	stalled := c.Status == corev1.ConditionTrue
 	switch {
@@ -108,7 +108,7 @@ func stall(m *memory, mg Managed, t *Turn, now time.Time) {
 		if stalled || shown(terminal) {
 			mg.SetConditions(condition.Stalled(generation, err.Error()))
 		}
-	case err != nil && classify(err) == ambiguous && overdue(m, mg, err, now):
+	case err != nil && classify(err) == ambiguous && overdue(s, mg, err, now):
 		mg.SetConditions(condition.Stalled(generation, err.Error()))
 	case stalled && (err == nil || c.ObservedGeneration != generation || shown(classify(err))):
 		mg.SetConditions(condition.Proceeding(generation))
@@ -117,12 +117,12 @@ func stall(m *memory, mg Managed, t *Turn, now time.Time) {
 
 // overdue says that an ambiguous error has had the time that it may take to pass, or
 // that this generation has stalled before, as after a restart.
-func overdue(m *memory, mg Managed, err error, now time.Time) bool {
+func overdue(s *stateStore, mg Managed, err error, now time.Time) bool {
 	c := mg.GetCondition(condition.TypeStalled)
 	if c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() {
 		return true
 	}
-	return m.doubt(client.ObjectKeyFromObject(mg), now) >= passesWithin(err)
+	return s.ambiguousFor(client.ObjectKeyFromObject(mg), now) >= gracePeriod(err)
 }
 
 // Unseen tells whether AWS has accepted to create what a resource is for, and has not shown
@@ -153,9 +153,9 @@ func settledGeneration(mg Managed) int64 {
 	return 0
 }
 
-// observe notes the Ready condition that is written.
-func (t *Turn) observe(ready xpv2.Condition) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.ready = ready
+// recordReady notes the Ready condition that is written.
+func (a *Attempt) recordReady(ready xpv2.Condition) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ready = ready
 }

@@ -40,8 +40,8 @@ func refusal(t *testing.T) error {
 }
 
 func TestRefusedResourceUsesNothing(t *testing.T) {
-	owned := func(_ *Options, k *Kind[*thing]) {
-		k.Acts = func(*thing) []tenancy.Target { return tenancy.Functions(ptr.To("pay")) }
+	owned := func(_ *Options, k *Kind[*sample]) {
+		k.ActsOn = func(*sample) []tenancy.Target { return tenancy.Functions(ptr.To("pay")) }
 	}
 	rules := config.Tenancy{FunctionNames: []v1beta1.FunctionNameRule{{Prefixes: []v1beta1.FunctionNamePrefix{"shop_"}}}}
 	cases := map[string]struct {
@@ -59,25 +59,25 @@ func TestRefusedResourceUsesNothing(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newThing()
+			mg := newSample()
 			if tc.made {
 				meta.AddAnnotations(mg, ownership.Name(mg, "pay"))
 			}
-			h := newHarness(t, mg, owned)
-			h.tracker.users["u1"] = true // Of the time when it was allowed.
-			h.resolver.err, h.resolver.tenancy = tc.err, tc.tenancy
+			e := newEnv(t, mg, owned)
+			e.tracker.users["u1"] = true // Of the time when it was allowed.
+			e.resolver.err, e.resolver.tenancy = tc.err, tc.tenancy
 			for range 2 {
-				h.reconcile()
+				e.reconcile()
 			}
-			if got := h.tracker.users["u1"]; got != tc.want {
+			if got := e.tracker.users["u1"]; got != tc.want {
 				t.Errorf("%s\nuses its configuration: %t, want %t", tc.reason, got, tc.want)
 			}
-			if len(h.cloud.calls) > 0 {
-				t.Errorf("%s\nAWS was called: %v", tc.reason, h.cloud.calls)
+			if len(e.cloud.calls) > 0 {
+				t.Errorf("%s\nAWS was called: %v", tc.reason, e.cloud.calls)
 			}
-			h.resolver.err, h.resolver.tenancy = nil, config.Tenancy{}
-			h.reconcile()
-			if !h.tracker.users["u1"] {
+			e.resolver.err, e.resolver.tenancy = nil, config.Tenancy{}
+			e.reconcile()
+			if !e.tracker.users["u1"] {
 				t.Errorf("%s\na resource that is allowed uses its configuration", tc.reason)
 			}
 		})

@@ -25,19 +25,19 @@ func TestKindsThatAreActivatedLater(t *testing.T) {
 	c := newCluster(t, devcluster.Options{CRDs: []string{
 		crds + "aliases.yaml", crds + "providerconfigs.yaml", crds + "clusterproviderconfigs.yaml", crds + "providerconfigusages.yaml",
 	}})
-	r := newRigOn(t, c, awsdouble.Options{}, func(o *Options) { o.SafeStart = true })
-	a := r.alias("live")
-	r.create(a)
-	r.until("the alias says what is missing", func() bool {
-		r.get(a)
+	e := newEnvOn(t, c, awsdouble.Options{}, func(o *Options) { o.SafeStart = true })
+	a := e.alias("live")
+	e.create(a)
+	e.until("the alias says what is missing", func() bool {
+		e.get(a)
 		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "the cluster has no kind Function: activate its ManagedResourceDefinition")
 	})
 
-	r.activate("functions")
-	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
-	r.until("Functions are served", func() bool { return r.kube.Create(t.Context(), f) == nil })
-	r.ready(f)
-	r.ready(a)
+	e.activate("functions")
+	f := e.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	e.until("Functions are served", func() bool { return e.kube.Create(t.Context(), f) == nil })
+	e.ready(f)
+	e.ready(a)
 }
 
 // newCluster is a control plane of a test's own, for what concerns all that is in it.
@@ -56,15 +56,15 @@ func newCluster(t *testing.T, o devcluster.Options) *devcluster.Cluster {
 }
 
 // activate a kind, by the plural of its name.
-func (r *rig) activate(plural string) {
-	r.Helper()
+func (e *env) activate(plural string) {
+	e.Helper()
 	b, err := os.ReadFile(crds + plural + ".yaml")
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	crd := &apiextensionsv1.CustomResourceDefinition{}
 	if err := yaml.UnmarshalStrict(b, crd); err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
-	r.create(crd)
+	e.create(crd)
 }

@@ -18,9 +18,9 @@ import (
 )
 
 // alias of the Function f, which it refers to, and whose versions it follows.
-func (r *rig) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias {
+func (e *env) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias {
 	a := &v1beta1.Alias{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.AliasSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
 			ForProvider:         v1beta1.AliasParameters{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}},
@@ -33,10 +33,10 @@ func (r *rig) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias 
 }
 
 // at waits until an alias invokes a version in AWS.
-func (r *rig) at(name, version string) {
-	r.Helper()
-	r.until("alias "+name+" is at version "+version, func() bool {
-		a, ok := r.double.Alias("f", name)
+func (e *env) at(name, version string) {
+	e.Helper()
+	e.until("alias "+name+" is at version "+version, func() bool {
+		a, ok := e.double.Alias("f", name)
 		return ok && a.FunctionVersion == version
 	})
 }
@@ -44,54 +44,54 @@ func (r *rig) at(name, version string) {
 // No manifest here has the number of a version.
 func TestAliasFollowsItsFunction(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, slow)
-	a := r.alias("live", func(a *v1beta1.Alias) {
+	e := newEnv(t, slow)
+	a := e.alias("live", func(a *v1beta1.Alias) {
 		a.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "live-conn"}
 	})
-	r.create(a)
-	r.until("it waits for the function", func() bool {
-		r.get(a)
-		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "Function "+r.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+	e.create(a)
+	e.until("it waits for the function", func() bool {
+		e.get(a)
+		return strings.Contains(a.GetCondition(xpv2.TypeSynced).Message, "Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
-	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
-	r.create(f)
-	r.ready(a)
-	r.at("live", "1")
+	f := e.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	e.create(f)
+	e.ready(a)
+	e.at("live", "1")
 
-	r.edit(f, func(f *v1beta1.Function) {
+	e.edit(f, func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
 	})
-	r.at("live", "2")
-	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
-	r.at("live", "3")
-	r.ready(f)
-	r.ready(a)
+	e.at("live", "2")
+	e.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) })
+	e.at("live", "3")
+	e.ready(f)
+	e.ready(a)
 	// The alias's own generation is that which was Ready before.
-	r.until("status tells the version that is followed", func() bool {
-		r.get(a)
+	e.until("status tells the version that is followed", func() bool {
+		e.get(a)
 		return ptr.Deref(a.Status.AtProvider.FunctionVersion, "") == "3"
 	})
 	if a.Spec.ForProvider.FunctionVersion != nil || a.Spec.ForProvider.FunctionName != nil {
 		t.Errorf("spec must stay what the user wrote, got %+v", a.Spec.ForProvider)
 	}
 	s := &corev1.Secret{}
-	r.until("the connection Secret is written", func() bool {
-		return r.kube.Get(t.Context(), client.ObjectKey{Namespace: r.ns, Name: "live-conn"}, s) == nil &&
+	e.until("the connection Secret is written", func() bool {
+		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "live-conn"}, s) == nil &&
 			strings.HasSuffix(string(s.Data["invokeArn"]), ":function:f:live/invocations")
 	})
 
-	r.double.EditAlias("f", "live", func(a *awsdouble.Alias) {
+	e.double.EditAlias("f", "live", func(a *awsdouble.Alias) {
 		a.FunctionVersion, a.RoutingConfig = "1", &awsdouble.Routing{AdditionalVersionWeights: map[string]float64{"2": 0.5}}
 	})
-	r.until("what was changed by hand is put right", func() bool {
-		r.look(a)
-		got, _ := r.double.Alias("f", "live")
+	e.until("what was changed by hand is put right", func() bool {
+		e.look(a)
+		got, _ := e.double.Alias("f", "live")
 		return got.FunctionVersion == "3" && got.RoutingConfig == nil
 	})
 
-	r.remove(a)
-	r.gone(a)
-	if _, there := r.double.Alias("f", "live"); there {
+	e.remove(a)
+	e.gone(a)
+	if _, there := e.double.Alias("f", "live"); there {
 		t.Error("a deleted Alias must be gone from AWS")
 	}
 	if meta.GetExternalName(f) != "f" {

@@ -22,14 +22,14 @@ func BenchmarkCreate(b *testing.B) {
 	)
 	quota := time.Duration(float64(functions) / awsdouble.LambdaQuotas().ControlPlane * float64(time.Second))
 	for b.Loop() {
-		r := newRig(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second, UpdateDuration: time.Second})
+		e := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second, UpdateDuration: time.Second})
 		began := time.Now()
 		for i := range functions {
-			r.create(r.function(fmt.Sprintf("f-%03d", i)))
+			e.create(e.function(fmt.Sprintf("f-%03d", i)))
 		}
 		list := &v1beta1.FunctionList{}
 		for ready := 0; ready < functions; {
-			if err := r.kube.List(b.Context(), list, client.InNamespace(r.ns)); err != nil {
+			if err := e.kube.List(b.Context(), list, client.InNamespace(e.ns)); err != nil {
 				b.Fatal(err)
 			}
 			ready = 0
@@ -45,11 +45,11 @@ func BenchmarkCreate(b *testing.B) {
 		}
 		ratio := float64(time.Since(began)) / float64(quota)
 		b.ReportMetric(ratio, "x-quota")
-		b.ReportMetric(float64(r.double.Throttled()), "throttled")
-		b.ReportMetric(float64(r.double.Count(""))/functions, "calls/function")
-		if ratio > most || r.double.Throttled() > 0 {
-			b.Errorf("took %.2f times the quota's own time (at most %.1f), with %d throttled calls (at most 0)", ratio, most, r.double.Throttled())
+		b.ReportMetric(float64(e.double.Throttled()), "throttled")
+		b.ReportMetric(float64(e.double.Count(""))/functions, "calls/function")
+		if ratio > most || e.double.Throttled() > 0 {
+			b.Errorf("took %.2f times the quota's own time (at most %.1f), with %d throttled calls (at most 0)", ratio, most, e.double.Throttled())
 		}
-		r.stop()
+		e.stop()
 	}
 }

@@ -25,10 +25,10 @@ func TestChangeLog(t *testing.T) {
 	t.Parallel()
 	log := newSidecar(t)
 	register(t, prometheus.NewRegistry())
-	r := newRig(t, awsdouble.Options{}, measured, log.options)
+	e := newEnv(t, awsdouble.Options{}, measured, log.options)
 	config := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: r.ns}, StringData: map[string]string{"password": "hunter2-secret"}}
-	f := r.function("f", func(f *v1beta1.Function) {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns}, StringData: map[string]string{"password": "hunter2-secret"}}
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Annotations = map[string]string{corev1.LastAppliedConfigAnnotation: `{"spec":{"forProvider":{"environment":{"variables":{"AA":"hunter2-variable"}}}}}`}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
 			Variables: map[string]string{"AA": "hunter2-variable"},
@@ -38,30 +38,30 @@ func TestChangeLog(t *testing.T) {
 		}
 	})
 	p := &v1beta1.Permission{
-		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: e.ns},
 		Spec: v1beta1.PermissionSpec{ManagedResourceSpec: config, ForProvider: v1beta1.PermissionParameters{
 			Region: region, FunctionName: ptr.To("f"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("alexa-appkit.amazon.com"),
 			EventSourceToken: ptr.To("hunter2-token"),
 		}},
 	}
 	i := &v1beta1.Invocation{
-		ObjectMeta: metav1.ObjectMeta{Name: "i", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "i", Namespace: e.ns},
 		Spec: v1beta1.InvocationSpec{ManagedResourceSpec: config, ForProvider: v1beta1.InvocationParameters{
 			Region: region, FunctionName: ptr.To("f"), Payload: ptr.To(`"hunter2-payload"`),
 		}},
 	}
-	r.create(secret, f)
-	r.ready(f)
-	r.create(p, i)
-	r.ready(p)
-	r.ready(i)
-	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Environment.Variables["AA"] = "hunter2-other" })
-	r.ready(f)
-	if got := r.config("f").Configuration.Environment.Variables; got["AA"] != "hunter2-other" || got["BB"] != "hunter2-secret" {
+	e.create(secret, f)
+	e.ready(f)
+	e.create(p, i)
+	e.ready(p)
+	e.ready(i)
+	e.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Environment.Variables["AA"] = "hunter2-other" })
+	e.ready(f)
+	if got := e.config("f").Configuration.Environment.Variables; got["AA"] != "hunter2-other" || got["BB"] != "hunter2-secret" {
 		t.Fatalf("the function must know what the log must not, got %v", got)
 	}
-	r.remove(p)
-	r.gone(p)
+	e.remove(p)
+	e.gone(p)
 
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -79,9 +79,9 @@ func TestChangeLog(t *testing.T) {
 		{kind: "Permission", name: "p", op: v1alpha1.OperationType_OPERATION_TYPE_DELETE, hidden: "eventSourceToken"},
 		{kind: "Invocation", name: "i", op: v1alpha1.OperationType_OPERATION_TYPE_CREATE, hidden: "payload"},
 	} {
-		r.until(fmt.Sprintf("the change log tells of %v", want), func() bool { return log.has(want.kind, want.name, want.op, want.hidden) })
+		e.until(fmt.Sprintf("the change log tells of %v", want), func() bool { return log.has(want.kind, want.name, want.op, want.hidden) })
 	}
-	r.stop()
+	e.stop()
 	if all := log.String(); strings.Contains(all, "hunter2") || !strings.Contains(all, diff.Redacted) {
 		at := strings.Index(all, "hunter2")
 		t.Errorf("the change log must hold no secret, got ...%s", all[max(0, at-300):min(len(all), at+50)])

@@ -34,8 +34,8 @@ func (c configs) all() []managed.Managed {
 }
 
 // configs of the Function f and the Alias live, which they refer to.
-func (r *rig) configs() configs {
-	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.ns} }
+func (e *env) configs() configs {
+	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: e.ns} }
 	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
 	fn := v1beta1.ConfiguredFunction{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
 	live := &xpv2.NamespacedReference{Name: "live"}
@@ -64,31 +64,31 @@ func (r *rig) configs() configs {
 }
 
 // deployed are a published function f with its alias live, and another function, next.
-func (r *rig) deployed() {
-	r.Helper()
-	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
-	next, live := r.function("next"), r.alias("live")
-	r.create(f, next, live)
-	r.ready(f)
-	r.ready(next)
-	r.ready(live)
+func (e *env) deployed() {
+	e.Helper()
+	f := e.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
+	next, live := e.function("next"), e.alias("live")
+	e.create(f, next, live)
+	e.ready(f)
+	e.ready(next)
+	e.ready(live)
 }
 
 // What configures a function is applied together with it, and finds its way.
 func TestConfigurationsOfAFunction(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
-	c := r.configs()
+	e := newEnv(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
+	c := e.configs()
 	for _, mg := range c.all() {
-		r.create(mg)
+		e.create(mg)
 	}
-	r.until("they wait for the function", func() bool {
-		r.get(c.url)
-		return strings.Contains(c.url.GetCondition(xpv2.TypeSynced).Message, "Function "+r.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+	e.until("they wait for the function", func() bool {
+		e.get(c.url)
+		return strings.Contains(c.url.GetCondition(xpv2.TypeSynced).Message, "Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
-	r.deployed()
+	e.deployed()
 	for _, mg := range c.all() {
-		r.ready(mg)
+		e.ready(mg)
 	}
 	for mg, want := range map[managed.Managed]string{c.url: "f:live", c.events: "f:live", c.provisioned: "f:live", c.runtime: "f:$LATEST"} {
 		if got := meta.GetExternalName(mg); got != want {
@@ -102,33 +102,33 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 		t.Errorf("the provisioned concurrency is %s", got)
 	}
 	s := &corev1.Secret{}
-	r.until("the connection Secret has the URL", func() bool {
-		return r.kube.Get(t.Context(), client.ObjectKey{Namespace: r.ns, Name: "url-conn"}, s) == nil &&
+	e.until("the connection Secret has the URL", func() bool {
+		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "url-conn"}, s) == nil &&
 			string(s.Data["functionUrl"]) == ptr.Deref(c.url.Status.AtProvider.FunctionURL, "-")
 	})
 
-	r.changeConfigs(c)
-	r.driftConfigs(c)
+	e.changeConfigs(c)
+	e.driftConfigs(c)
 
 	for _, mg := range c.all() {
-		r.remove(mg)
+		e.remove(mg)
 	}
 	for _, mg := range c.all() {
-		r.gone(mg)
+		e.gone(mg)
 	}
 	for _, op := range []string{"DeleteFunctionUrlConfig", "DeleteFunctionEventInvokeConfig", "DeleteProvisionedConcurrencyConfig"} {
-		if n := r.double.Count(op); n != 1 {
+		if n := e.double.Count(op); n != 1 {
 			t.Errorf("%d calls of %s, want one", n, op)
 		}
 	}
-	back, err := r.aws.GetRuntimeManagementConfig(t.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To("f")})
+	back, err := e.aws.GetRuntimeManagementConfig(t.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To("f")})
 	if err != nil || back.UpdateRuntimeOn != types.UpdateRuntimeOnAuto {
 		t.Errorf("the runtime is updated on %s, %v, want AWS's default again", back.UpdateRuntimeOn, err)
 	}
 }
 
 // changeConfigs changes each manifest, and waits until AWS has it.
-func (r *rig) changeConfigs(c configs) {
+func (r *env) changeConfigs(c configs) {
 	r.Helper()
 	edit(r, c.url, func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Cors = nil })
 	edit(r, c.events, func(e *v1beta1.FunctionEventInvokeConfig) { e.Spec.ForProvider.DestinationConfig = nil })
@@ -147,7 +147,7 @@ func (r *rig) changeConfigs(c configs) {
 }
 
 // driftConfigs changes two by hand, and waits until they are put right.
-func (r *rig) driftConfigs(c configs) {
+func (r *env) driftConfigs(c configs) {
 	r.Helper()
 	f, live := ptr.To("f"), ptr.To("live")
 	_, err := r.aws.UpdateFunctionUrlConfig(r.Context(), &lambda.UpdateFunctionUrlConfigInput{FunctionName: f, Qualifier: live, AuthType: types.FunctionUrlAuthTypeAwsIam})

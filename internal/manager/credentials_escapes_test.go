@@ -19,7 +19,7 @@ import (
 // by them from here.
 func TestWaysOutOfANamespace(t *testing.T) {
 	t.Parallel()
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	next := suite.Cluster(t).Namespace(t)
 	theirs, secret := r.pc("theirs"), r.keys("theirs", ciID, ciKey)
 	theirs.SetNamespace(next)
@@ -90,7 +90,7 @@ func TestWaysOutOfANamespace(t *testing.T) {
 // label, and then allow it.
 func TestAllowedNamespaces(t *testing.T) {
 	t.Parallel()
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
 	c.Spec.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: r.ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws"}}

@@ -27,7 +27,7 @@ func TestKeysInASecret(t *testing.T) {
 	t.Parallel()
 	log, own := newSidecar(t), prometheus.NewRegistry()
 	register(t, own)
-	r := newStrictRig(t, measured, log.options)
+	r := newStrictEnv(t, measured, log.options)
 	r.sidecar, r.own = log, own
 	byINI := r.pc("ini", func(s *v1beta1.ProviderConfigSpec) {
 		s.Credentials.SecretRef.Key, s.Credentials.Profile = "credentials", ptr.To("ci")
@@ -89,7 +89,7 @@ func TestKeysInASecret(t *testing.T) {
 }
 
 // rewrite entries of a Secret.
-func (r *strictRig) rewrite(s *corev1.Secret, kv ...string) {
+func (r *strictEnv) rewrite(s *corev1.Secret, kv ...string) {
 	r.Helper()
 	r.until("the Secret is rewritten", func() bool {
 		if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(s), s); err != nil {
@@ -110,7 +110,7 @@ func (r *strictRig) rewrite(s *corev1.Secret, kv ...string) {
 // for the namespace as a session tag. Then the token is replaced.
 func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	t.Parallel()
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	token := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns}, StringData: map[string]string{"token": r.token(-time.Minute)}}
 	c := r.pc("web", roles(v1beta1.AssumeRoleOptions{
 		RoleARN: ptr.To(spoke), ExternalID: ptr.To("shop-7f3a"), ResourceTags: []string{"Namespace"}, RoleSessionName: ptr.To("shop"),
@@ -158,7 +158,7 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 // set right in IAM nobody has to touch the Function.
 func TestRoleThatMayNotBeAssumed(t *testing.T) {
 	t.Parallel()
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	r.double.AddRole(awsdouble.Role{ARN: hub, Principals: []string{"arn:aws:iam::999999999999:root"}})
 	c := r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)}))
 	f := r.using("aws", "f", func(f *v1beta1.Function) { f.Spec.ForProvider.Role = ptr.To("arn:aws:iam::111111111111:role/r") })
@@ -181,7 +181,7 @@ func TestRoleThatMayNotBeAssumed(t *testing.T) {
 // A config in use stays, and says who uses it.
 func TestConfigInUse(t *testing.T) {
 	t.Parallel()
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	c, f := r.pc("aws"), r.using("aws", "f")
 	r.create(r.keys("aws", ciID, ciKey), c, f)
 	r.ready(f)
@@ -202,7 +202,7 @@ func TestConfigInUse(t *testing.T) {
 // A namespace is deleted with all that is in it, while AWS is slow to let go.
 func TestNamespaceDeletedAtOnce(t *testing.T) {
 	t.Parallel()
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	c := r.pc("aws", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)}))
 	r.create(r.keys("aws", ciID, ciKey), c)
 	functions := []*v1beta1.Function{}
@@ -232,7 +232,7 @@ func TestNamespaceDeletedAtOnce(t *testing.T) {
 
 // A Secret that is deleted before its namespace stays while a resource needs it.
 func TestSecretDeletedBeforeItsNamespace(t *testing.T) {
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	c, s, f := r.pc("aws"), r.keys("aws", ciID, ciKey), r.using("aws", "f")
 	r.create(s, c, f)
 	r.ready(f)
@@ -258,7 +258,7 @@ func TestSecretDeletedBeforeItsNamespace(t *testing.T) {
 
 // A Secret that is gone all the same: the message says what still works, and it does.
 func TestSecretGoneFromItsNamespace(t *testing.T) {
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	c, s, kept, moved := r.pc("aws"), r.keys("aws", ciID, ciKey), r.using("aws", "kept"), r.using("aws", "moved")
 	r.create(s, c, kept, moved)
 	r.ready(kept)
@@ -303,7 +303,7 @@ func TestSecretGoneFromItsNamespace(t *testing.T) {
 
 // A config that begins to work has its resources reconciled at once.
 func TestConfigThatBeginsToWork(t *testing.T) {
-	r := newStrictRig(t)
+	r := newStrictEnv(t)
 	c, f := r.pc("aws"), r.using("aws", "f")
 	s := r.keys("aws", ciID, "wrong")
 	r.create(s, c, f)

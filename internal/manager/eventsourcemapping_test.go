@@ -19,9 +19,9 @@ import (
 const ordersQueue = "arn:aws:sqs:eu-central-1:123456789012:orders"
 
 // mapping of a queue to the Function of the same namespace that is called f.
-func (r *rig) mapping(name string, change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
+func (e *env) mapping(name string, change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
 	m := &v1beta1.EventSourceMapping{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.EventSourceMappingSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
 			ForProvider: v1beta1.EventSourceMappingParameters{
@@ -36,20 +36,20 @@ func (r *rig) mapping(name string, change ...func(*v1beta1.EventSourceMapping)) 
 	return m
 }
 
-func (r *rig) mappings() []awsdouble.Mapping { return r.double.Mappings() }
+func (e *env) mappings() []awsdouble.Mapping { return e.double.Mappings() }
 
 func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, slow)
-	m := r.mapping("orders")
-	r.create(m)
-	r.until("what is missing is named", func() bool {
-		r.get(m)
-		return strings.Contains(m.GetCondition(xpv2.TypeSynced).Message, "Function "+r.ns+"/f does not exist")
+	e := newEnv(t, slow)
+	m := e.mapping("orders")
+	e.create(m)
+	e.until("what is missing is named", func() bool {
+		e.get(m)
+		return strings.Contains(m.GetCondition(xpv2.TypeSynced).Message, "Function "+e.ns+"/f does not exist")
 	})
-	r.create(r.function("f"))
-	r.ready(m)
-	all := r.mappings()
+	e.create(e.function("f"))
+	e.ready(m)
+	all := e.mappings()
 	if len(all) != 1 || meta.GetExternalName(m) != all[0].UUID || ptr.Deref(m.Status.AtProvider.State, "") != "Enabled" || !strings.HasSuffix(ptr.Deref(m.Status.AtProvider.FunctionArn, ""), ":function:f") {
 		t.Fatalf("AWS has %+v, shown as %+v under the name %s", all, m.Status.AtProvider, meta.GetExternalName(m))
 	}
@@ -58,34 +58,34 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 		t.Errorf("spec is the user's, got functionName %s", *m.Spec.ForProvider.FunctionName)
 	}
 
-	edit(r, m, func(m *v1beta1.EventSourceMapping) {
+	edit(e, m, func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.FilterCriteria = &v1beta1.FilterCriteria{Filters: []v1beta1.Filter{{Pattern: `{"body": {"kind": ["order"]}}`}}}
 	})
-	r.ready(m)
-	if f := r.mappings()[0].FilterCriteria; f == nil || f.Filters[0].Pattern != `{"body":{"kind":["order"]}}` {
+	e.ready(m)
+	if f := e.mappings()[0].FilterCriteria; f == nil || f.Filters[0].Pattern != `{"body":{"kind":["order"]}}` {
 		t.Errorf("a Ready mapping is in AWS as its manifest says, got filters %+v", f)
 	}
 
-	if _, err := r.aws.UpdateEventSourceMapping(t.Context(), &lambda.UpdateEventSourceMappingInput{UUID: ptr.To(uuid), BatchSize: ptr.To[int32](9)}); err != nil {
+	if _, err := e.aws.UpdateEventSourceMapping(t.Context(), &lambda.UpdateEventSourceMappingInput{UUID: ptr.To(uuid), BatchSize: ptr.To[int32](9)}); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the change by hand is through in AWS", func() bool { return r.mappings()[0].State == "Enabled" })
-	r.look(m)
-	r.until("the change by hand is set right", func() bool { return r.mappings()[0].BatchSize == 5 })
-	r.ready(m)
+	e.until("the change by hand is through in AWS", func() bool { return e.mappings()[0].State == "Enabled" })
+	e.look(m)
+	e.until("the change by hand is set right", func() bool { return e.mappings()[0].BatchSize == 5 })
+	e.ready(m)
 
-	other := r.mapping("again")
-	r.create(other)
-	r.until("a duplicate is told by its UUID", func() bool {
-		r.get(other)
+	other := e.mapping("again")
+	e.create(other)
+	e.until("a duplicate is told by its UUID", func() bool {
+		e.get(other)
 		return strings.Contains(other.GetCondition(xpv2.TypeSynced).Message, "event source mapping "+uuid+" belongs to")
 	})
-	r.remove(other)
-	r.gone(other)
+	e.remove(other)
+	e.gone(other)
 
-	r.remove(m)
-	r.gone(m)
-	if left := r.mappings(); len(left) != 0 {
+	e.remove(m)
+	e.gone(m)
+	if left := e.mappings(); len(left) != 0 {
 		t.Errorf("a deleted mapping is gone from AWS, got %+v", left)
 	}
 }
@@ -94,16 +94,16 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 // UUID makes no second one.
 func TestEventSourceMappingOutlivesALostAnswer(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, slow)
-	r.double.Fail(awsdouble.Fault{Operation: "CreateEventSourceMapping", Drop: awsdouble.DropAfter})
-	f := r.function("f")
-	m := r.mapping("orders")
-	r.create(f, m)
-	r.until("AWS has it", func() bool { return len(r.mappings()) == 1 })
-	r.stop()
-	r.start()
-	r.ready(m)
-	if all := r.mappings(); len(all) != 1 || meta.GetExternalName(m) != all[0].UUID {
+	e := newEnv(t, slow)
+	e.double.Fail(awsdouble.Fault{Operation: "CreateEventSourceMapping", Drop: awsdouble.DropAfter})
+	f := e.function("f")
+	m := e.mapping("orders")
+	e.create(f, m)
+	e.until("AWS has it", func() bool { return len(e.mappings()) == 1 })
+	e.stop()
+	e.start()
+	e.ready(m)
+	if all := e.mappings(); len(all) != 1 || meta.GetExternalName(m) != all[0].UUID {
 		t.Errorf("AWS has %+v, known as %s", all, meta.GetExternalName(m))
 	}
 }

@@ -53,19 +53,19 @@ func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefi
 	}
 }
 
-// fieldsRig has a provider with Crossplane's rights and a Function whose role is that
+// fieldsEnv has a provider with Crossplane's rights and a Function whose role is that
 // of another provider's object.
-type fieldsRig struct {
-	*rig
+type fieldsEnv struct {
+	*env
 
 	f *v1beta1.Function
 }
 
-func newFieldsRig(t *testing.T) *fieldsRig {
+func newFieldsEnv(t *testing.T) *fieldsEnv {
 	t.Helper()
 	otherKinds.Lock()
 	t.Cleanup(otherKinds.Unlock)
-	r := &fieldsRig{rig: newRig(t, awsdouble.Options{})}
+	r := &fieldsEnv{env: newEnv(t, awsdouble.Options{})}
 	r.stop() // One with other rights takes over.
 	r.cfg = r.as("system:serviceaccount:crossplane-system:provider-lambda", crossplanesRules(true))
 	t.Cleanup(func() {
@@ -81,7 +81,7 @@ func newFieldsRig(t *testing.T) *fieldsRig {
 }
 
 // define the other provider's kind, until the test ends.
-func (r *fieldsRig) define() {
+func (r *fieldsEnv) define() {
 	r.Helper()
 	crd, roles := definition(iamRole), &unstructured.UnstructuredList{}
 	roles.SetGroupVersionKind(iamRole)
@@ -97,7 +97,7 @@ func (r *fieldsRig) define() {
 }
 
 // grant what an example does, with these verbs.
-func (r *fieldsRig) grant(verbs ...string) {
+func (r *fieldsEnv) grant(verbs ...string) {
 	r.Helper()
 	for _, o := range manifests(r, "../../examples/references/rbac.yaml") {
 		if o.GetKind() == "ClusterRole" {
@@ -139,7 +139,7 @@ func manifests(t testing.TB, file string) []*unstructured.Unstructured {
 }
 
 // says waits until Synced has the text.
-func (r *fieldsRig) says(text string) {
+func (r *fieldsEnv) says(text string) {
 	r.Helper()
 	r.until("Synced says: "+text, func() bool {
 		r.get(r.f)
@@ -148,7 +148,7 @@ func (r *fieldsRig) says(text string) {
 }
 
 // follows waits until the function has the role, and tells how long that took.
-func (r *fieldsRig) follows(arn string) {
+func (r *fieldsEnv) follows(arn string) {
 	r.Helper()
 	began := time.Now()
 	r.until("the function has the role "+arn, func() bool {
@@ -162,7 +162,7 @@ func (r *fieldsRig) follows(arn string) {
 }
 
 // role of the other provider, with this ARN in its status if it has one.
-func (r *fieldsRig) role(arn string) *unstructured.Unstructured {
+func (r *fieldsEnv) role(arn string) *unstructured.Unstructured {
 	r.Helper()
 	u := &unstructured.Unstructured{}
 	u.SetGroupVersionKind(iamRole)
@@ -185,7 +185,7 @@ func (r *fieldsRig) role(arn string) *unstructured.Unstructured {
 func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	t.Parallel()
 	const one, two, three = "arn:aws:iam::123456789012:role/one", "arn:aws:iam::123456789012:role/two", "arn:aws:iam::123456789012:role/three"
-	r := newFieldsRig(t)
+	r := newFieldsEnv(t)
 	r.create(r.f)
 	r.says("the cluster has no kind Role in iam.aws.m.upbound.io/v1beta1 (cannot resolve spec.forProvider.roleFrom: cannot read Role " + r.ns + "/checkout)")
 	if n := r.double.Count("CreateFunction"); n != 0 {
@@ -229,7 +229,7 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 func TestFieldThatIsGrantedLater(t *testing.T) {
 	t.Parallel()
 	const arn = "arn:aws:iam::123456789012:role/one"
-	r := newFieldsRig(t)
+	r := newFieldsEnv(t)
 	r.define()
 	r.role(arn)
 	r.create(r.f)

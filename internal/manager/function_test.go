@@ -27,12 +27,12 @@ var slow = awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDurat
 
 func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, slow)
-	f := r.function("f", func(f *v1beta1.Function) {
+	e := newEnv(t, slow)
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "f-conn"}
 	})
-	r.create(f)
-	r.ready(f)
+	e.create(f)
+	e.ready(f)
 	if meta.GetExternalName(f) != "f" || ptr.Deref(f.Status.AtProvider.FunctionArn, "") == "" || ptr.Deref(f.Status.AtProvider.State, "") != "Active" {
 		t.Errorf("a Ready Function must tell its name, ARN and state, got %+v", f.Status.AtProvider)
 	}
@@ -40,44 +40,44 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 		t.Errorf("Synced must tell its generation, got %+v", f.GetCondition(xpv2.TypeSynced))
 	}
 	s := &corev1.Secret{}
-	r.until("the connection Secret is written", func() bool {
-		return r.kube.Get(t.Context(), client.ObjectKey{Namespace: r.ns, Name: "f-conn"}, s) == nil && string(s.Data["functionName"]) == "f"
+	e.until("the connection Secret is written", func() bool {
+		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "f-conn"}, s) == nil && string(s.Data["functionName"]) == "f"
 	})
 
-	r.edit(f, func(f *v1beta1.Function) {
+	e.edit(f, func(f *v1beta1.Function) {
 		f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"LOG_LEVEL": "debug"}}
 	})
-	r.ready(f)
-	got := r.config("f").Configuration
+	e.ready(f)
+	got := e.config("f").Configuration
 	if ptr.Deref(got.MemorySize, 0) != 256 || got.Environment.Variables["LOG_LEVEL"] != "debug" {
 		t.Errorf("a Ready Function must be in AWS as its manifest says, got %+v", got)
 	}
-	r.until("an event tells what changed", func() bool { return strings.Contains(r.events("f"), "environment.variables[LOG_LEVEL]") })
-	if n := r.double.Count("UpdateFunctionConfiguration") + r.double.Count("UpdateFunctionCode"); n != 2 {
+	e.until("an event tells what changed", func() bool { return strings.Contains(e.events("f"), "environment.variables[LOG_LEVEL]") })
+	if n := e.double.Count("UpdateFunctionConfiguration") + e.double.Count("UpdateFunctionCode"); n != 2 {
 		t.Errorf("configuration and code must take one call each, got %d calls", n)
 	}
 
-	if _, err := r.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](1024)}); err != nil {
+	if _, err := e.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To[int32](1024)}); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the change by hand is through in AWS", func() bool {
-		return r.config("f").Configuration.LastUpdateStatus == types.LastUpdateStatusSuccessful
+	e.until("the change by hand is through in AWS", func() bool {
+		return e.config("f").Configuration.LastUpdateStatus == types.LastUpdateStatusSuccessful
 	})
-	r.look(f)
-	r.until("the change by hand is set right", func() bool { return ptr.Deref(r.config("f").Configuration.MemorySize, 0) == 256 })
-	r.ready(f)
+	e.look(f)
+	e.until("the change by hand is set right", func() bool { return ptr.Deref(e.config("f").Configuration.MemorySize, 0) == 256 })
+	e.ready(f)
 
-	r.remove(f)
-	r.gone(f)
-	if n := r.count(); n != 0 {
+	e.remove(f)
+	e.gone(f)
+	if n := e.count(); n != 0 {
 		t.Errorf("a deleted Function must be gone from AWS, got %d functions", n)
 	}
 }
 
 // events of a Function, as kubectl describe shows them.
-func (r *rig) events(name string) string {
+func (r *env) events(name string) string {
 	r.Helper()
 	l := &corev1.EventList{}
 	if err := r.kube.List(r.Context(), l, client.InNamespace(r.ns)); err != nil {
@@ -94,25 +94,25 @@ func (r *rig) events(name string) string {
 
 func TestSteadyFunctionWritesNothing(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	f := r.function("f")
-	r.create(f)
-	r.ready(f)
-	r.look(f)
+	e := newEnv(t, awsdouble.Options{})
+	f := e.function("f")
+	e.create(f)
+	e.ready(f)
+	e.look(f)
 	version := f.GetResourceVersion()
-	calls := len(r.calls())
+	calls := len(e.calls())
 	const looks = 3
 	for range looks {
-		r.look(f)
+		e.look(f)
 	}
-	if got := len(r.calls()) - calls; got != looks {
+	if got := len(e.calls()) - calls; got != looks {
 		t.Errorf("each look at a steady function must be one call, got %d for %d", got, looks)
 	}
 	// Each look's own request is two writes: the annotation, and that it was handled.
 	if version == f.GetResourceVersion() {
 		t.Error("the requests must have been written")
 	}
-	events := r.events("f")
+	events := e.events("f")
 	if strings.Contains(events, "Updated") {
 		t.Errorf("nothing happened, so no event must say so, got:\n%s", events)
 	}
@@ -120,45 +120,45 @@ func TestSteadyFunctionWritesNothing(t *testing.T) {
 
 func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, slow)
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: r.ns}, StringData: map[string]string{"password": "hunter2-one"}}
-	code := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "code", Namespace: r.ns}, Data: map[string]string{"index.py": "one"}}
-	r.create(code)
-	f := r.function("f", func(f *v1beta1.Function) {
+	e := newEnv(t, slow)
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns}, StringData: map[string]string{"password": "hunter2-one"}}
+	code := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "code", Namespace: e.ns}, Data: map[string]string{"index.py": "one"}}
+	e.create(code)
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code"}}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
 			Variables:     map[string]string{"PLAIN": "hunter2-plain"},
 			VariablesFrom: []v1beta1.EnvironmentVariable{{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}}},
 		}
 	})
-	r.create(f)
-	r.until("the missing Secret is named", func() bool {
-		r.get(f)
-		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "Secret "+r.ns+"/db does not exist")
+	e.create(f)
+	e.until("the missing Secret is named", func() bool {
+		e.get(f)
+		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "Secret "+e.ns+"/db does not exist")
 	})
-	r.create(secret)
-	r.ready(f)
+	e.create(secret)
+	e.ready(f)
 
 	was := ptr.Deref(f.Status.AtProvider.CodeSHA256, "")
 	secret.StringData = map[string]string{"password": "hunter2-two"}
-	if err := r.kube.Update(t.Context(), secret); err != nil {
+	if err := e.kube.Update(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the rotated Secret is in AWS", func() bool {
-		return r.config("f").Configuration.Environment.Variables["DB_PASSWORD"] == "hunter2-two"
+	e.until("the rotated Secret is in AWS", func() bool {
+		return e.config("f").Configuration.Environment.Variables["DB_PASSWORD"] == "hunter2-two"
 	})
 	code.Data["index.py"] = "two"
-	if err := r.kube.Update(t.Context(), code); err != nil {
+	if err := e.kube.Update(t.Context(), code); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the edited code is in AWS", func() bool { return ptr.Deref(r.config("f").Configuration.CodeSha256, "") != was })
-	r.until("all is Ready again", func() bool { r.get(f); return isReady(f) && ptr.Deref(f.Status.AtProvider.CodeSHA256, "") != was })
+	e.until("the edited code is in AWS", func() bool { return ptr.Deref(e.config("f").Configuration.CodeSha256, "") != was })
+	e.until("all is Ready again", func() bool { e.get(f); return isReady(f) && ptr.Deref(f.Status.AtProvider.CodeSHA256, "") != was })
 
 	status, err := json.Marshal(f.Status)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, text := range map[string]string{"status": string(status), "events": r.events("f"), "the log at debug level": r.logs.String()} {
+	for what, text := range map[string]string{"status": string(status), "events": e.events("f"), "the log at debug level": e.logs.String()} {
 		if i := strings.Index(text, "hunter2"); i >= 0 {
 			t.Errorf("no value of a variable may be in %s: ...%s", what, text[max(0, i-200):min(len(text), i+50)])
 		}
@@ -167,101 +167,101 @@ func TestRotatedSecretsAndEditedConfigMapsRollOut(t *testing.T) {
 
 func TestForeignFunction(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	theirs := r.function("f")
-	if _, err := r.aws.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+	e := newEnv(t, awsdouble.Options{})
+	theirs := e.function("f")
+	if _, err := e.aws.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: theirs.Spec.ForProvider.Role, PackageType: types.PackageTypeImage, MemorySize: ptr.To[int32](512),
 		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/theirs:v1")},
 		Tags: map[string]string{"owner": "them"},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	f := r.function("f")
-	r.create(f)
-	r.until("it is said to be foreign", func() bool {
-		r.get(f)
+	f := e.function("f")
+	e.create(f)
+	e.until("it is said to be foreign", func() bool {
+		e.get(f)
 		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "exists and was not created by this resource")
 	})
 	if f.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
 		t.Error("a Function must not be Ready by what is not its own")
 	}
-	r.remove(f)
-	r.gone(f)
-	if ptr.Deref(r.config("f").Configuration.MemorySize, 0) != 512 || r.double.Count("UpdateFunctionConfiguration")+r.double.Count("DeleteFunction") > 0 {
+	e.remove(f)
+	e.gone(f)
+	if ptr.Deref(e.config("f").Configuration.MemorySize, 0) != 512 || e.double.Count("UpdateFunctionConfiguration")+e.double.Count("DeleteFunction") > 0 {
 		t.Error("a foreign function must never be touched")
 	}
 
-	seen := r.function("f", func(f *v1beta1.Function) {
+	seen := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 		meta.SetExternalName(f, "f")
 	})
-	r.create(seen)
-	r.until("it is said to differ", func() bool { r.get(seen); return seen.GetCondition(xpv2.TypeReady).Reason == condition.ReasonDiffers })
+	e.create(seen)
+	e.until("it is said to differ", func() bool { e.get(seen); return seen.GetCondition(xpv2.TypeReady).Reason == condition.ReasonDiffers })
 	if ptr.Deref(seen.Status.AtProvider.MemorySize, 0) != 512 {
 		t.Errorf("observing shows what is there, got %+v", seen.Status.AtProvider)
 	}
-	r.remove(seen)
-	r.gone(seen)
-	if r.count() != 1 {
+	e.remove(seen)
+	e.gone(seen)
+	if e.count() != 1 {
 		t.Error("what is only observed must stay")
 	}
 }
 
 func TestImportedAndOrphaned(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	f := r.function("f", func(f *v1beta1.Function) {
+	e := newEnv(t, awsdouble.Options{})
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
 	})
-	r.create(f)
-	r.ready(f)
-	r.remove(f)
-	r.gone(f)
-	if r.count() != 1 {
+	e.create(f)
+	e.ready(f)
+	e.remove(f)
+	e.gone(f)
+	if e.count() != 1 {
 		t.Fatal("without the Delete policy the function must stay in AWS")
 	}
 
-	again := r.function("f")
-	r.create(again)
-	r.ready(again)
-	if got := r.config("f").Tags["crossplane-uid"]; got != string(again.GetUID()) {
+	again := e.function("f")
+	e.create(again)
+	e.ready(again)
+	if got := e.config("f").Tags["crossplane-uid"]; got != string(again.GetUID()) {
 		t.Errorf("a re-created Function must take its function up again: want UID %s in its tags, got %s", again.GetUID(), got)
 	}
-	r.remove(again)
-	r.gone(again)
-	if r.count() != 0 {
+	e.remove(again)
+	e.gone(again)
+	if e.count() != 0 {
 		t.Error("what was taken up again must be deleted")
 	}
 }
 
 func TestPaused(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	f := r.function("f", func(f *v1beta1.Function) {
+	e := newEnv(t, awsdouble.Options{})
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Annotations = map[string]string{meta.AnnotationKeyReconciliationPaused: "true"}
 	})
-	r.create(f)
-	r.until("reconciliation is paused", func() bool { r.get(f); return f.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused })
-	if n := r.double.Count("GetFunction") + r.double.Count("CreateFunction"); n > 0 {
+	e.create(f)
+	e.until("reconciliation is paused", func() bool { e.get(f); return f.GetCondition(xpv2.TypeSynced).Reason == xpv2.ReasonReconcilePaused })
+	if n := e.double.Count("GetFunction") + e.double.Count("CreateFunction"); n > 0 {
 		t.Errorf("a paused Function must make no call to Lambda, got %d", n)
 	}
-	r.edit(f, func(f *v1beta1.Function) { delete(f.Annotations, meta.AnnotationKeyReconciliationPaused) })
-	r.ready(f)
+	e.edit(f, func(f *v1beta1.Function) { delete(f.Annotations, meta.AnnotationKeyReconciliationPaused) })
+	e.ready(f)
 }
 
 func TestKilledWhileCreating(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: awsdouble.DropAfter, Times: -1})
-	f := r.function("f")
-	r.create(f)
-	r.until("AWS has the function, and no one knows", func() bool { return r.double.Count("CreateFunction") > 0 })
-	r.stop()
-	r.double.ClearFaults()
-	r.start()
-	r.ready(f)
-	if r.count() != 1 {
-		t.Errorf("a lost answer must neither duplicate nor orphan, got %d functions", r.count())
+	e := newEnv(t, awsdouble.Options{})
+	e.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: awsdouble.DropAfter, Times: -1})
+	f := e.function("f")
+	e.create(f)
+	e.until("AWS has the function, and no one knows", func() bool { return e.double.Count("CreateFunction") > 0 })
+	e.stop()
+	e.double.ClearFaults()
+	e.start()
+	e.ready(f)
+	if e.count() != 1 {
+		t.Errorf("a lost answer must neither duplicate nor orphan, got %d functions", e.count())
 	}
 	if meta.GetExternalName(f) != "f" {
 		t.Errorf("the external name must be written, got %v", f.GetAnnotations())
@@ -270,37 +270,37 @@ func TestKilledWhileCreating(t *testing.T) {
 
 func TestMissingPermissionIsToldAndRecoveredFrom(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	r.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"), Times: -1})
-	f := r.function("f")
-	r.create(f)
-	r.until("the permission is named", func() bool {
-		r.get(f)
+	e := newEnv(t, awsdouble.Options{})
+	e.double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction"), Times: -1})
+	f := e.function("f")
+	e.create(f)
+	e.until("the permission is named", func() bool {
+		e.get(f)
 		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "lambda:CreateFunction")
 	})
 	if c := f.GetCondition(xpv2.TypeSynced); c.Status != corev1.ConditionFalse || strings.Contains(strings.ToLower(c.Message), "requestid") {
 		t.Errorf("Synced must be False, by a message without a request id, got %+v", c)
 	}
-	r.double.ClearFaults()
-	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Description = ptr.To("granted") })
-	r.ready(f)
+	e.double.ClearFaults()
+	e.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Description = ptr.To("granted") })
+	e.ready(f)
 }
 
 func TestBadInputIsNotHammered(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	f := r.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Runtime = ptr.To("python9.9") })
-	r.create(f)
-	r.until("AWS's refusal is told", func() bool {
-		r.get(f)
+	e := newEnv(t, awsdouble.Options{})
+	f := e.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Runtime = ptr.To("python9.9") })
+	e.create(f)
+	e.until("AWS's refusal is told", func() bool {
+		e.get(f)
 		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "AWS does not accept spec.forProvider.runtime")
 	})
-	refused := r.double.Count("CreateFunction")
+	refused := e.double.Count("CreateFunction")
 	for range 3 {
-		r.look(f)
+		e.look(f)
 	}
-	r.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Runtime = ptr.To("python3.13") })
-	r.ready(f)
+	e.edit(f, func(f *v1beta1.Function) { f.Spec.ForProvider.Runtime = ptr.To("python3.13") })
+	e.ready(f)
 	if refused > 2 {
 		t.Errorf("bad input must not be sent again and again, got %d calls before anything changed", refused)
 	}
@@ -308,14 +308,14 @@ func TestBadInputIsNotHammered(t *testing.T) {
 
 func TestWarningsAreLoggedOnce(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
+	e := newEnv(t, awsdouble.Options{})
 	for _, name := range []string{"one", "two", "three"} {
-		f := r.function(name)
-		r.create(f)
-		r.ready(f)
+		f := e.function(name)
+		e.create(f)
+		e.ready(f)
 	}
 	// The API server warns of the runtime's finalizer.
-	if n := strings.Count(r.logs.String(), `"finalizer.managedresource.crossplane.io": prefer a domain-qualified`); n != 1 {
-		t.Errorf("the API server's warning is logged %d times for three Functions:\n%s", n, r.logs)
+	if n := strings.Count(e.logs.String(), `"finalizer.managedresource.crossplane.io": prefer a domain-qualified`); n != 1 {
+		t.Errorf("the API server's warning is logged %d times for three Functions:\n%s", n, e.logs)
 	}
 }

@@ -19,18 +19,18 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// invocationRig has a Function that notes what it is invoked with.
-type invocationRig struct {
-	*rig
+// invocationEnv has a Function that notes what it is invoked with.
+type invocationEnv struct {
+	*env
 
 	mu      sync.Mutex
 	seen    []string
 	returns awsdouble.Returned
 }
 
-func newInvocationRig(t *testing.T) *invocationRig {
+func newInvocationEnv(t *testing.T) *invocationEnv {
 	t.Helper()
-	r := &invocationRig{rig: newRig(t, slow)}
+	r := &invocationEnv{env: newEnv(t, slow)}
 	r.double.OnInvoke("f", func(in awsdouble.Invoked) awsdouble.Returned {
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -41,13 +41,13 @@ func newInvocationRig(t *testing.T) *invocationRig {
 }
 
 // runs are what the function was invoked with.
-func (r *invocationRig) runs() []string {
+func (r *invocationEnv) runs() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.Clone(r.seen)
 }
 
-func (r *invocationRig) invocation(name string, change func(*v1beta1.InvocationParameters)) *v1beta1.Invocation {
+func (r *invocationEnv) invocation(name string, change func(*v1beta1.InvocationParameters)) *v1beta1.Invocation {
 	i := &v1beta1.Invocation{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns}}
 	i.Spec.ProviderConfigReference = &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}
 	i.Spec.ForProvider = v1beta1.InvocationParameters{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}}
@@ -56,7 +56,7 @@ func (r *invocationRig) invocation(name string, change func(*v1beta1.InvocationP
 }
 
 // becomes waits until the Invocation is looked at in its present generation.
-func (r *invocationRig) becomes(i *v1beta1.Invocation, ready corev1.ConditionStatus, message string) {
+func (r *invocationEnv) becomes(i *v1beta1.Invocation, ready corev1.ConditionStatus, message string) {
 	r.Helper()
 	r.until(i.GetName()+" says: "+message, func() bool {
 		if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(i), i); err != nil {
@@ -67,7 +67,7 @@ func (r *invocationRig) becomes(i *v1beta1.Invocation, ready corev1.ConditionSta
 	})
 }
 
-func (r *invocationRig) change(i *v1beta1.Invocation, change func(*v1beta1.Invocation)) {
+func (r *invocationEnv) change(i *v1beta1.Invocation, change func(*v1beta1.Invocation)) {
 	r.Helper()
 	r.until("it can be changed", func() bool {
 		if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(i), i); err != nil {
@@ -83,7 +83,7 @@ func (r *invocationRig) change(i *v1beta1.Invocation, change func(*v1beta1.Invoc
 }
 
 // glanceAt has it reconciled, and waits until that is done.
-func (r *invocationRig) glanceAt(i *v1beta1.Invocation, token string) {
+func (r *invocationEnv) glanceAt(i *v1beta1.Invocation, token string) {
 	r.Helper()
 	r.change(i, func(i *v1beta1.Invocation) {
 		metav1.SetMetaDataAnnotation(&i.ObjectMeta, "crossplane.io/reconcile-requested-at", token)
@@ -93,7 +93,7 @@ func (r *invocationRig) glanceAt(i *v1beta1.Invocation, token string) {
 	})
 }
 
-func (r *invocationRig) sees(want ...string) {
+func (r *invocationEnv) sees(want ...string) {
 	r.Helper()
 	if got := r.runs(); !slices.Equal(got, want) {
 		r.Errorf("want the function to be invoked with %q, got %q", want, got)
@@ -102,7 +102,7 @@ func (r *invocationRig) sees(want ...string) {
 
 func TestInvocationRunsOnce(t *testing.T) {
 	t.Parallel()
-	r := newInvocationRig(t)
+	r := newInvocationEnv(t)
 	r.returns = awsdouble.Returned{Payload: []byte(`{"rows":3}`), Log: "START\nEND"}
 	i := r.invocation("seed", func(p *v1beta1.InvocationParameters) {
 		p.Payload, p.RecordResult, p.LogType = ptr.To(`{"n":1}`), ptr.To(true), ptr.To("Tail")
@@ -153,7 +153,7 @@ func TestInvocationRunsOnce(t *testing.T) {
 // The payload is a Secret's, and the function, which fails, repeats it.
 func TestInvocationWithASecret(t *testing.T) {
 	t.Parallel()
-	r := newInvocationRig(t)
+	r := newInvocationEnv(t)
 	r.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorType":"Login","errorMessage":"refused hunter2-one"}`)}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "event", Namespace: r.ns}, StringData: map[string]string{"json": `{"password":"hunter2-one"}`}}
 	i := r.invocation("login", func(p *v1beta1.InvocationParameters) {

@@ -26,9 +26,9 @@ func byDefault() xpv2.ManagedResourceSpec {
 // the layer by reference runs with it: no manifest has a version's number.
 func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, slow)
+	e := newEnv(t, slow)
 	layer := &v1beta1.LayerVersion{
-		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionParameters{
@@ -39,7 +39,7 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 		},
 	}
 	signing := &v1beta1.CodeSigningConfig{
-		ObjectMeta: metav1.ObjectMeta{Name: "signing", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "signing", Namespace: e.ns},
 		Spec: v1beta1.CodeSigningConfigSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.CodeSigningConfigParameters{Region: region, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
@@ -47,52 +47,52 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 			}},
 		},
 	}
-	f := r.function("f", func(f *v1beta1.Function) {
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.LayerRefs = []xpv2.NamespacedReference{{Name: "lib"}}
 		f.Spec.ForProvider.CodeSigningConfigArnRef = &xpv2.NamespacedReference{Name: "signing"}
 	})
-	r.create(f)
-	r.until("the function waits for its layer", func() bool {
-		r.get(f)
-		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "LayerVersion "+r.ns+"/lib does not exist")
+	e.create(f)
+	e.until("the function waits for its layer", func() bool {
+		e.get(f)
+		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "LayerVersion "+e.ns+"/lib does not exist")
 	})
-	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: r.ns}, Data: map[string]string{"m.py": "x = 1"}}
-	r.create(files, layer, signing)
-	r.ready(layer)
-	r.ready(signing)
-	r.ready(f)
+	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns}, Data: map[string]string{"m.py": "x = 1"}}
+	e.create(files, layer, signing)
+	e.ready(layer)
+	e.ready(signing)
+	e.ready(f)
 	first := meta.GetExternalName(layer)
 	if got := f.Status.AtProvider.Layers; !slices.Equal(got, []string{first}) {
 		t.Errorf("the function has the layers %v, want %s", got, first)
 	}
-	if got, _ := r.double.Function("f"); got.CodeSigningConfigArn != meta.GetExternalName(signing) {
+	if got, _ := e.double.Function("f"); got.CodeSigningConfigArn != meta.GetExternalName(signing) {
 		t.Errorf("the function's code signing configuration is %q", got.CodeSigningConfigArn)
 	}
 
 	files.Data["m.py"] = "x = 2"
-	if err := r.kube.Update(t.Context(), files); err != nil {
+	if err := e.kube.Update(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the function is at the new version", func() bool {
-		got, _ := r.double.Function("f")
+	e.until("the function is at the new version", func() bool {
+		got, _ := e.double.Function("f")
 		return len(got.Layers) == 1 && strings.HasSuffix(got.Layers[0].Arn, ":layer:lib:2")
 	})
-	api := lambda.NewFromConfig(r.double.Config(region))
-	r.until("the old version is gone", func() bool {
+	api := lambda.NewFromConfig(e.double.Config(region))
+	e.until("the old version is gone", func() bool {
 		out, err := api.ListLayerVersions(t.Context(), &lambda.ListLayerVersionsInput{LayerName: ptr.To("lib")})
 		return err == nil && len(out.LayerVersions) == 1 && out.LayerVersions[0].Version == 2
 	})
-	r.get(f)
+	e.get(f)
 	if f.Spec.ForProvider.Layers != nil || f.Spec.ForProvider.CodeSigningConfigArn != nil {
 		t.Errorf("spec must stay what the user wrote, got %+v", f.Spec.ForProvider)
 	}
 
-	r.remove(f)
-	r.gone(f)
-	r.remove(signing)
-	r.remove(layer)
-	r.gone(signing)
-	r.gone(layer)
+	e.remove(f)
+	e.gone(f)
+	e.remove(signing)
+	e.remove(layer)
+	e.gone(signing)
+	e.gone(layer)
 	out, err := api.ListLayerVersions(t.Context(), &lambda.ListLayerVersionsInput{LayerName: ptr.To("lib")})
 	if err != nil || len(out.LayerVersions) != 0 {
 		t.Errorf("nothing is left: %v, %v", out, err)
@@ -101,9 +101,9 @@ func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 
 func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, slow)
+	e := newEnv(t, slow)
 	c := &v1beta1.CapacityProvider{
-		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: e.ns},
 		Spec: v1beta1.CapacityProviderSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.CapacityProviderParameters{
@@ -113,28 +113,28 @@ func TestCapacityProviderFromManifestToAWSAndBack(t *testing.T) {
 			},
 		},
 	}
-	f := r.function("f", func(f *v1beta1.Function) {
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.MemorySize = ptr.To[int32](2048)
 		f.Spec.ForProvider.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{
 			LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "web"}},
 		}
 	})
-	r.create(f, c)
-	r.ready(c)
-	r.ready(f)
-	edit(r, c, func(c *v1beta1.CapacityProvider) {
+	e.create(f, c)
+	e.ready(c)
+	e.ready(f)
+	edit(e, c, func(c *v1beta1.CapacityProvider) {
 		c.Spec.ForProvider.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](64)}
 	})
-	r.until("the change arrives", func() bool {
-		got, there := r.double.CapacityProvider(region, "web")
+	e.until("the change arrives", func() bool {
+		got, there := e.double.CapacityProvider(region, "web")
 		return there && got.CapacityProviderScalingConfig.MaxVCpuCount != nil && *got.CapacityProviderScalingConfig.MaxVCpuCount == 64
 	})
-	r.ready(c)
-	r.remove(f)
-	r.gone(f)
-	r.remove(c)
-	r.gone(c)
-	if _, there := r.double.CapacityProvider(region, "web"); there {
+	e.ready(c)
+	e.remove(f)
+	e.gone(f)
+	e.remove(c)
+	e.gone(c)
+	if _, there := e.double.CapacityProvider(region, "web"); there {
 		t.Error("a deleted CapacityProvider must be gone from AWS")
 	}
 }

@@ -18,10 +18,10 @@ import (
 
 func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
+	e := newEnv(t, awsdouble.Options{})
 	const account, stranger = "111122223333", "444455556666"
 	p := &v1beta1.LayerVersionPermission{
-		ObjectMeta: metav1.ObjectMeta{Name: "partner", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "partner", Namespace: e.ns},
 		Spec: v1beta1.LayerVersionPermissionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider: v1beta1.LayerVersionPermissionParameters{
@@ -29,58 +29,58 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 			},
 		},
 	}
-	r.create(p)
-	r.until("it waits for the layer", func() bool {
-		r.get(p)
-		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "LayerVersion "+r.ns+"/lib does not exist (cannot resolve spec.forProvider.layerVersionArn)")
+	e.create(p)
+	e.until("it waits for the layer", func() bool {
+		e.get(p)
+		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "LayerVersion "+e.ns+"/lib does not exist (cannot resolve spec.forProvider.layerVersionArn)")
 	})
-	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: r.ns}, Data: map[string]string{"m.py": "x = 1"}}
+	files := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns}, Data: map[string]string{"m.py": "x = 1"}}
 	layer := &v1beta1.LayerVersion{
-		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "lib", Namespace: e.ns},
 		Spec: v1beta1.LayerVersionSpec{
 			ManagedResourceSpec: byDefault(),
 			ForProvider:         v1beta1.LayerVersionParameters{Region: region, Content: &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "lib"}}},
 		},
 	}
-	r.create(files, layer)
-	r.ready(p)
+	e.create(files, layer)
+	e.ready(p)
 	first := ptr.Deref(p.Status.AtProvider.LayerVersionArn, "")
 	if !strings.HasSuffix(first, ":layer:lib:1") || meta.GetExternalName(p) != "lib:1:partner" || ptr.Deref(p.Status.AtProvider.Principal, "") != account {
 		t.Errorf("a Ready permission must tell what it permits, got %s: %+v", meta.GetExternalName(p), p.Status.AtProvider)
 	}
 
-	if !r.double.PutLayerPolicy(first, strings.Replace(r.double.LayerPolicy(first), account, stranger, 1)) {
+	if !e.double.PutLayerPolicy(first, strings.Replace(e.double.LayerPolicy(first), account, stranger, 1)) {
 		t.Fatal("the policy can't be changed by hand")
 	}
 	// A look may go by what was read a moment before.
-	r.until("the change by hand is set right", func() bool { r.look(p); return strings.Contains(r.double.LayerPolicy(first), account) })
-	r.ready(p)
-	r.until("an event tells what changed", func() bool {
-		return strings.Contains(r.events("partner"), `principal: "`+stranger+`" -> "`+account+`"`)
+	e.until("the change by hand is set right", func() bool { e.look(p); return strings.Contains(e.double.LayerPolicy(first), account) })
+	e.ready(p)
+	e.until("an event tells what changed", func() bool {
+		return strings.Contains(e.events("partner"), `principal: "`+stranger+`" -> "`+account+`"`)
 	})
 
 	files.Data["m.py"] = "x = 2"
-	if err := r.kube.Update(t.Context(), files); err != nil {
+	if err := e.kube.Update(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
 	second := strings.TrimSuffix(first, "1") + "2"
-	r.until("the next version is permitted", func() bool { return strings.Contains(r.double.LayerPolicy(second), account) })
-	r.until("its name is the one of there", func() bool { r.get(p); return meta.GetExternalName(p) == "lib:2:partner" && isReady(p) })
-	if got := r.double.LayerPolicy(first); got != "" {
+	e.until("the next version is permitted", func() bool { return strings.Contains(e.double.LayerPolicy(second), account) })
+	e.until("its name is the one of there", func() bool { e.get(p); return meta.GetExternalName(p) == "lib:2:partner" && isReady(p) })
+	if got := e.double.LayerPolicy(first); got != "" {
 		t.Errorf("left behind: %s", got)
 	}
 	if p.Spec.ForProvider.LayerVersionArn != nil {
 		t.Errorf("spec must stay what the user wrote, got %+v", p.Spec.ForProvider)
 	}
 
-	edit(r, layer, func(l *v1beta1.LayerVersion) {
+	edit(e, layer, func(l *v1beta1.LayerVersion) {
 		l.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
 	})
-	r.remove(layer)
-	r.gone(layer)
-	r.remove(p)
-	r.gone(p)
-	if got := r.double.LayerPolicy(second); got != "" {
+	e.remove(layer)
+	e.gone(layer)
+	e.remove(p)
+	e.gone(p)
+	if got := e.double.LayerPolicy(second); got != "" {
 		t.Errorf("a deleted permission is gone, though its LayerVersion went first, got %s", got)
 	}
 }

@@ -25,7 +25,7 @@ import (
 // addMetrics registers what the runtime measures, what is sent to AWS, what becomes of
 // resources, what accounts have left, and the state of quotas and circuit breakers. A manager without a metrics server measures
 // nothing, and gets no metrics.
-func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Book) (*managed.Metrics, error) {
+func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits) (*managed.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
 		return nil, nil
 	}

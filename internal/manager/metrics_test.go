@@ -44,7 +44,7 @@ func TestServedMetrics(t *testing.T) {
 	t.Parallel()
 	own := prometheus.NewRegistry()
 	register(t, both{Registerer: own, Gatherer: prometheus.Gatherers{processRegistry, own}})
-	r := newStrictRig(t, measured, newSidecar(t).options, func(o *Options) {
+	r := newStrictEnv(t, measured, newSidecar(t).options, func(o *Options) {
 		o.LeaderElection, o.LeaderElectionNamespace = true, o.Namespaces[0]
 	})
 	r.own = own

@@ -51,125 +51,125 @@ func TestMigration(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, awsdouble.Options{})
-			r.migrate(tc.function, tc.others, tc.writes)
+			e := newEnv(t, awsdouble.Options{})
+			e.migrate(tc.function, tc.others, tc.writes)
 		})
 	}
 }
 
-func (r *rig) migrate(function, others map[string]string, writes []string) {
-	r.Helper()
-	names := r.madeByAnother(function, others)
-	before := r.config("Checkout").Configuration
-	r.double.ResetCalls()
+func (e *env) migrate(function, others map[string]string, writes []string) {
+	e.Helper()
+	names := e.madeByAnother(function, others)
+	before := e.config("Checkout").Configuration
+	e.double.ResetCalls()
 
-	all := r.manifests("testdata/migrated.yaml")
+	all := e.manifests("testdata/migrated.yaml")
 	for _, mg := range all {
 		if name, ok := names[mg.GetObjectKind().GroupVersionKind().Kind]; ok {
 			meta.SetExternalName(mg, name)
 		}
 		mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
-		r.create(mg)
+		e.create(mg)
 	}
 	for _, mg := range all {
-		r.differs(mg, "services.k8s.aws/")
+		e.differs(mg, "services.k8s.aws/")
 	}
-	if got := steptest.Writes(r.operations()); len(got) > 0 {
-		r.Errorf("what is only observed must not be changed, got %v", got)
+	if got := steptest.Writes(e.operations()); len(got) > 0 {
+		e.Errorf("what is only observed must not be changed, got %v", got)
 	}
 
 	for _, mg := range all {
-		if err := r.kube.Patch(r.Context(), mg, client.RawPatch(ktypes.MergePatchType, r.documentedPatch())); err != nil {
-			r.Fatal(err)
+		if err := e.kube.Patch(e.Context(), mg, client.RawPatch(ktypes.MergePatchType, e.documentedPatch())); err != nil {
+			e.Fatal(err)
 		}
 	}
 	for _, mg := range all {
-		r.ready(mg)
+		e.ready(mg)
 	}
 	// PutRuntimeManagementConfig and its like must not be among them.
-	if diff := cmp.Diff(writes, slices.Sorted(slices.Values(steptest.Writes(r.operations())))); diff != "" {
-		r.Errorf("taking over is nothing but tags: -want, +got:\n%s", diff)
+	if diff := cmp.Diff(writes, slices.Sorted(slices.Values(steptest.Writes(e.operations())))); diff != "" {
+		e.Errorf("taking over is nothing but tags: -want, +got:\n%s", diff)
 	}
-	r.sameFunction(before)
-	r.letGo(all)
+	e.sameFunction(before)
+	e.letGo(all)
 }
 
 // differs waits until a resource that is only observed is Ready, or differs in tags with a
 // prefix alone.
-func (r *rig) differs(mg managed.Managed, prefix string) {
-	r.Helper()
+func (e *env) differs(mg managed.Managed, prefix string) {
+	e.Helper()
 	other := func(d v1beta1.Difference) bool { return !strings.HasPrefix(d.Field, "tags["+prefix) }
-	r.until(mg.GetName()+" is Ready, or differs by tags alone", func() bool {
-		r.get(mg)
+	e.until(mg.GetName()+" is Ready, or differs by tags alone", func() bool {
+		e.get(mg)
 		ds := mg.GetSummary().Differences
 		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == condition.ReasonDiffers && len(ds) > 0 && !slices.ContainsFunc(ds, other)
 	})
 }
 
 // documentedPatch is the one by which docs/migrate has kubectl take a resource over.
-func (r *rig) documentedPatch() []byte {
-	r.Helper()
+func (e *env) documentedPatch() []byte {
+	e.Helper()
 	page, err := os.ReadFile("../../docs/migrate/README.md")
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	_, step, _ := strings.Cut(string(page), "\n## 3. Take over\n")
 	_, patch, _ := strings.Cut(step, "--type=merge -p '")
 	patch, _, found := strings.Cut(patch, "'\n")
 	if !found {
-		r.Fatal("docs/migrate/README.md does not say how to take a resource over")
+		e.Fatal("docs/migrate/README.md does not say how to take a resource over")
 	}
 	return []byte(patch)
 }
 
 // madeByAnother has AWS have what testdata/migrated.yaml describes. It returns the names
 // that AWS gave, by kind.
-func (r *rig) madeByAnother(function, others map[string]string) map[string]string {
-	r.Helper()
-	ctx := r.Context()
+func (e *env) madeByAnother(function, others map[string]string) map[string]string {
+	e.Helper()
+	ctx := e.Context()
 	must := func(_ any, err error) {
-		r.Helper()
+		e.Helper()
 		if err != nil {
-			r.Fatal(err)
+			e.Fatal(err)
 		}
 	}
 	for key, content := range map[string]string{"checkout.zip": "handler", "shared.zip": "shared"} {
 		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(content)})
 		must(b, err)
-		r.double.PutObject("releases", key, b)
+		e.double.PutObject("releases", key, b)
 	}
 	tags := map[string]string{"team": "shop"}
 	maps.Copy(tags, function)
 	name, alias := ptr.To("Checkout"), ptr.To("LIVE")
-	must(r.aws.CreateFunction(ctx, &lambda.CreateFunctionInput{
+	must(e.aws.CreateFunction(ctx, &lambda.CreateFunctionInput{
 		FunctionName: name, Role: ptr.To("arn:aws:iam::123456789012:role/checkout"), Runtime: types.RuntimePython313, Handler: ptr.To("index.handler"),
 		Code:       &types.FunctionCode{S3Bucket: ptr.To("releases"), S3Key: ptr.To("checkout.zip")},
 		MemorySize: ptr.To[int32](256), Timeout: ptr.To[int32](10), Tags: tags,
 		Environment:   &types.Environment{Variables: map[string]string{"LOG_LEVEL": "info"}},
 		TracingConfig: &types.TracingConfig{Mode: types.TracingModeActive},
 	}))
-	r.until("the function is there", func() bool { return r.config("Checkout").Configuration.State == types.StateActive })
-	must(r.aws.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: name}))
-	must(r.aws.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: alias, FunctionVersion: ptr.To("1")}))
-	must(r.aws.AddPermission(ctx, &lambda.AddPermissionInput{
+	e.until("the function is there", func() bool { return e.config("Checkout").Configuration.State == types.StateActive })
+	must(e.aws.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: name}))
+	must(e.aws.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: name, Name: alias, FunctionVersion: ptr.To("1")}))
+	must(e.aws.AddPermission(ctx, &lambda.AddPermissionInput{
 		FunctionName: name, StatementId: ptr.To("AllowBucket"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
 		SourceArn: ptr.To("arn:aws:s3:::uploads"), SourceAccount: ptr.To("123456789012"),
 	}))
-	must(r.aws.CreateFunctionUrlConfig(ctx, &lambda.CreateFunctionUrlConfigInput{FunctionName: name, Qualifier: alias, AuthType: types.FunctionUrlAuthTypeAwsIam}))
-	must(r.aws.PutFunctionEventInvokeConfig(ctx, &lambda.PutFunctionEventInvokeConfigInput{FunctionName: name, Qualifier: alias, MaximumRetryAttempts: ptr.To[int32](1)}))
-	must(r.aws.PutProvisionedConcurrencyConfig(ctx, &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: name, Qualifier: alias, ProvisionedConcurrentExecutions: ptr.To[int32](2)}))
-	must(r.aws.PutRuntimeManagementConfig(ctx, &lambda.PutRuntimeManagementConfigInput{FunctionName: name, UpdateRuntimeOn: types.UpdateRuntimeOnFunctionUpdate}))
-	mapping, err := r.aws.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: name, EventSourceArn: ptr.To(ordersQueue), BatchSize: ptr.To[int32](5), Tags: others})
+	must(e.aws.CreateFunctionUrlConfig(ctx, &lambda.CreateFunctionUrlConfigInput{FunctionName: name, Qualifier: alias, AuthType: types.FunctionUrlAuthTypeAwsIam}))
+	must(e.aws.PutFunctionEventInvokeConfig(ctx, &lambda.PutFunctionEventInvokeConfigInput{FunctionName: name, Qualifier: alias, MaximumRetryAttempts: ptr.To[int32](1)}))
+	must(e.aws.PutProvisionedConcurrencyConfig(ctx, &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: name, Qualifier: alias, ProvisionedConcurrentExecutions: ptr.To[int32](2)}))
+	must(e.aws.PutRuntimeManagementConfig(ctx, &lambda.PutRuntimeManagementConfigInput{FunctionName: name, UpdateRuntimeOn: types.UpdateRuntimeOnFunctionUpdate}))
+	mapping, err := e.aws.CreateEventSourceMapping(ctx, &lambda.CreateEventSourceMappingInput{FunctionName: name, EventSourceArn: ptr.To(ordersQueue), BatchSize: ptr.To[int32](5), Tags: others})
 	must(mapping, err)
-	layer, err := r.aws.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
+	layer, err := e.aws.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{
 		LayerName: ptr.To("shared"), CompatibleRuntimes: []types.Runtime{types.RuntimePython313},
 		Content: &types.LayerVersionContentInput{S3Bucket: ptr.To("releases"), S3Key: ptr.To("shared.zip")},
 	})
 	must(layer, err)
-	must(r.aws.AddLayerVersionPermission(ctx, &lambda.AddLayerVersionPermissionInput{
+	must(e.aws.AddLayerVersionPermission(ctx, &lambda.AddLayerVersionPermissionInput{
 		LayerName: ptr.To("shared"), VersionNumber: ptr.To[int64](1), StatementId: ptr.To("Partner"), Action: ptr.To("lambda:GetLayerVersion"), Principal: ptr.To("111122223333"),
 	}))
-	signing, err := r.aws.CreateCodeSigningConfig(ctx, &lambda.CreateCodeSigningConfigInput{
+	signing, err := e.aws.CreateCodeSigningConfig(ctx, &lambda.CreateCodeSigningConfigInput{
 		AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/v"}}, Tags: others,
 	})
 	must(signing, err)
@@ -181,9 +181,9 @@ func (r *rig) madeByAnother(function, others map[string]string) map[string]strin
 }
 
 // operations that AWS was asked for.
-func (r *rig) operations() []string {
+func (e *env) operations() []string {
 	var out []string
-	for _, c := range r.double.Calls() {
+	for _, c := range e.double.Calls() {
 		out = append(out, c.Operation)
 	}
 	return out
@@ -191,11 +191,11 @@ func (r *rig) operations() []string {
 
 // sameFunction checks that the function is the one that was there before, and that its
 // tags are those of its manifest and of this provider alone.
-func (r *rig) sameFunction(before *types.FunctionConfiguration) {
-	r.Helper()
-	after := r.config("Checkout")
+func (e *env) sameFunction(before *types.FunctionConfiguration) {
+	e.Helper()
+	after := e.config("Checkout")
 	if diff := cmp.Diff(ptr.Deref(before.CodeSha256, "")+ptr.Deref(before.LastModified, ""), ptr.Deref(after.Configuration.CodeSha256, "")+ptr.Deref(after.Configuration.LastModified, "")); diff != "" {
-		r.Errorf("the function must be left as it was: %s", diff)
+		e.Errorf("the function must be left as it was: %s", diff)
 	}
 	own := 0
 	for k, v := range after.Tags {
@@ -204,28 +204,28 @@ func (r *rig) sameFunction(before *types.FunctionConfiguration) {
 		case strings.HasPrefix(k, "crossplane-"):
 			own++
 		default:
-			r.Errorf("the tag %s is not in the manifest", k)
+			e.Errorf("the tag %s is not in the manifest", k)
 		}
 	}
 	if own != 6 || after.Tags["crossplane-kind"] != "function.lambda.aws.m.crossplane.io" {
-		r.Errorf("the function must be marked as this provider's, got %v", after.Tags)
+		e.Errorf("the function must be marked as this provider's, got %v", after.Tags)
 	}
 }
 
 // letGo deletes the resources as a user does who goes back to the other controller.
-func (r *rig) letGo(all []managed.Managed) {
-	r.Helper()
-	r.double.ResetCalls()
+func (e *env) letGo(all []managed.Managed) {
+	e.Helper()
+	e.double.ResetCalls()
 	for _, mg := range all {
-		edit(r, mg, func(mg managed.Managed) {
+		edit(e, mg, func(mg managed.Managed) {
 			mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 		})
-		r.remove(mg)
+		e.remove(mg)
 	}
 	for _, mg := range all {
-		r.gone(mg)
+		e.gone(mg)
 	}
-	if got := steptest.Writes(r.operations()); len(got) > 0 {
-		r.Errorf("what is let go must stay in AWS as it is, got %v", got)
+	if got := steptest.Writes(e.operations()); len(got) > 0 {
+		e.Errorf("what is let go must stay in AWS as it is, got %v", got)
 	}
 }

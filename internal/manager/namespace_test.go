@@ -24,63 +24,63 @@ import (
 )
 
 // shop is one resource of each kind, all in the rig's namespace.
-func (r *rig) shop() []managed.Managed { return r.manifests("testdata/shop.yaml") }
+func (e *env) shop() []managed.Managed { return e.manifests("testdata/shop.yaml") }
 
 // manifests of a file, all in the rig's namespace.
-func (r *rig) manifests(file string) []managed.Managed {
-	r.Helper()
+func (e *env) manifests(file string) []managed.Managed {
+	e.Helper()
 	b, err := os.ReadFile(file)
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
-	decoder := serializer.NewCodecFactory(r.kube.Scheme(), serializer.EnableStrict).UniversalDeserializer()
+	decoder := serializer.NewCodecFactory(e.kube.Scheme(), serializer.EnableStrict).UniversalDeserializer()
 	var out []managed.Managed
 	for doc := range strings.SplitSeq(string(b), "\n---\n") {
 		obj, _, err := decoder.Decode([]byte(doc), nil, nil)
 		if err != nil {
-			r.Fatalf("%v in\n%s", err, doc)
+			e.Fatalf("%v in\n%s", err, doc)
 		}
 		mg, ok := obj.(managed.Managed)
 		if !ok {
-			r.Fatalf("%T is no managed resource", obj)
+			e.Fatalf("%T is no managed resource", obj)
 		}
-		mg.SetNamespace(r.ns)
+		mg.SetNamespace(e.ns)
 		out = append(out, mg)
 	}
 	return out
 }
 
 // left is what AWS still has, by kind.
-func (r *rig) left() map[string]int {
-	r.Helper()
-	ctx, out := r.Context(), map[string]int{}
+func (e *env) left() map[string]int {
+	e.Helper()
+	ctx, out := e.Context(), map[string]int{}
 	count := func(what string, list func(context.Context) (int, error)) {
 		n, err := list(ctx)
 		if err != nil {
-			r.Fatalf("cannot list %s: %v", what, err)
+			e.Fatalf("cannot list %s: %v", what, err)
 		}
 		if n > 0 {
 			out[what] = n
 		}
 	}
 	count("functions", func(ctx context.Context) (int, error) {
-		l, err := r.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
+		l, err := e.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
 		return len(l.Functions), err
 	})
 	count("event source mappings", func(ctx context.Context) (int, error) {
-		l, err := r.aws.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{})
+		l, err := e.aws.ListEventSourceMappings(ctx, &lambda.ListEventSourceMappingsInput{})
 		return len(l.EventSourceMappings), err
 	})
 	count("layers", func(ctx context.Context) (int, error) {
-		l, err := r.aws.ListLayers(ctx, &lambda.ListLayersInput{})
+		l, err := e.aws.ListLayers(ctx, &lambda.ListLayersInput{})
 		return len(l.Layers), err
 	})
 	count("code signing configurations", func(ctx context.Context) (int, error) {
-		l, err := r.aws.ListCodeSigningConfigs(ctx, &lambda.ListCodeSigningConfigsInput{})
+		l, err := e.aws.ListCodeSigningConfigs(ctx, &lambda.ListCodeSigningConfigsInput{})
 		return len(l.CodeSigningConfigs), err
 	})
 	count("capacity providers", func(ctx context.Context) (int, error) {
-		l, err := r.aws.ListCapacityProviders(ctx, &lambda.ListCapacityProvidersInput{})
+		l, err := e.aws.ListCapacityProviders(ctx, &lambda.ListCapacityProvidersInput{})
 		return len(l.CapacityProviders), err
 	})
 	return out
@@ -88,21 +88,21 @@ func (r *rig) left() map[string]int {
 
 // removeNamespace deletes the rig's namespace, and waits until it is gone. Meanwhile no kind
 // comes or goes: the namespace controller stops at one that it finds and can't list.
-func (r *rig) removeNamespace() {
-	r.Helper()
+func (e *env) removeNamespace() {
+	e.Helper()
 	otherKinds.RLock()
 	defer otherKinds.RUnlock()
-	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
-	if err := r.kube.Delete(r.Context(), ns); err != nil {
-		r.Fatal(err)
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: e.ns}}
+	if err := e.kube.Delete(e.Context(), ns); err != nil {
+		e.Fatal(err)
 	}
 	defer func() {
-		if r.Failed() {
-			r.Logf("%+v\n%s", ns.Status.Conditions, r.logs)
+		if e.Failed() {
+			e.Logf("%+v\n%s", ns.Status.Conditions, e.logs)
 		}
 	}()
-	r.until("the namespace is gone", func() bool {
-		return kerrors.IsNotFound(r.kube.Get(r.Context(), client.ObjectKey{Name: r.ns}, ns))
+	e.until("the namespace is gone", func() bool {
+		return kerrors.IsNotFound(e.kube.Get(e.Context(), client.ObjectKey{Name: e.ns}, ns))
 	})
 }
 
@@ -111,27 +111,27 @@ func (r *rig) removeNamespace() {
 // provider has no more rights than Crossplane grants it, and waits for its kinds.
 func TestNamespaceOfEveryKind(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
-	r.stop()
-	r.cfg = r.as("every-kind", crossplanesRules(true))
-	r.start(func(o *Options) { o.SafeStart = true })
-	shop := r.shop()
+	e := newEnv(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
+	e.stop()
+	e.cfg = e.as("every-kind", crossplanesRules(true))
+	e.start(func(o *Options) { o.SafeStart = true })
+	shop := e.shop()
 	var kinds []string
 	for _, mg := range slices.Backward(shop) {
 		kinds = append(kinds, mg.GetObjectKind().GroupVersionKind().Kind)
-		r.create(mg)
+		e.create(mg)
 	}
-	if diff := cmp.Diff(managedKinds(r), slices.Sorted(slices.Values(kinds))); diff != "" {
+	if diff := cmp.Diff(managedKinds(e), slices.Sorted(slices.Values(kinds))); diff != "" {
 		t.Errorf("testdata/shop.yaml is to have one of every kind: %s", diff)
 	}
 	for _, mg := range shop {
-		r.ready(mg)
+		e.ready(mg)
 	}
-	if got := r.left(); len(got) < 5 {
+	if got := e.left(); len(got) < 5 {
 		t.Errorf("all of it is to be in AWS, got %v", got)
 	}
-	r.removeNamespace()
-	if got := r.left(); len(got) > 0 {
+	e.removeNamespace()
+	if got := e.left(); len(got) > 0 {
 		t.Errorf("nothing is to be left in AWS, got %v", got)
 	}
 }
@@ -139,28 +139,28 @@ func TestNamespaceOfEveryKind(t *testing.T) {
 // A resource that is deleted in the foreground, as Argo CD deletes, stays until AWS has let go of it, and no longer.
 func TestDeletedInTheForeground(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	f := r.function("f", func(f *v1beta1.Function) {
+	e := newEnv(t, awsdouble.Options{})
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.WriteConnectionSecretToReference = &xpv2.LocalSecretReference{Name: "f"}
 	})
-	r.create(f)
-	r.ready(f)
-	if err := r.kube.Delete(t.Context(), f, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
+	e.create(f)
+	e.ready(f)
+	if err := e.kube.Delete(t.Context(), f, client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
 		t.Fatal(err)
 	}
-	r.gone(f)
-	if n := r.count(); n != 0 {
+	e.gone(f)
+	if n := e.count(); n != 0 {
 		t.Errorf("%d functions are left in AWS", n)
 	}
 }
 
 // managedKinds are all kinds of managed resources that the provider has.
-func managedKinds(r *rig) []string {
+func managedKinds(e *env) []string {
 	var out []string
-	for kind := range r.kube.Scheme().KnownTypes(v1beta1.SchemeGroupVersion) {
-		obj, err := r.kube.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(kind))
+	for kind := range e.kube.Scheme().KnownTypes(v1beta1.SchemeGroupVersion) {
+		obj, err := e.kube.Scheme().New(v1beta1.SchemeGroupVersion.WithKind(kind))
 		if err != nil {
-			r.Fatal(err)
+			e.Fatal(err)
 		}
 		if _, ok := obj.(managed.Managed); ok {
 			out = append(out, kind)

@@ -14,9 +14,9 @@ import (
 )
 
 // permission to use the function f, which it refers to.
-func (r *rig) permission(name string, change ...func(*v1beta1.Permission)) *v1beta1.Permission {
+func (e *env) permission(name string, change ...func(*v1beta1.Permission)) *v1beta1.Permission {
 	p := &v1beta1.Permission{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.PermissionSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
 			ForProvider: v1beta1.PermissionParameters{
@@ -33,52 +33,52 @@ func (r *rig) permission(name string, change ...func(*v1beta1.Permission)) *v1be
 
 func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	p, q := r.permission("p"), r.permission("q", func(q *v1beta1.Permission) {
+	e := newEnv(t, awsdouble.Options{})
+	p, q := e.permission("p"), e.permission("q", func(q *v1beta1.Permission) {
 		q.Spec.ForProvider.StatementID = ptr.To("Other")
 		q.Spec.ForProvider.Principal = ptr.To("111122223333")
 		q.Spec.ForProvider.SourceAccount = nil
 	})
-	r.create(p, q)
-	r.until("it waits for the function", func() bool {
-		r.get(p)
-		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "Function "+r.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
+	e.create(p, q)
+	e.until("it waits for the function", func() bool {
+		e.get(p)
+		return strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "Function "+e.ns+"/f does not exist (cannot resolve spec.forProvider.functionName)")
 	})
-	f := r.function("f")
-	r.create(f)
-	r.ready(p)
-	r.ready(q)
+	f := e.function("f")
+	e.create(f)
+	e.ready(p)
+	e.ready(q)
 	arn := ptr.Deref(p.Status.AtProvider.FunctionArn, "")
 	if ptr.Deref(p.Status.AtProvider.FunctionName, "") != "f" || ptr.Deref(q.Status.AtProvider.StatementID, "") != "Other" || ptr.Deref(q.Status.AtProvider.Principal, "") != "111122223333" {
 		t.Errorf("a Ready Permission must tell what it permits, got %+v and %+v", p.Status.AtProvider, q.Status.AtProvider)
 	}
 
-	edit(r, p, func(p *v1beta1.Permission) { p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com") })
-	r.ready(p)
-	policy := r.double.Policy(arn)
+	edit(e, p, func(p *v1beta1.Permission) { p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com") })
+	e.ready(p)
+	policy := e.double.Policy(arn)
 	if !strings.Contains(policy, "sns.amazonaws.com") || strings.Contains(policy, "s3.amazonaws.com") {
 		t.Errorf("a Ready Permission must be in AWS as its manifest says, got %s", policy)
 	}
-	r.until("an event tells what changed", func() bool {
-		return strings.Contains(r.events("p"), `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`)
+	e.until("an event tells what changed", func() bool {
+		return strings.Contains(e.events("p"), `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`)
 	})
 
-	if !r.double.PutPolicy(arn, strings.Replace(policy, "sns.amazonaws.com", "sqs.amazonaws.com", 1)) {
+	if !e.double.PutPolicy(arn, strings.Replace(policy, "sns.amazonaws.com", "sqs.amazonaws.com", 1)) {
 		t.Fatal("the policy can't be changed by hand")
 	}
 	// A look may go by what was read a moment before.
-	r.until("the change by hand is set right", func() bool { r.look(p); return strings.Contains(r.double.Policy(arn), "sns.amazonaws.com") })
-	r.ready(p)
+	e.until("the change by hand is set right", func() bool { e.look(p); return strings.Contains(e.double.Policy(arn), "sns.amazonaws.com") })
+	e.ready(p)
 
-	r.remove(p)
-	r.gone(p)
-	if policy = r.double.Policy(arn); strings.Contains(policy, "sns.amazonaws.com") || !strings.Contains(policy, "Other") {
+	e.remove(p)
+	e.gone(p)
+	if policy = e.double.Policy(arn); strings.Contains(policy, "sns.amazonaws.com") || !strings.Contains(policy, "Other") {
 		t.Errorf("a deleted Permission takes its own statement along and no other, got %s", policy)
 	}
 
 	// The function goes first, as in a namespace that is deleted whole.
-	r.remove(f)
-	r.gone(f)
-	r.remove(q)
-	r.gone(q)
+	e.remove(f)
+	e.gone(f)
+	e.remove(q)
+	e.gone(q)
 }

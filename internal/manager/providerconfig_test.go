@@ -15,22 +15,22 @@ import (
 // for an hour.
 func TestChangedProviderConfigRollsOut(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	f := r.function("cart")
-	r.create(f)
-	r.ready(f)
+	e := newEnv(t, awsdouble.Options{})
+	f := e.function("cart")
+	e.create(f)
+	e.ready(f)
 
 	pc := &v1beta1.ProviderConfig{}
-	if err := r.kube.Get(t.Context(), client.ObjectKey{Namespace: r.ns, Name: "default"}, pc); err != nil {
+	if err := e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "default"}, pc); err != nil {
 		t.Fatal(err)
 	}
 	before := pc.DeepCopy()
 	pc.Spec.Tags = map[string]v1beta1.TagValue{"team": "shop"}
-	if err := r.kube.Patch(t.Context(), pc, client.MergeFrom(before)); err != nil {
+	if err := e.kube.Patch(t.Context(), pc, client.MergeFrom(before)); err != nil {
 		t.Fatal(err)
 	}
-	r.until("the new default tag is in AWS", func() bool {
-		out, err := r.aws.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("cart")})
+	e.until("the new default tag is in AWS", func() bool {
+		out, err := e.aws.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("cart")})
 		return err == nil && out.Tags["team"] == "shop"
 	})
 }

@@ -18,9 +18,9 @@ import (
 
 func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
+	e := newEnv(t, awsdouble.Options{})
 	p := &v1beta1.ResourcePolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "p", Namespace: e.ns},
 		Spec: v1beta1.ResourcePolicySpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
 			ForProvider: v1beta1.ResourcePolicyParameters{
@@ -29,37 +29,37 @@ func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
 			},
 		},
 	}
-	r.create(p, r.function("f"))
-	r.ready(p)
+	e.create(p, e.function("f"))
+	e.ready(p)
 	arn := ptr.Deref(p.Status.AtProvider.ResourceArn, "")
-	if meta.GetExternalName(p) != arn || !strings.HasSuffix(arn, ":function:f") || ptr.Deref(p.Status.AtProvider.Policy, "") != r.double.Policy(arn) {
+	if meta.GetExternalName(p) != arn || !strings.HasSuffix(arn, ":function:f") || ptr.Deref(p.Status.AtProvider.Policy, "") != e.double.Policy(arn) {
 		t.Errorf("a Ready ResourcePolicy must tell its resource and policy, got %+v", p.Status.AtProvider)
 	}
 
-	edit(r, p, func(p *v1beta1.ResourcePolicy) {
+	edit(e, p, func(p *v1beta1.ResourcePolicy) {
 		p.Spec.ForProvider.Policy = ptr.To(strings.Replace(*p.Spec.ForProvider.Policy, "111122223333", "444455556666", 1))
 	})
-	r.ready(p)
-	if policy := r.double.Policy(arn); !strings.Contains(policy, "444455556666") {
+	e.ready(p)
+	if policy := e.double.Policy(arn); !strings.Contains(policy, "444455556666") {
 		t.Errorf("a Ready ResourcePolicy must be in AWS as its manifest says, got %s", policy)
 	}
 
-	if !r.double.PutPolicy(arn, "") {
+	if !e.double.PutPolicy(arn, "") {
 		t.Fatal("the policy can't be removed by hand")
 	}
-	r.look(p)
-	r.until("the change by hand is set right", func() bool { return strings.Contains(r.double.Policy(arn), "444455556666") })
-	r.ready(p)
+	e.look(p)
+	e.until("the change by hand is set right", func() bool { return strings.Contains(e.double.Policy(arn), "444455556666") })
+	e.ready(p)
 
-	edit(r, p, func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(`{"Statement": {"effect": }}`) })
-	r.until("it stalls on what is no policy", func() bool {
-		r.get(p)
+	edit(e, p, func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(`{"Statement": {"effect": }}`) })
+	e.until("it stalls on what is no policy", func() bool {
+		e.get(p)
 		return p.GetCondition(condition.TypeStalled).Status == "True" && strings.Contains(p.GetCondition(xpv2.TypeSynced).Message, "spec.forProvider.policy is not a valid policy")
 	})
 
-	r.remove(p)
-	r.gone(p)
-	if policy := r.double.Policy(arn); policy != "" {
+	e.remove(p)
+	e.gone(p)
+	if policy := e.double.Policy(arn); policy != "" {
 		t.Errorf("a deleted ResourcePolicy must be gone from AWS, got %s", policy)
 	}
 }

@@ -38,20 +38,20 @@ func crossplanesRules(safeStart bool) []rbacv1.PolicyRule {
 }
 
 // as returns a configuration that may do what Crossplane lets a provider do.
-func (r *rig) as(user string, rules []rbacv1.PolicyRule) *rest.Config {
-	r.Helper()
+func (e *env) as(user string, rules []rbacv1.PolicyRule) *rest.Config {
+	e.Helper()
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: user}, Rules: rules}
 	binding := &rbacv1.ClusterRoleBinding{
 		ObjectMeta: metav1.ObjectMeta{Name: user},
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: user},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: user}},
 	}
-	r.create(role, binding)
-	r.Cleanup(func() {
-		r.stop() // It has its rights until it ends.
-		r.drop(role, binding)
+	e.create(role, binding)
+	e.Cleanup(func() {
+		e.stop() // It has its rights until it ends.
+		e.drop(role, binding)
 	})
-	cfg := rest.CopyConfig(r.cluster.Config)
+	cfg := rest.CopyConfig(e.cluster.Config)
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
 	return cfg
 }
@@ -63,18 +63,18 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 	c := newCluster(t, suite.Options)
 	for name, safeStart := range map[string]bool{"safe-start": true, "no-safe-start": false} {
 		t.Run(name, func(t *testing.T) {
-			r := newRigOn(t, c, awsdouble.Options{})
-			r.stop() // Another provider takes over.
+			e := newEnvOn(t, c, awsdouble.Options{})
+			e.stop() // Another provider takes over.
 			features := &feature.Flags{}
 			features.Enable(feature.EnableBetaManagementPolicies)
 			ctx, cancel := context.WithCancel(t.Context())
-			mgr, err := New(ctx, r.as("provider-lambda-"+name, crossplanesRules(safeStart)), Options{
+			mgr, err := New(ctx, e.as("provider-lambda-"+name, crossplanesRules(safeStart)), Options{
 				Options:                 controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 10, Features: features},
-				Log:                     r.logs.logger(),
+				Log:                     e.logs.logger(),
 				MinPollInterval:         time.Second,
 				SafeStart:               true,
 				LeaderElection:          true,
-				LeaderElectionNamespace: r.ns,
+				LeaderElectionNamespace: e.ns,
 				Config:                  config.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
 			})
 			if err != nil {
@@ -89,23 +89,23 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 					t.Errorf("the provider ended: %v", err)
 				}
 				if t.Failed() {
-					t.Log(r.logs)
+					t.Log(e.logs)
 				}
 			})
 
-			f := r.function("cart")
-			r.create(f)
-			r.ready(f)
-			r.until("events are there", func() bool { return strings.Contains(r.events("cart"), "Created") })
-			if err := r.kube.Delete(t.Context(), f); err != nil {
+			f := e.function("cart")
+			e.create(f)
+			e.ready(f)
+			e.until("events are there", func() bool { return strings.Contains(e.events("cart"), "Created") })
+			if err := e.kube.Delete(t.Context(), f); err != nil {
 				t.Fatal(err)
 			}
-			r.until("the Function is gone", func() bool {
-				return kerrors.IsNotFound(r.kube.Get(t.Context(), client.ObjectKeyFromObject(f), f))
+			e.until("the Function is gone", func() bool {
+				return kerrors.IsNotFound(e.kube.Get(t.Context(), client.ObjectKeyFromObject(f), f))
 			})
 			u := &v1beta1.ProviderConfigUsageList{}
-			r.until("the usage is gone", func() bool {
-				if err := r.kube.List(t.Context(), u, client.InNamespace(r.ns)); err != nil {
+			e.until("the usage is gone", func() bool {
+				if err := e.kube.List(t.Context(), u, client.InNamespace(e.ns)); err != nil {
 					t.Fatal(err)
 				}
 				return len(u.Items) == 0
@@ -133,9 +133,9 @@ func TestClusterID(t *testing.T) {
 	if err := admin.Get(t.Context(), client.ObjectKeyFromObject(cm), cm); err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{TB: t, cluster: c, kube: admin, stop: func() {}}
+	e := &env{TB: t, cluster: c, kube: admin, stop: func() {}}
 	as := func(user string, rules ...rbacv1.PolicyRule) client.Client {
-		k, err := client.New(r.as(user, rules), client.Options{Scheme: scheme})
+		k, err := client.New(e.as(user, rules), client.Options{Scheme: scheme})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,10 +175,10 @@ func TestClusterID(t *testing.T) {
 // its role, as it happens with each installation.
 func TestRightsThatComeLater(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
-	r.stop() // Another provider takes over.
+	e := newEnv(t, awsdouble.Options{})
+	e.stop() // Another provider takes over.
 	const user = "provider-lambda-early"
-	cfg := rest.CopyConfig(r.cluster.Config)
+	cfg := rest.CopyConfig(e.cluster.Config)
 	cfg.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: []string{"system:authenticated"}}
 	said := make(chan struct{})
 	l := funcr.New(func(_, args string) {
@@ -187,7 +187,7 @@ func TestRightsThatComeLater(t *testing.T) {
 		}
 	}, funcr.Options{})
 
-	k, err := client.New(cfg, client.Options{Scheme: r.kube.Scheme()})
+	k, err := client.New(cfg, client.Options{Scheme: e.kube.Scheme()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func TestRightsThatComeLater(t *testing.T) {
 	case err := <-done:
 		t.Fatalf("a provider without rights did not wait: %v", err)
 	}
-	r.as(user, crossplanesRules(true))
+	e.as(user, crossplanesRules(true))
 	if err := <-done; err != nil {
 		t.Fatal(err)
 	}
@@ -209,9 +209,9 @@ func TestRightsThatComeLater(t *testing.T) {
 
 func TestMayWatchDefinitions(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, awsdouble.Options{})
+	e := newEnv(t, awsdouble.Options{})
 	for name, want := range map[string]bool{"defs-yes": true, "defs-no": false} {
-		k, err := client.New(r.as(name, crossplanesRules(want)), client.Options{Scheme: r.kube.Scheme()})
+		k, err := client.New(e.as(name, crossplanesRules(want)), client.Options{Scheme: e.kube.Scheme()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ var frozen = []string{"functions", "aliases", "versions", "layerversions", "invo
 
 // succession is a leader, and a standby whose watches can be made to lag.
 type succession struct {
-	*invocationRig
+	*invocationEnv
 
 	faults *watchfault.Faults
 	leader func() // Ends the leader.
@@ -41,7 +41,7 @@ func (s *succession) lead(o *Options) {
 
 func newSuccession(t *testing.T) *succession {
 	t.Helper()
-	s := &succession{invocationRig: newInvocationRig(t), faults: &watchfault.Faults{}}
+	s := &succession{invocationEnv: newInvocationEnv(t), faults: &watchfault.Faults{}}
 	s.stop()
 	s.start(s.lead)
 	return s
@@ -147,7 +147,7 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 				f.Spec.ForProvider.MemorySize = ptr.To[int32](512)
 				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "the fix"}}
 			})
-			edit(s.rig, i, func(i *v1beta1.Invocation) { i.Spec.ForProvider.Payload = ptr.To(`{"n":2}`) })
+			edit(s.env, i, func(i *v1beta1.Invocation) { i.Spec.ForProvider.Payload = ptr.To(`{"n":2}`) })
 			env.Data["m.py"] = "x = 2"
 			if err := s.kube.Update(t.Context(), env); err != nil {
 				t.Fatal(err)
@@ -212,10 +212,10 @@ func TestInvocationOutlivesTheLease(t *testing.T) {
 	held := s.double.Hold("Invoke")
 	i := s.invocation("job", func(p *v1beta1.InvocationParameters) { p.Payload = ptr.To(`{"n":1}`) })
 	s.create(i)
-	received(s.rig, "the function is invoked", held.Arrived())
+	received(s.env, "the function is invoked", held.Arrived())
 	cut.on.Store(true)
 	later.Store(int64(DefaultRenewDeadline))
-	if err := received(s.rig, "the leader ends", ended); err == nil {
+	if err := received(s.env, "the leader ends", ended); err == nil {
 		t.Error("a leader that lost its lease ended as if it had been told to")
 	}
 	// Another one gets a lease that has run out.

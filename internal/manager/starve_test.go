@@ -33,7 +33,7 @@ func TestHangingEndpoint(t *testing.T) {
 		hanging = 200
 	)
 	var later atomic.Int64
-	r := newRig(t, awsdouble.Options{}, func(o *Options) {
+	e := newEnv(t, awsdouble.Options{}, func(o *Options) {
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(later.Load())) }
 		o.MaxConcurrentReconciles = workers
 		o.Config.HTTPClient = awshttp.NewBuildableClient().WithTimeout(5 * time.Second)
@@ -53,7 +53,7 @@ func TestHangingEndpoint(t *testing.T) {
 	t.Cleanup(s.Close)
 	t.Cleanup(repair)
 	evil := &v1beta1.ProviderConfig{
-		ObjectMeta: metav1.ObjectMeta{Name: "evil", Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: "evil", Namespace: e.ns},
 		Spec: v1beta1.ProviderConfigSpec{
 			Credentials: v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
 			ConnectionSpec: v1beta1.ConnectionSpec{
@@ -62,38 +62,38 @@ func TestHangingEndpoint(t *testing.T) {
 			},
 		},
 	}
-	r.create(evil)
+	e.create(evil)
 	for i := range hanging {
-		r.create(r.function(fmt.Sprintf("evil-%d", i), func(f *v1beta1.Function) {
+		e.create(e.function(fmt.Sprintf("evil-%d", i), func(f *v1beta1.Function) {
 			f.Spec.ProviderConfigReference.Name = "evil"
 		}))
 	}
-	good := r.function("good")
-	r.create(good)
-	r.ready(good)
+	good := e.function("good")
+	e.create(good)
+	e.ready(good)
 	if n := most.Load(); n == 0 || n > workers/2 {
 		t.Errorf("%d calls hung at a time, want some, and at most half of the workers", n)
 	}
 
 	reachable := func(want corev1.ConditionStatus) bool {
-		if err := r.kube.Get(t.Context(), client.ObjectKeyFromObject(evil), evil); err != nil {
+		if err := e.kube.Get(t.Context(), client.ObjectKeyFromObject(evil), evil); err != nil {
 			t.Fatal(err)
 		}
 		return evil.GetCondition(providerconfig.TypeReachable).Status == want
 	}
-	r.until("the config says that AWS does not answer", func() bool { return reachable(corev1.ConditionFalse) })
-	f := r.function("evil-0")
-	r.until("a Function says it too", func() bool {
-		r.get(f)
+	e.until("the config says that AWS does not answer", func() bool { return reachable(corev1.ConditionFalse) })
+	f := e.function("evil-0")
+	e.until("a Function says it too", func() bool {
+		e.get(f)
 		return strings.Contains(f.GetCondition(xpv2.TypeSynced).Message, "AWS does not answer ProviderConfig \"evil\"")
 	})
-	late := r.function("late")
-	r.create(late)
-	r.ready(late)
+	late := e.function("late")
+	e.create(late)
+	e.ready(late)
 
 	// However long it took until here, the next probe is due by now.
 	repair()
 	later.Store(int64(time.Hour))
-	r.look(f)
-	r.until("the config says that AWS answers", func() bool { return reachable(corev1.ConditionTrue) })
+	e.look(f)
+	e.until("the config says that AWS answers", func() bool { return reachable(corev1.ConditionTrue) })
 }

@@ -24,21 +24,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// tenantsRig is a provider of two namespaces that share a ClusterProviderConfig, of which
+// tenantsEnv is a provider of two namespaces that share a ClusterProviderConfig, of which
 // one has a Ready Function checkout, with an alias.
-type tenantsRig struct {
-	*rig
+type tenantsEnv struct {
+	*env
 
 	shop, evil string
 	shares     *v1beta1.ClusterProviderConfig
 	checkout   *v1beta1.Function
 }
 
-func newTenantsRig(t *testing.T) *tenantsRig {
+func newTenantsEnv(t *testing.T) *tenantsEnv {
 	t.Helper()
 	evil := suite.Cluster(t).Namespace(t)
-	r := &tenantsRig{evil: evil}
-	r.rig = newRig(t, awsdouble.Options{}, func(o *Options) { o.Namespaces = append(o.Namespaces, evil) })
+	r := &tenantsEnv{evil: evil}
+	r.env = newEnv(t, awsdouble.Options{}, func(o *Options) { o.Namespaces = append(o.Namespaces, evil) })
 	r.shop = r.ns
 	r.shares = &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.shop}}
 	r.shares.Spec.Credentials.Source = v1beta1.CredentialsSourceNone
@@ -53,12 +53,12 @@ func newTenantsRig(t *testing.T) *tenantsRig {
 	return r
 }
 
-func (r *tenantsRig) shared() *xpv2.ProviderConfigReference {
+func (r *tenantsEnv) shared() *xpv2.ProviderConfigReference {
 	return &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: r.shop}
 }
 
 // attempts are resources of the other namespace that are about the function by its name.
-func (r *tenantsRig) attempts() map[string]managed.Managed {
+func (r *tenantsEnv) attempts() map[string]managed.Managed {
 	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.evil} }
 	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared()}
 	checkout, arn := ptr.To("checkout"), r.checkout.Status.AtProvider.FunctionArn
@@ -104,7 +104,7 @@ func (r *tenantsRig) attempts() map[string]managed.Managed {
 }
 
 // other is a Function of the other namespace that is about the same function.
-func (r *tenantsRig) other(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
+func (r *tenantsEnv) other(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	return r.function(name, append([]func(*v1beta1.Function){func(f *v1beta1.Function) {
 		f.Namespace = r.evil
 		f.Spec.ProviderConfigReference = r.shared()
@@ -114,7 +114,7 @@ func (r *tenantsRig) other(name string, change ...func(*v1beta1.Function)) *v1be
 }
 
 // refused waits until both conditions say what keeps a resource from AWS.
-func (r *tenantsRig) refused(mg managed.Managed, what string) {
+func (r *tenantsEnv) refused(mg managed.Managed, what string) {
 	r.Helper()
 	var synced, ready xpv2.Condition
 	defer func() {
@@ -131,7 +131,7 @@ func (r *tenantsRig) refused(mg managed.Managed, what string) {
 }
 
 // allow the other namespace on an object. Empty takes it back.
-func (r *tenantsRig) allow(o client.Object, namespaces string) {
+func (r *tenantsEnv) allow(o client.Object, namespaces string) {
 	r.Helper()
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, tenancy.AnnotationAllowedNamespaces, namespaces)
 	if err := r.kube.Patch(r.Context(), o, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
@@ -143,7 +143,7 @@ func (r *tenantsRig) allow(o client.Object, namespaces string) {
 // before and after it is allowed to.
 func TestTenantsOfOneConfig(t *testing.T) {
 	t.Parallel()
-	r := newTenantsRig(t)
+	r := newTenantsEnv(t)
 	before := r.config("checkout").Configuration
 	r.double.ResetCalls()
 	belongs := "function checkout belongs to Function " + r.shop + "/checkout"
@@ -199,11 +199,11 @@ func TestTenantsOfOneConfig(t *testing.T) {
 // let go of it, in which order ever.
 func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
 	t.Parallel()
-	r := newTenantsRig(t)
+	r := newTenantsEnv(t)
 	sibling := r.other("sibling", func(f *v1beta1.Function) { f.Namespace = r.shop })
 	r.create(sibling)
 	r.refused(sibling, "delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete")
-	edit(r.rig, r.checkout, func(f *v1beta1.Function) {
+	edit(r.env, r.checkout, func(f *v1beta1.Function) {
 		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionUpdate}
 	})
 	r.remove(r.checkout)
@@ -219,7 +219,7 @@ func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
 // another one raise them by function names.
 func TestTenantsWhoTrustEachOther(t *testing.T) {
 	t.Parallel()
-	r := newTenantsRig(t)
+	r := newTenantsEnv(t)
 	p, thief := r.attempts()["Permission"], r.other("thief")
 	r.create(p, thief)
 	r.refused(p, "belongs to Function")
@@ -250,7 +250,7 @@ func TestTenantsWhoTrustEachOther(t *testing.T) {
 	}
 }
 
-func (r *tenantsRig) configure(change func(*v1beta1.ClusterProviderConfigSpec)) {
+func (r *tenantsEnv) configure(change func(*v1beta1.ClusterProviderConfigSpec)) {
 	r.Helper()
 	r.until("the config is changed", func() bool {
 		if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(r.shares), r.shares); err != nil {
@@ -265,7 +265,7 @@ func (r *tenantsRig) configure(change func(*v1beta1.ClusterProviderConfigSpec)) 
 // allows them.
 func TestReferencesAcrossNamespaces(t *testing.T) {
 	t.Parallel()
-	r := newTenantsRig(t)
+	r := newTenantsEnv(t)
 	to := func(mg managed.Managed, name string) *v1beta1.Alias {
 		a := mg.DeepCopyObject().(*v1beta1.Alias) //nolint:forcetypeassert // It is one.
 		a.Name, a.Spec.ForProvider.FunctionName = name, nil
@@ -278,7 +278,7 @@ func TestReferencesAcrossNamespaces(t *testing.T) {
 	selected := to(alias, "c")
 	selected.Spec.ForProvider.FunctionNameRef = nil
 	selected.Spec.ForProvider.FunctionNameSelector = &xpv2.NamespacedSelector{Namespace: r.shop, MatchLabels: map[string]string{"app": "shop"}}
-	edit(r.rig, r.checkout, func(f *v1beta1.Function) { f.Labels = map[string]string{"app": "shop"} })
+	edit(r.env, r.checkout, func(f *v1beta1.Function) { f.Labels = map[string]string{"app": "shop"} })
 	r.create(a, absent, selected)
 	const may = "namespace "
 	r.refused(a, may+r.evil+" may not refer to Function "+r.shop+"/checkout: set the annotation")

@@ -34,13 +34,13 @@ func TestTracesOfAFunction(t *testing.T) {
 	t.Parallel()
 	const inManifest, inSecret, inCode = "tr0ub4dor-and-3", "correct-horse-battery-staple", "the code is nobody's business"
 	rec := tracingtest.New(t)
-	r := newRig(t, awsdouble.Options{}, func(o *Options) { o.Tracer = rec.Tracer })
-	r.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: r.ns}, StringData: map[string]string{"password": inSecret}})
+	e := newEnv(t, awsdouble.Options{}, func(o *Options) { o.Tracer = rec.Tracer })
+	e.create(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "db", Namespace: e.ns}, StringData: map[string]string{"password": inSecret}})
 	pc := &v1beta1.ProviderConfig{}
-	r.until("the ProviderConfig has asked STS", func() bool {
-		return r.kube.Get(t.Context(), client.ObjectKey{Namespace: r.ns, Name: "default"}, pc) == nil && pc.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
+	e.until("the ProviderConfig has asked STS", func() bool {
+		return e.kube.Get(t.Context(), client.ObjectKey{Namespace: e.ns, Name: "default"}, pc) == nil && pc.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 	})
-	f := r.function("f", func(f *v1beta1.Function) {
+	f := e.function("f", func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": inCode}}
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{
 			Variables: map[string]string{"TOKEN": inManifest},
@@ -49,20 +49,20 @@ func TestTracesOfAFunction(t *testing.T) {
 			}}},
 		}
 	})
-	r.create(f)
-	r.ready(f)
-	r.edit(f, func(f *v1beta1.Function) {
+	e.create(f)
+	e.ready(f)
+	e.edit(f, func(f *v1beta1.Function) {
 		f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
 		f.Spec.ForProvider.Environment.Variables["TOKEN"] = inManifest + "!"
 	})
-	r.ready(f)
-	r.remove(f)
-	r.gone(f)
-	r.until("the last reconcile has ended", func() bool { return traced(rec, "gone") != "" })
+	e.ready(f)
+	e.remove(f)
+	e.gone(f)
+	e.until("the last reconcile has ended", func() bool { return traced(rec, "gone") != "" })
 
 	root := func(generation, outcome string) string {
 		return "Reconcile Function crossplane.generation=" + generation + " crossplane.kind=Function crossplane.name=f crossplane.outcome=" + outcome +
-			" crossplane.requeue_after=... k8s.namespace.name=" + r.ns + "\n"
+			" crossplane.requeue_after=... k8s.namespace.name=" + e.ns + "\n"
 	}
 	call := func(operation, answer string) string {
 		return "    Lambda." + operation + " aws.request_id=... cloud.region=eu-central-1" + answer + " rpc.method=" + operation + " rpc.service=Lambda rpc.system=aws-api\n"

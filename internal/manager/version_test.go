@@ -15,9 +15,9 @@ import (
 )
 
 // publisher of the Function f, which it refers to.
-func (r *rig) publisher(name string) *v1beta1.Version {
+func (e *env) publisher(name string) *v1beta1.Version {
 	return &v1beta1.Version{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.VersionSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
 			ForProvider:         v1beta1.VersionParameters{Region: region, FunctionNameRef: &xpv2.NamespacedReference{Name: "f"}, HistoryLimit: ptr.To[int32](1)},
@@ -26,11 +26,11 @@ func (r *rig) publisher(name string) *v1beta1.Version {
 }
 
 // versions of function f in AWS.
-func (r *rig) versions() []string {
-	r.Helper()
-	out, err := r.aws.ListVersionsByFunction(r.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+func (e *env) versions() []string {
+	e.Helper()
+	out, err := e.aws.ListVersionsByFunction(e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
 	if err != nil {
-		r.Fatalf("cannot list versions: %v", err)
+		e.Fatalf("cannot list versions: %v", err)
 	}
 	var names []string
 	for _, v := range out.Versions[1:] {
@@ -41,46 +41,46 @@ func (r *rig) versions() []string {
 
 func TestVersionFromManifestToAWSAndBack(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, slow)
-	f, v := r.function("f"), r.publisher("v")
-	a := r.alias("live", func(a *v1beta1.Alias) {
+	e := newEnv(t, slow)
+	f, v := e.function("f"), e.publisher("v")
+	a := e.alias("live", func(a *v1beta1.Alias) {
 		a.Spec.ForProvider.FunctionVersionRef = &xpv2.NamespacedReference{Name: "v"}
 	})
-	r.create(a, v, f)
-	r.ready(v)
-	r.at("live", "1")
+	e.create(a, v, f)
+	e.ready(v)
+	e.at("live", "1")
 	if got := meta.GetExternalName(v); got != "1" || ptr.Deref(v.Status.AtProvider.FunctionName, "") != "f" || ptr.Deref(v.Status.AtProvider.State, "") != "Active" {
 		t.Errorf("a Ready Version must tell its number, function and state, got %q, %+v", got, v.Status.AtProvider)
 	}
 
 	// Both are changed, which takes two updates: one version has both.
-	r.edit(f, func(f *v1beta1.Function) {
+	e.edit(f, func(f *v1beta1.Function) {
 		f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
 	})
-	r.at("live", "2")
-	r.ready(f)
-	if got := r.versions(); len(got) != 2 {
+	e.at("live", "2")
+	e.ready(f)
+	if got := e.versions(); len(got) != 2 {
 		t.Errorf("one change must be one version, got %v", got)
 	}
 
-	edit(r, v, func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
-	r.until("the earlier version is pruned", func() bool { got := r.versions(); return len(got) == 1 && got[0] == "2" })
+	edit(e, v, func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
+	e.until("the earlier version is pruned", func() bool { got := e.versions(); return len(got) == 1 && got[0] == "2" })
 
-	if _, err := r.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](77)}); err != nil {
+	if _, err := e.aws.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](77)}); err != nil {
 		t.Fatal(err)
 	}
-	r.until("what another tool changed is published", func() bool { r.look(v); return len(r.versions()) > 0 && r.versions()[len(r.versions())-1] == "3" })
-	r.at("live", "3")
+	e.until("what another tool changed is published", func() bool { e.look(v); return len(e.versions()) > 0 && e.versions()[len(e.versions())-1] == "3" })
+	e.at("live", "3")
 
-	r.remove(v)
-	r.remove(a)
-	r.gone(a)
-	r.gone(v)
-	if got := r.versions(); len(got) != 0 {
+	e.remove(v)
+	e.remove(a)
+	e.gone(a)
+	e.gone(v)
+	if got := e.versions(); len(got) != 0 {
 		t.Errorf("a deleted Version must be gone from AWS, got %v", got)
 	}
-	if r.count() != 1 {
+	if e.count() != 1 {
 		t.Error("the function must stay")
 	}
 }

@@ -18,29 +18,29 @@ const (
 )
 
 // startLogs copies logs to where they stay, and the provider's to the terminal.
-func (w *world) startLogs() error {
-	var show io.Writer = &errorLines{to: indented{w.out}}
-	if w.flags.Logs {
-		show = w.out
+func (e *env) startLogs() error {
+	var show io.Writer = &errorLines{to: indented{e.out}}
+	if e.flags.Logs {
+		show = e.out
 	}
 	provider := func() []string {
 		var files []string
-		for _, p := range w.platform.Providers() {
+		for _, p := range e.platform.Providers() {
 			files = append(files, p.Log())
 		}
 		return files
 	}
-	crossplane := func() []string { return []string{w.platform.LogFile("crossplane")} }
-	return errors.Join(w.tail(providerLog, provider, show), w.tail(crossplaneLog, crossplane, io.Discard))
+	crossplane := func() []string { return []string{e.platform.LogFile("crossplane")} }
+	return errors.Join(e.tail(providerLog, provider, show), e.tail(crossplaneLog, crossplane, io.Discard))
 }
 
-func (w *world) tail(name string, files func() []string, show io.Writer) error {
-	to, err := os.Create(w.file(name))
+func (e *env) tail(name string, files func() []string, show io.Writer) error {
+	to, err := os.Create(e.file(name))
 	if err != nil {
 		return err
 	}
 	t := &tail{files: files, to: io.MultiWriter(to, show), read: map[string]int64{}, done: make(chan struct{}), ended: make(chan error, 1)}
-	w.logs = append(w.logs, t)
+	e.logs = append(e.logs, t)
 	go func() { t.ended <- errors.Join(t.run(), to.Close()) }()
 	return nil
 }

@@ -40,13 +40,13 @@ func run(ctx context.Context, f flags) (err error) {
 	if runtime.GOOS != "linux" {
 		return errors.New("packages hold programs for Linux, so this runs on Linux only; `make demo` runs elsewhere, too")
 	}
-	w, err := start(ctx, f)
-	defer func() { err = errors.Join(err, w.stop()) }()
+	e, err := start(ctx, f)
+	defer func() { err = errors.Join(err, e.stop()) }()
 	if err != nil {
 		return err
 	}
-	if err := w.welcome(ctx); err != nil || f.Once {
+	if err := e.welcome(ctx); err != nil || f.Once {
 		return err
 	}
-	return w.follow(ctx)
+	return e.follow(ctx)
 }

@@ -9,13 +9,13 @@ import (
 const region = "eu-central-1"
 
 // welcome prints what a user can do now, to be copied.
-func (w *world) welcome(ctx context.Context) error {
-	keys, err := w.platform.Double.Config(region).Credentials.Retrieve(ctx)
+func (e *env) welcome(ctx context.Context) error {
+	keys, err := e.platform.Double.Config(region).Credentials.Retrieve(ctx)
 	if err != nil {
 		return fmt.Errorf("cannot find credentials for the double of AWS: %w", err)
 	}
-	w.sectionf("Go on yourself, in another terminal")
-	w.printf(`    export KUBECONFIG=%s
+	e.sectionf("Go on yourself, in another terminal")
+	e.printf(`    export KUBECONFIG=%s
     export PATH=%s:$PATH   # Crossplane's CLI
     kubectl get provider.pkg,function.pkg,mrd
 
@@ -31,7 +31,7 @@ func (w *world) welcome(ctx context.Context) error {
     aws --endpoint-url %s --region %s lambda list-functions
 
     curl http://%s/metrics   # of the provider`,
-		w.file("kubeconfig"), w.platform.Programs, keys.AccessKeyID, keys.SecretAccessKey, w.platform.Double.URL(), region, w.platform.Metrics)
-	w.printf("\nLogs: %s and %s", w.file(providerLog), w.file(crossplaneLog))
+		e.file("kubeconfig"), e.platform.Programs, keys.AccessKeyID, keys.SecretAccessKey, e.platform.Double.URL(), region, e.platform.Metrics)
+	e.printf("\nLogs: %s and %s", e.file(providerLog), e.file(crossplaneLog))
 	return nil
 }

@@ -68,23 +68,23 @@ type Usage struct {
 
 // A Limiter hands out the AWS calls that quotas allow. *quota.Limiter is one.
 type Limiter interface {
-	Reserve(s quota.Scope, h quota.Holder, ops ...string) time.Duration
+	Reserve(s quota.Scope, h quota.Requester, ops ...string) time.Duration
 	Forget(s quota.Scope, id string)
 }
 
 // A Book has the figures of all configs that are in use. It is safe for concurrent use,
 // and holds no lock while it calls AWS.
-type Book struct {
+type Limits struct {
 	limiter Limiter
 	now     func() time.Time
 
 	mu      sync.Mutex
-	records map[key]*record
+	records map[scopeKey]*record
 	swept   time.Time
 }
 
 // A key is a config in a region.
-type key struct {
+type scopeKey struct {
 	config types.UID
 	region string
 }
@@ -105,8 +105,8 @@ type record struct {
 }
 
 // New returns an empty Book.
-func New(l Limiter, now func() time.Time) *Book {
-	return &Book{limiter: l, now: now, records: map[key]*record{}, swept: now()}
+func New(l Limiter, now func() time.Time) *Limits {
+	return &Limits{limiter: l, now: now, records: map[scopeKey]*record{}, swept: now()}
 }
 
 // A Resolver of configs. *config.Resolver is one.
@@ -118,7 +118,7 @@ type Resolver interface {
 type Noting struct {
 	Resolver
 
-	Book *Book
+	Book *Limits
 }
 
 // Resolve the session of a managed resource in a region.
@@ -131,7 +131,7 @@ func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region s
 }
 
 // note that a resource uses a session.
-func (b *Book) note(s *config.Session) {
+func (b *Limits) note(s *config.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sweep()
@@ -146,7 +146,7 @@ func (b *Book) note(s *config.Session) {
 
 // sweep out the regions that are not used any more. Nobody looks at those of a config
 // that has no resources left. The lock is held.
-func (b *Book) sweep() {
+func (b *Limits) sweep() {
 	now := b.now()
 	if now.Sub(b.swept) < sweepEvery {
 		return
@@ -159,11 +159,11 @@ func (b *Book) sweep() {
 	}
 }
 
-func keyOf(s *config.Session) key { return key{config: s.Ref.UID, region: s.Scope.Region} }
+func keyOf(s *config.Session) scopeKey { return scopeKey{config: s.Ref.UID, region: s.Scope.Region} }
 
 // Look at the regions that a config is used in, and read the figures that are due. It
 // returns what is known, by region, and when the next figures are due: 0 is never.
-func (b *Book) Look(ctx context.Context, uid types.UID) (known []Usage, again time.Duration) {
+func (b *Limits) Look(ctx context.Context, uid types.UID) (known []Usage, again time.Duration) {
 	for _, k := range b.inUse(uid) {
 		if wait := b.refresh(ctx, k); again == 0 || wait < again {
 			again = wait
@@ -176,10 +176,10 @@ func (b *Book) Look(ctx context.Context, uid types.UID) (known []Usage, again ti
 }
 
 // inUse are the keys of a config that are in use, in order. Others are forgotten.
-func (b *Book) inUse(uid types.UID) []key {
+func (b *Limits) inUse(uid types.UID) []scopeKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	var keys []key
+	var keys []scopeKey
 	for k, r := range b.records {
 		switch {
 		case k.config != uid:
@@ -189,13 +189,13 @@ func (b *Book) inUse(uid types.UID) []key {
 			keys = append(keys, k)
 		}
 	}
-	slices.SortFunc(keys, func(x, y key) int { return cmp.Compare(x.region, y.region) })
+	slices.SortFunc(keys, func(x, y scopeKey) int { return cmp.Compare(x.region, y.region) })
 	return keys[:min(most, len(keys))]
 }
 
 // refresh the figures of a key where that is due and the quota allows it, and return
 // when it is due next.
-func (b *Book) refresh(ctx context.Context, k key) time.Duration {
+func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	b.mu.Lock()
 	r := b.records[k]
 	if r == nil {
@@ -217,18 +217,18 @@ func (b *Book) refresh(ctx context.Context, k key) time.Duration {
 	return every
 }
 
-func holder(k key) quota.Holder {
-	return quota.Holder{ID: "account/" + string(k.config), Priority: quota.Poll}
+func holder(k scopeKey) quota.Requester {
+	return quota.Requester{ID: "account/" + string(k.config), Priority: quota.Poll}
 }
 
 // ask AWS for the figures of a key, and remember what it answered. Whoever asks while
 // another does is told nothing new.
-func (b *Book) ask(ctx context.Context, k key, s *config.Session) error {
+func (b *Limits) ask(ctx context.Context, k scopeKey, s *config.Session) error {
 	if !b.begin(k) {
 		return nil
 	}
 	defer b.end(k)
-	out, err := config.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithHolder(ctx, holder(k)), &lambda.GetAccountSettingsInput{})
+	out, err := config.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, holder(k)), &lambda.GetAccountSettingsInput{})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]
@@ -248,7 +248,7 @@ func (b *Book) ask(ctx context.Context, k key, s *config.Session) error {
 	return err
 }
 
-func (b *Book) begin(k key) bool {
+func (b *Limits) begin(k scopeKey) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]
@@ -259,7 +259,7 @@ func (b *Book) begin(k key) bool {
 	return true
 }
 
-func (b *Book) end(k key) {
+func (b *Limits) end(k scopeKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if r := b.records[k]; r != nil {
@@ -284,7 +284,7 @@ func figures(out *lambda.GetAccountSettingsOutput) Figures {
 }
 
 // usage that is known of a key. False where AWS was not asked yet.
-func (b *Book) usage(k key) (Usage, bool) {
+func (b *Limits) usage(k scopeKey) (Usage, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]
@@ -298,7 +298,7 @@ func (b *Book) usage(k key) (Usage, bool) {
 }
 
 // Forget all that is known of a config, which is gone or not used any more.
-func (b *Book) Forget(uid types.UID) {
+func (b *Limits) Forget(uid types.UID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for k := range b.records {
@@ -309,19 +309,19 @@ func (b *Book) Forget(uid types.UID) {
 }
 
 // drop a record. The lock is held.
-func (b *Book) drop(k key) {
+func (b *Limits) drop(k scopeKey) {
 	b.limiter.Forget(b.records[k].session.Scope, holder(k).ID)
 	delete(b.records, k)
 }
 
 // An Account is what a session's resources may know of their account and region.
 type Account struct {
-	book    *Book
+	book    *Limits
 	session *config.Session
 }
 
 // Of a session. Nothing is known to a nil book.
-func (b *Book) Of(s *config.Session) Account { return Account{book: b, session: s} }
+func (b *Limits) Of(s *config.Session) Account { return Account{book: b, session: s} }
 
 // Remembered figures, however old. False where they are not known.
 func (a Account) Remembered() (Figures, bool) { return a.within(0) }

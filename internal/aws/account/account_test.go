@@ -25,7 +25,7 @@ const gib = int64(1) << 30
 
 // A desk has a book, a double of AWS, and a clock that the test moves.
 type desk struct {
-	*Book
+	*Limits
 
 	t      *testing.T
 	time   time.Time
@@ -34,7 +34,7 @@ type desk struct {
 	// wait is what the limiter answers; asked are the reservations, and gone the holders
 	// that it was told to forget.
 	wait  time.Duration
-	asked []quota.Holder
+	asked []quota.Requester
 	gone  []string
 }
 
@@ -45,11 +45,11 @@ func newDesk(t *testing.T) *desk {
 	d.double = awsdouble.New(awsdouble.Options{Now: now})
 	d.double.Start()
 	t.Cleanup(d.double.Close)
-	d.Book = New(d, now)
+	d.Limits = New(d, now)
 	return d
 }
 
-func (d *desk) Reserve(_ quota.Scope, h quota.Holder, _ ...string) time.Duration {
+func (d *desk) Reserve(_ quota.Scope, h quota.Requester, _ ...string) time.Duration {
 	d.asked = append(d.asked, h)
 	return d.wait
 }
@@ -107,7 +107,7 @@ func TestLook(t *testing.T) {
 	}
 	d.reserve(50)
 	for _, region := range []string{"eu-west-1", "eu-central-1"} {
-		n := Noting{Resolver: resolver{session: d.session("a", region)}, Book: d.Book}
+		n := Noting{Resolver: resolver{session: d.session("a", region)}, Book: d.Limits}
 		if _, err := n.Resolve(t.Context(), nil, region); err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ func TestLook(t *testing.T) {
 	if known := d.look("a"); len(known) != 1 || known[0].Region != "eu-west-1" {
 		t.Errorf("a region where nothing is any more is dropped, got %v", known)
 	}
-	d.Book.Forget("a")
+	d.Limits.Forget("a")
 	if known := d.look("a"); known != nil || len(d.gone) != 2 {
 		t.Errorf("what is gone is forgotten, and holds no place in the limiter: %v, %v", known, d.gone)
 	}
@@ -206,7 +206,7 @@ func TestNoQuota(t *testing.T) {
 func TestRecent(t *testing.T) {
 	d := newDesk(t)
 	s := d.session("a", "eu-west-1")
-	if _, ok := (*Book)(nil).Of(s).Recent(t.Context(), time.Minute); ok {
+	if _, ok := (*Limits)(nil).Of(s).Recent(t.Context(), time.Minute); ok {
 		t.Error("no book knows nothing")
 	}
 	if _, ok := d.Of(s).Recent(t.Context(), time.Minute); ok || d.reads() != 0 {
@@ -236,7 +236,7 @@ func TestRecent(t *testing.T) {
 func (d *desk) served() map[string]float64 {
 	d.t.Helper()
 	r := prometheus.NewPedanticRegistry()
-	if err := r.Register(NewCollector(d.Book)); err != nil {
+	if err := r.Register(NewCollector(d.Limits)); err != nil {
 		d.t.Fatal(err)
 	}
 	families, err := r.Gather()
@@ -264,7 +264,7 @@ func TestCollector(t *testing.T) {
 	if got := d.served()["provider_lambda_account_unreserved_concurrent_executions"]; got != 1000 {
 		t.Errorf("what the cluster's own config has read goes before what a tenant's says, got %v", got)
 	}
-	d.Book.Forget("cluster")
+	d.Limits.Forget("cluster")
 	want := map[string]float64{
 		"provider_lambda_account_concurrent_executions":            1000,
 		"provider_lambda_account_unreserved_concurrent_executions": 950,

@@ -11,7 +11,7 @@ import (
 
 // Collector shows the figures of accounts to Prometheus.
 type Collector struct {
-	book        *Book
+	book        *Limits
 	concurrency *prometheus.Desc
 	unreserved  *prometheus.Desc
 	codeLimit   *prometheus.Desc
@@ -20,7 +20,7 @@ type Collector struct {
 }
 
 // NewCollector of a book.
-func NewCollector(b *Book) *Collector {
+func NewCollector(b *Limits) *Collector {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("provider_lambda_account_"+name, help, []string{"account", "region"}, nil)
 	}
@@ -63,7 +63,7 @@ type labels struct{ account, region string }
 // has read, if any did, and of these the latest. What an endpoint of a tenant's says is
 // left out, as are regions that AWS is not known to have: that would be figures of
 // several accounts or regions under one label.
-func (b *Book) byLabels() map[labels]Figures {
+func (b *Limits) byLabels() map[labels]Figures {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	best := map[labels]*record{}

@@ -10,144 +10,144 @@ import (
 var here = Key{Config: "c1", Region: "eu-west-1"}
 
 // A world has breakers on a clock that stands still, without jitter.
-type world struct {
+type env struct {
 	*Breakers
 
 	now  time.Time
 	told []Key
 }
 
-func newWorld() *world {
-	w := &world{now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
-	w.Breakers = New(func() time.Time { return w.now }, func() float64 { return 0 })
-	w.Watch(func(k Key) { w.told = append(w.told, k) })
-	return w
+func newEnv() *env {
+	e := &env{now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
+	e.Breakers = New(func() time.Time { return e.now }, func() float64 { return 0 })
+	e.Watch(func(k Key) { e.told = append(e.told, k) })
+	return e
 }
 
 // fail n calls of a reconcile.
-func (w *world) fail(n int) {
+func (e *env) fail(n int) {
 	for range n {
-		w.unanswered(here)
+		e.unanswered(here)
 	}
 }
 
 // failLong enough for probes to be as seldom as they get.
-func (w *world) failLong() {
+func (e *env) failLong() {
 	for range 10 {
-		w.fail(most)
-		w.now = w.now.Add(longestPause)
+		e.fail(most)
+		e.now = e.now.Add(longestPause)
 	}
-	w.fail(most)
+	e.fail(most)
 }
 
 func TestEnter(t *testing.T) {
 	const s = time.Second
-	probe := func(w *world) (func(), time.Duration) { return w.Enter(here) }
+	probe := func(e *env) (func(), time.Duration) { return e.Enter(here) }
 	cases := map[string]struct {
 		reason string
-		do     func(w *world)
+		do     func(e *env)
 		want   time.Duration
 		told   int
 	}{
-		"Unknown":  {reason: "A breaker is closed to begin with.", do: func(*world) {}},
-		"AFew":     {reason: "A few calls without an answer may happen.", do: func(w *world) { w.fail(most - 1) }},
-		"Answered": {reason: "An answer in between starts anew.", do: func(w *world) { w.fail(most - 1); w.answered(here); w.fail(most - 1) }},
-		"Open":     {reason: "Calls in a row without an answer open it.", do: func(w *world) { w.fail(most) }, want: firstPause, told: 1},
-		"UnderWay": {reason: "Calls that were under way then change nothing.", do: func(w *world) { w.fail(100) }, want: firstPause, told: 1},
-		"Later":    {reason: "The rest of the time is told.", do: func(w *world) { w.fail(most); w.now = w.now.Add(2 * s) }, want: 3 * s, told: 1},
-		"Probe":    {reason: "Once the time is over, one may probe.", do: func(w *world) { w.fail(most); w.now = w.now.Add(firstPause) }, told: 1},
-		"OneProbe": {reason: "Only one.", do: func(w *world) { w.fail(most); w.now = w.now.Add(firstPause); probe(w) }, want: probing, told: 1},
-		"InVain": {reason: "A probe in vain doubles the time.", do: func(w *world) {
-			w.fail(most)
-			w.now = w.now.Add(firstPause)
-			leave, _ := probe(w)
-			w.fail(2)
+		"Unknown":  {reason: "A breaker is closed to begin with.", do: func(*env) {}},
+		"AFew":     {reason: "A few calls without an answer may happen.", do: func(e *env) { e.fail(most - 1) }},
+		"Answered": {reason: "An answer in between starts anew.", do: func(e *env) { e.fail(most - 1); e.answered(here); e.fail(most - 1) }},
+		"Open":     {reason: "Calls in a row without an answer open it.", do: func(e *env) { e.fail(most) }, want: firstPause, told: 1},
+		"UnderWay": {reason: "Calls that were under way then change nothing.", do: func(e *env) { e.fail(100) }, want: firstPause, told: 1},
+		"Later":    {reason: "The rest of the time is told.", do: func(e *env) { e.fail(most); e.now = e.now.Add(2 * s) }, want: 3 * s, told: 1},
+		"Probe":    {reason: "Once the time is over, one may probe.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause) }, told: 1},
+		"OneProbe": {reason: "Only one.", do: func(e *env) { e.fail(most); e.now = e.now.Add(firstPause); probe(e) }, want: probing, told: 1},
+		"InVain": {reason: "A probe in vain doubles the time.", do: func(e *env) {
+			e.fail(most)
+			e.now = e.now.Add(firstPause)
+			leave, _ := probe(e)
+			e.fail(2)
 			leave()
 		}, want: 2 * firstPause, told: 1},
-		"NothingTold": {reason: "A probe that made no call is followed by another soon.", do: func(w *world) {
-			w.fail(most)
-			w.now = w.now.Add(firstPause)
-			leave, _ := probe(w)
+		"NothingTold": {reason: "A probe that made no call is followed by another soon.", do: func(e *env) {
+			e.fail(most)
+			e.now = e.now.Add(firstPause)
+			leave, _ := probe(e)
 			leave()
 			leave()
 		}, want: soon, told: 1},
-		"Closes": {reason: "The first answer closes it.", do: func(w *world) {
-			w.fail(most)
-			w.now = w.now.Add(firstPause)
-			leave, _ := probe(w)
-			w.answered(here)
+		"Closes": {reason: "The first answer closes it.", do: func(e *env) {
+			e.fail(most)
+			e.now = e.now.Add(firstPause)
+			leave, _ := probe(e)
+			e.answered(here)
 			leave()
 		}, told: 2},
-		"Late": {reason: "So does one that was long under way.", do: func(w *world) { w.fail(most); w.answered(here) }, told: 2},
-		"Longest": {reason: "It never stays open for long without a probe.", do: func(w *world) {
+		"Late": {reason: "So does one that was long under way.", do: func(e *env) { e.fail(most); e.answered(here) }, told: 2},
+		"Longest": {reason: "It never stays open for long without a probe.", do: func(e *env) {
 			for range 20 {
-				w.fail(most)
-				w.now = w.now.Add(longestPause)
+				e.fail(most)
+				e.now = e.now.Add(longestPause)
 			}
-			w.fail(most)
+			e.fail(most)
 		}, want: longestPause, told: 1},
-		"Elsewhere": {reason: "Other regions and configs are not concerned.", do: func(w *world) {
+		"Elsewhere": {reason: "Other regions and configs are not concerned.", do: func(e *env) {
 			for range most {
-				w.unanswered(Key{Config: here.Config, Region: "eu-west-2"})
-				w.unanswered(Key{Config: "c2", Region: here.Region})
+				e.unanswered(Key{Config: here.Config, Region: "eu-west-2"})
+				e.unanswered(Key{Config: "c2", Region: here.Region})
 			}
 		}, told: 2},
-		"Changed": {reason: "One may probe a config that has changed at once.", do: func(w *world) { w.failLong(); w.Probe(here.Config) }, told: 1},
-		"ChangedOneProbe": {reason: "Only one, however often it changes.", do: func(w *world) {
-			w.failLong()
-			w.Probe(here.Config)
-			probe(w)
-			w.Probe(here.Config)
+		"Changed": {reason: "One may probe a config that has changed at once.", do: func(e *env) { e.failLong(); e.Probe(here.Config) }, told: 1},
+		"ChangedOneProbe": {reason: "Only one, however often it changes.", do: func(e *env) {
+			e.failLong()
+			e.Probe(here.Config)
+			probe(e)
+			e.Probe(here.Config)
 		}, want: probing, told: 1},
-		"ChangedInVain": {reason: "A probe in vain is followed by others as at first.", do: func(w *world) {
-			w.failLong()
-			w.Probe(here.Config)
-			leave, _ := probe(w)
-			w.fail(1)
+		"ChangedInVain": {reason: "A probe in vain is followed by others as at first.", do: func(e *env) {
+			e.failLong()
+			e.Probe(here.Config)
+			leave, _ := probe(e)
+			e.fail(1)
 			leave()
 		}, want: firstPause, told: 1},
-		"OtherChanged": {reason: "Another config's change says nothing.", do: func(w *world) { w.failLong(); w.Probe("c2") }, want: longestPause, told: 1},
-		"Forgotten":    {reason: "A config that is gone is forgotten.", do: func(w *world) { w.fail(most); w.Forget(here.Config) }, told: 1},
+		"OtherChanged": {reason: "Another config's change says nothing.", do: func(e *env) { e.failLong(); e.Probe("c2") }, want: longestPause, told: 1},
+		"Forgotten":    {reason: "A config that is gone is forgotten.", do: func(e *env) { e.fail(most); e.Forget(here.Config) }, told: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld()
-			tc.do(w)
-			_, got := w.Enter(here)
-			if got != tc.want || len(w.told) != tc.told {
-				t.Errorf("%s\nwaits %s, want %s; %d changes were told, want %d", tc.reason, got, tc.want, len(w.told), tc.told)
+			e := newEnv()
+			tc.do(e)
+			_, got := e.Enter(here)
+			if got != tc.want || len(e.told) != tc.told {
+				t.Errorf("%s\nwaits %s, want %s; %d changes were told, want %d", tc.reason, got, tc.want, len(e.told), tc.told)
 			}
 		})
 	}
 }
 
 func TestOpen(t *testing.T) {
-	w := newWorld()
+	e := newEnv()
 	for _, r := range []string{"us-east-1", "eu-west-1", "ap-south-1"} {
 		for range most {
-			w.unanswered(Key{Config: "c1", Region: r})
+			e.unanswered(Key{Config: "c1", Region: r})
 		}
 	}
-	w.unanswered(Key{Config: "c1", Region: "eu-west-2"})
-	if diff := cmp.Diff([]string{"ap-south-1", "eu-west-1", "us-east-1"}, w.Open("c1")); diff != "" {
+	e.unanswered(Key{Config: "c1", Region: "eu-west-2"})
+	if diff := cmp.Diff([]string{"ap-south-1", "eu-west-1", "us-east-1"}, e.Open("c1")); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if got := w.Open("c2"); got != nil {
+	if got := e.Open("c2"); got != nil {
 		t.Errorf("another config's are open: %v", got)
 	}
-	w.now = w.now.Add(idle)
-	w.Enter(Key{Config: "c1", Region: "eu-west-1"})
-	w.now = w.now.Add(time.Minute)
-	if diff := cmp.Diff([]string{"eu-west-1"}, w.Open("c1")); diff != "" || len(w.circuits) != 1 {
+	e.now = e.now.Add(idle)
+	e.Enter(Key{Config: "c1", Region: "eu-west-1"})
+	e.now = e.now.Add(time.Minute)
+	if diff := cmp.Diff([]string{"eu-west-1"}, e.Open("c1")); diff != "" || len(e.circuits) != 1 {
 		t.Errorf("what nobody asks for is forgotten: -want, +got:\n%s", diff)
 	}
 }
 
 func TestJitter(t *testing.T) {
-	w := newWorld()
-	w.random = func() float64 { return 0.5 }
-	w.fail(most)
-	if _, got := w.Enter(here); got != firstPause+firstPause/4 {
+	e := newEnv()
+	e.random = func() float64 { return 0.5 }
+	e.fail(most)
+	if _, got := e.Enter(here); got != firstPause+firstPause/4 {
 		t.Errorf("want a quarter more, got %s", got)
 	}
 }

@@ -77,8 +77,8 @@ func TestMiddleware(t *testing.T) {
 					})
 				},
 			}
-			w := newWorld()
-			w.AddTo(&cfg, here)
+			e := newEnv()
+			e.AddTo(&cfg, here)
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			if tc.cancel {
@@ -86,7 +86,7 @@ func TestMiddleware(t *testing.T) {
 			}
 			err := tc.call(ctx, cfg)
 			got := 0
-			if c := w.circuits[here]; c != nil {
+			if c := e.circuits[here]; c != nil {
 				got = c.failures
 			}
 			if got != tc.want {
@@ -101,10 +101,10 @@ func TestMiddlewareCloses(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(`{}`)) }))
 	t.Cleanup(server.Close)
 	cfg := aws.Config{Region: here.Region, BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", "")}
-	w := newWorld()
-	w.AddTo(&cfg, here)
-	w.fail(most)
-	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil || w.IsOpen(here) || len(w.circuits) != 0 {
-		t.Errorf("an answer closes the breaker: %v, %+v", err, w.circuits)
+	e := newEnv()
+	e.AddTo(&cfg, here)
+	e.fail(most)
+	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil || e.IsOpen(here) || len(e.circuits) != 0 {
+		t.Errorf("an answer closes the breaker: %v, %+v", err, e.circuits)
 	}
 }

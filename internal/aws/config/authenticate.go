@@ -23,7 +23,7 @@ const sourceAssumeRole = "AssumeRole"
 // authenticate returns an aws.Config whose credentials are those of a config,
 // after its chain of roles. It makes no call. What does not depend on a resource
 // is shared by all, so that it is fetched once.
-func (r *Resolver) authenticate(ctx context.Context, s settings, m material, e *entry, tags sessionTags, region string) (aws.Config, error) {
+func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (aws.Config, error) {
 	shared := s.withoutResourceTags()
 	cfg, err := r.cache.shared(e, partitionOf(region)).get(ctx, func(ctx context.Context) (aws.Config, error) {
 		return r.authenticateShared(ctx, shared, m, region)
@@ -43,7 +43,7 @@ func (r *Resolver) assume(cfg aws.Config, chain []v1beta1.AssumeRoleOptions, tag
 }
 
 // authenticateShared is authenticate without the roles that depend on a resource.
-func (r *Resolver) authenticateShared(ctx context.Context, s settings, m material, region string) (aws.Config, error) {
+func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCredentials, region string) (aws.Config, error) {
 	cfg, err := r.load(ctx, s, region)
 	if err != nil {
 		return aws.Config{}, err

@@ -35,8 +35,8 @@ type entry struct {
 	used    time.Time
 	// base are configurations with what does not depend on a resource, by
 	// partition.
-	base       map[string]*memo[aws.Config]
-	identities map[identityKey]*kept[*memo[identity]]
+	base       map[string]*cached[aws.Config]
+	identities map[identityKey]*kept[*cached[identity]]
 	sessions   map[sessionKey]*kept[*Session]
 	// region that a resource was last served in.
 	region string
@@ -75,8 +75,8 @@ func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 	if e == nil || changed {
 		e = &entry{
 			version:    version,
-			base:       map[string]*memo[aws.Config]{},
-			identities: map[identityKey]*kept[*memo[identity]]{},
+			base:       map[string]*cached[aws.Config]{},
+			identities: map[identityKey]*kept[*cached[identity]]{},
 			sessions:   map[sessionKey]*kept[*Session]{},
 		}
 		c.configs[uid] = e
@@ -88,7 +88,7 @@ func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 // retry what has failed for a config, which works again: its failures count no more.
 func (c *cache) retry(e *entry) {
 	c.mu.Lock()
-	memos := make([]*memo[identity], 0, len(e.identities))
+	memos := make([]*cached[identity], 0, len(e.identities))
 	for _, m := range e.identities {
 		memos = append(memos, m.value)
 	}
@@ -126,12 +126,12 @@ func (c *cache) keep(e *entry, k sessionKey, fresh func() *Session) *Session {
 	return s
 }
 
-func (c *cache) identity(e *entry, k identityKey) *memo[identity] {
+func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m, ok := e.identities[k]
 	if !ok {
-		m = &kept[*memo[identity]]{value: &memo[identity]{now: c.now}}
+		m = &kept[*cached[identity]]{value: &cached[identity]{now: c.now}}
 		e.identities[k] = m
 	}
 	m.used = c.now()
@@ -139,12 +139,12 @@ func (c *cache) identity(e *entry, k identityKey) *memo[identity] {
 }
 
 // shared by all resources of a config in a partition.
-func (c *cache) shared(e *entry, partition string) *memo[aws.Config] {
+func (c *cache) shared(e *entry, partition string) *cached[aws.Config] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	m, ok := e.base[partition]
 	if !ok {
-		m = &memo[aws.Config]{now: c.now}
+		m = &cached[aws.Config]{now: c.now}
 		e.base[partition] = m
 	}
 	return m
@@ -183,7 +183,7 @@ func (c *cache) sweep() {
 			used[k.tags] = used[k.tags] || !gone
 			return gone
 		})
-		maps.DeleteFunc(e.identities, func(k identityKey, m *kept[*memo[identity]]) bool {
+		maps.DeleteFunc(e.identities, func(k identityKey, m *kept[*cached[identity]]) bool {
 			return now.Sub(m.used) >= idle && k.tags != (sessionTags{}) && !used[k.tags]
 		})
 	}

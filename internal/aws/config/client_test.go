@@ -29,11 +29,11 @@ func hostile(t *testing.T, silence time.Duration, h http.HandlerFunc) *Session {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
-	b := newBed(t, Options{Silence: silence}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
+	e := newEnv(t, Options{Silence: silence}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
 		s.Endpoint = static(server.URL)
 		s.SkipRequestingAccountID, s.SkipCredentialsValidation = true, true
 	}), secret(ns, "aws", map[string]string{"creds": ini}))
-	return b.resolve(t, function("ProviderConfig", "default"))
+	return e.resolve(t, function("ProviderConfig", "default"))
 }
 
 func getFunction(t *testing.T, s *Session) error {

@@ -13,7 +13,7 @@ import (
 
 // TestDoubleOncePerLifetime reconciles very often, and then for a day, minute by minute.
 func TestDoubleOncePerLifetime(t *testing.T) {
-	b := newDoubleBed(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
+	b := newDoubleEnv(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
 	f := function("ProviderConfig", "default")
 	for range 10_000 {
 		keyOf(t, b.resolve(t, f))
@@ -40,7 +40,7 @@ func TestDoubleOncePerLifetime(t *testing.T) {
 
 // TestDoubleConcurrentUse has many come at once, at first and after an expiry.
 func TestDoubleConcurrentUse(t *testing.T) {
-	b := newDoubleBed(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
+	b := newDoubleEnv(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
 	for i := range 2 {
 		var wg sync.WaitGroup
 		for range 200 {
@@ -69,7 +69,7 @@ func TestDoubleRotatedSecret(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			creds := secret(ns, "aws", map[string]string{"creds": ini})
-			b := newDoubleBed(t, namespaced(change), creds)
+			b := newDoubleEnv(t, namespaced(change), creds)
 			f := function("ProviderConfig", "default")
 			if err := b.call(t, f); err != nil {
 				t.Fatal(err)
@@ -92,8 +92,8 @@ func TestDoubleRotatedSecret(t *testing.T) {
 // TestDoubleRotatedToken has the kubelet write new tokens for a day, each of them before
 // the last has expired.
 func TestDoubleRotatedToken(t *testing.T) {
-	b := newDoubleBed(t, clusterSource(v1beta1.CredentialsSourceWebIdentity))
-	b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
+	b := newDoubleEnv(t, clusterSource(v1beta1.CredentialsSourceWebIdentity))
+	b.environ["AWS_ROLE_ARN"], b.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
 	f := function("ClusterProviderConfig", "default")
 	for minute := range 24 * 60 {
 		if minute%48 == 0 {
@@ -115,8 +115,8 @@ func TestDoubleSharedBeginning(t *testing.T) {
 	c := clusterSource(v1beta1.CredentialsSourceWebIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne), tagged}
 	})
-	b := newDoubleBed(t, c)
-	b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
+	b := newDoubleEnv(t, c)
+	b.environ["AWS_ROLE_ARN"], b.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
 	b.files["/pod"] = b.token(t, "sts.amazonaws.com")
 	const namespaces = 50
 	var wg sync.WaitGroup

@@ -21,8 +21,8 @@ func TestDoubleErrors(t *testing.T) {
 			TokenConfig:     &v1beta1.WebIdentityTokenConfig{Source: v1beta1.CredentialsSourceSecret, SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}},
 		}}
 	}
-	jwt := func(subject, audience string, lasts time.Duration) func(*testing.T, *doubleBed) string {
-		return func(t *testing.T, b *doubleBed) string {
+	jwt := func(subject, audience string, lasts time.Duration) func(*testing.T, *doubleEnv) string {
+		return func(t *testing.T, b *doubleEnv) string {
 			t.Helper()
 			text, err := b.issuer.Token(subject, audience, b.now().Add(lasts))
 			if err != nil {
@@ -34,17 +34,17 @@ func TestDoubleErrors(t *testing.T) {
 	cases := map[string]struct {
 		change func(*v1beta1.ProviderConfigSpec)
 		role   *awsdouble.Role
-		creds  func(*testing.T, *doubleBed) string
+		creds  func(*testing.T, *doubleEnv) string
 		want   string
 	}{
 		"UnknownKey": {
-			creds: func(*testing.T, *doubleBed) string {
+			creds: func(*testing.T, *doubleEnv) string {
 				return "[default]\naws_access_key_id=AKIANO\naws_secret_access_key=hunter2\n"
 			},
 			want: "InvalidClientTokenId: AWS does not know the access key, or the session token does not match it: check the credentials",
 		},
 		"WrongSecret": {
-			creds: func(*testing.T, *doubleBed) string {
+			creds: func(*testing.T, *doubleEnv) string {
 				return "[default]\naws_access_key_id=AKIAONE\naws_secret_access_key=hunter3\n"
 			},
 			want: "SignatureDoesNotMatch: the signature does not match: check the secret access key, the signing region and the clock of the provider's node",
@@ -78,7 +78,7 @@ func TestDoubleErrors(t *testing.T) {
 			if change == nil {
 				change = func(*v1beta1.ProviderConfigSpec) {}
 			}
-			b := newDoubleBed(t, namespaced(change), s)
+			b := newDoubleEnv(t, namespaced(change), s)
 			if tc.role != nil {
 				b.double.AddRole(*tc.role)
 			}

@@ -31,14 +31,14 @@ func TestDoubleSources(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		config *v1beta1.ClusterProviderConfig
-		setup  func(*testing.T, *doubleBed)
+		setup  func(*testing.T, *doubleEnv)
 		want   string
 		calls  map[string]int
 	}{
 		"IRSA": {
 			reason: "A token of the pod, by OpenID Connect.",
 			config: clusterSource(v1beta1.CredentialsSourceIRSA),
-			setup: func(t *testing.T, b *doubleBed) {
+			setup: func(t *testing.T, b *doubleEnv) {
 				t.Helper()
 				t.Setenv("AWS_ROLE_ARN", webRole)
 				path := file(t, b.token(t, "sts.amazonaws.com"))
@@ -50,7 +50,7 @@ func TestDoubleSources(t *testing.T) {
 		"PodIdentity": {
 			reason: "A token of the pod, by the agent on its node.",
 			config: clusterSource(v1beta1.CredentialsSourcePodIdentity),
-			setup: func(t *testing.T, b *doubleBed) {
+			setup: func(t *testing.T, b *doubleEnv) {
 				t.Helper()
 				b.double.AddPodIdentity(b.issuer, subject, webRole)
 				t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", b.double.URL()+"/v1/credentials")
@@ -64,7 +64,7 @@ func TestDoubleSources(t *testing.T) {
 			config: clusterSource(v1beta1.CredentialsSourcePodIdentity, func(s *v1beta1.ClusterProviderConfigSpec) {
 				s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)}
 			}),
-			setup: func(t *testing.T, b *doubleBed) {
+			setup: func(t *testing.T, b *doubleEnv) {
 				t.Helper()
 				b.double.AddPodIdentity(b.issuer, subject, webRole)
 				t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", b.double.URL()+"/v1/credentials")
@@ -76,7 +76,7 @@ func TestDoubleSources(t *testing.T) {
 		"Node": {
 			reason: "The role of the node, or what kube2iam puts in its place.",
 			config: node,
-			setup: func(t *testing.T, b *doubleBed) {
+			setup: func(t *testing.T, b *doubleEnv) {
 				t.Helper()
 				b.double.AddInstanceProfile(webRole)
 				t.Setenv("AWS_EC2_METADATA_DISABLED", "false")
@@ -88,7 +88,7 @@ func TestDoubleSources(t *testing.T) {
 		"SessionKeys": {
 			reason: "Keys of a session, in the provider's environment.",
 			config: clusterSource(v1beta1.CredentialsSourceEnvironment),
-			setup: func(t *testing.T, b *doubleBed) {
+			setup: func(t *testing.T, b *doubleEnv) {
 				t.Helper()
 				own := b.double.ConfigFor(region, "AKIAONE")
 				own.Credentials = credentials.NewStaticCredentialsProvider("AKIAONE", "hunter2", "")
@@ -96,7 +96,7 @@ func TestDoubleSources(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b.env["AWS_ACCESS_KEY_ID"], b.env["AWS_SECRET_ACCESS_KEY"], b.env["AWS_SESSION_TOKEN"] = *out.Credentials.AccessKeyId, *out.Credentials.SecretAccessKey, *out.Credentials.SessionToken
+				b.environ["AWS_ACCESS_KEY_ID"], b.environ["AWS_SECRET_ACCESS_KEY"], b.environ["AWS_SESSION_TOKEN"] = *out.Credentials.AccessKeyId, *out.Credentials.SecretAccessKey, *out.Credentials.SessionToken
 			},
 			want:  "arn:aws:sts::111111111111:assumed-role/one/by-hand",
 			calls: map[string]int{"GetCallerIdentity": 1, "AssumeRole": 1},
@@ -105,7 +105,7 @@ func TestDoubleSources(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			cleanEnvironment(t)
-			b := newDoubleBed(t, tc.config)
+			b := newDoubleEnv(t, tc.config)
 			tc.setup(t, b)
 			f := function("ClusterProviderConfig", "default")
 			if got := b.resolve(t, f).Identity.ARN; got != tc.want {
@@ -130,7 +130,7 @@ func TestDoubleTagsOfResources(t *testing.T) {
 		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}}
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged}
 	})
-	b := newDoubleBed(t, c, secret(ns, "aws", map[string]string{"creds": ini}))
+	b := newDoubleEnv(t, c, secret(ns, "aws", map[string]string{"creds": ini}))
 	b.double.AddRole(awsdouble.Role{ARN: roleOne, Principals: []string{userARN}, ExternalID: "ext", TagSession: true, RequestTags: map[string]string{"crossplane-namespace": ns}})
 	if err := b.call(t, function("ClusterProviderConfig", "default")); err != nil {
 		t.Error(err)

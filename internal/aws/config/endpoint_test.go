@@ -114,7 +114,7 @@ func TestEndpoints(t *testing.T) {
 				where = tc.region
 			}
 			tc.spec.SkipRequestingAccountID = true
-			b := newBed(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) { s.ConnectionSpec = tc.spec }),
+			b := newEnv(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) { s.ConnectionSpec = tc.spec }),
 				secret(ns, "aws", map[string]string{"creds": ini}))
 			b.options.STSEndpoint = ""
 			s, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), where)
@@ -154,11 +154,11 @@ func TestSTSRegion(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, Options{})
+			e := newEnv(t, Options{})
 			if tc.own != "" {
-				b.env["AWS_REGION"] = tc.own
+				e.environ["AWS_REGION"] = tc.own
 			}
-			if got := b.stsRegion(tc.resource); got != tc.want {
+			if got := e.stsRegion(tc.resource); got != tc.want {
 				t.Errorf("\n%s\ngot %s, want %s", tc.reason, got, tc.want)
 			}
 		})

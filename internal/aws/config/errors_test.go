@@ -112,9 +112,9 @@ func TestErrors(t *testing.T) {
 			if tc.secret != nil {
 				objs = append(objs, tc.secret)
 			}
-			b := newBed(t, Options{}, objs...)
+			e := newEnv(t, Options{}, objs...)
 			if tc.refuse[0] != "" {
-				b.sts.refuseWith(tc.refuse[0], tc.refuse[1])
+				e.sts.refuseWith(tc.refuse[0], tc.refuse[1])
 			}
 			f := function("ProviderConfig", "default")
 			if tc.ref != nil {
@@ -124,7 +124,7 @@ func TestErrors(t *testing.T) {
 			if tc.region != "" {
 				where = tc.region
 			}
-			_, err := b.Resolve(t.Context(), f, where)
+			_, err := e.Resolve(t.Context(), f, where)
 			if err == nil {
 				t.Fatal("want an error")
 			}
@@ -136,7 +136,7 @@ func TestErrors(t *testing.T) {
 					t.Errorf("the error shows a secret: %v", err)
 				}
 			}
-			_, again := b.Resolve(t.Context(), f, where)
+			_, again := e.Resolve(t.Context(), f, where)
 			if again == nil || again.Error() != err.Error() {
 				t.Errorf("the error is another the next time: %v", again)
 			}
@@ -145,11 +145,11 @@ func TestErrors(t *testing.T) {
 }
 
 func TestForbidden(t *testing.T) {
-	b := newBed(t, Options{}, namespaced())
-	b.secrets = SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) {
+	e := newEnv(t, Options{}, namespaced())
+	e.secrets = SecretsFunc(func(context.Context, types.NamespacedName) (map[string][]byte, error) {
 		return nil, kerrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "aws", nil)
 	})
-	_, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
+	_, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 	if err == nil || !strings.Contains(err.Error(), "grant the provider's ServiceAccount get on secrets") {
 		t.Errorf("got %v", err)
 	}
@@ -181,11 +181,11 @@ func TestIdentify(t *testing.T) {
 			if tc.change != nil {
 				tc.change(&pc.Spec)
 			}
-			b := newBed(t, Options{}, pc, secret(ns, "aws", map[string]string{"creds": ini}))
+			e := newEnv(t, Options{}, pc, secret(ns, "aws", map[string]string{"creds": ini}))
 			if tc.refuse != "" {
-				b.sts.refuseWith("GetCallerIdentity", tc.refuse)
+				e.sts.refuseWith("GetCallerIdentity", tc.refuse)
 			}
-			got, err := b.Identify(t.Context(), pc)
+			got, err := e.Identify(t.Context(), pc)
 			if (err != nil) != tc.err {
 				t.Fatalf("\n%s\nIdentify: %v", tc.reason, err)
 			}
@@ -195,7 +195,7 @@ func TestIdentify(t *testing.T) {
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nIdentify: -want, +got:\n%s", tc.reason, diff)
 			}
-			if got := b.sts.asked("GetCallerIdentity"); got != tc.calls {
+			if got := e.sts.asked("GetCallerIdentity"); got != tc.calls {
 				t.Errorf("\n%s\n%d calls of GetCallerIdentity, want %d", tc.reason, got, tc.calls)
 			}
 		})

@@ -79,16 +79,16 @@ func TestWaysOut(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, Options{}, aws.DeepCopy())
+			e := newEnv(t, Options{}, aws.DeepCopy())
 			if tc.config != nil {
-				if err := b.kube.Create(t.Context(), tc.config); err != nil {
+				if err := e.kube.Create(t.Context(), tc.config); err != nil {
 					t.Fatal(err)
 				}
 			}
 			f := function("ProviderConfig", "default")
-			_, alive := b.Resolve(t.Context(), f, region)
-			f.SetDeletionTimestamp(&metav1.Time{Time: b.now()})
-			_, going := b.Resolve(t.Context(), f, region)
+			_, alive := e.Resolve(t.Context(), f, region)
+			f.SetDeletionTimestamp(&metav1.Time{Time: e.now()})
+			_, going := e.Resolve(t.Context(), f, region)
 			if alive == nil || strings.Contains(alive.Error(), out) {
 				t.Errorf("%s\na resource that stays says %v", tc.reason, alive)
 			}

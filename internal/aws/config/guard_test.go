@@ -102,19 +102,19 @@ func TestInternalHosts(t *testing.T) {
 				s.Endpoint = static("http://" + host + ":" + u.Port())
 				s.SkipRequestingAccountID, s.SkipCredentialsValidation = true, true
 			})
-			b := newBed(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
-			b.options.AllowLoopbackEndpoints = false
-			s, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
+			e := newEnv(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
+			e.options.AllowLoopbackEndpoints = false
+			s, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 			if err == nil {
 				_, err = Client(s, lambda.NewFromConfig).GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: new("x")})
 			}
 			if err == nil || !strings.Contains(awserr.Clean(err).Error(), "is not allowed in a namespaced config: its address is loopback, link-local or reserved") || awserr.IsTransient(err) {
 				t.Errorf("got %v", awserr.Clean(err))
 			}
-			b.options.LookupHost = func(context.Context, string) ([]netip.Addr, error) {
+			e.options.LookupHost = func(context.Context, string) ([]netip.Addr, error) {
 				return []netip.Addr{netip.MustParseAddr("93.184.216.34"), netip.MustParseAddr("127.0.0.1")}, nil
 			}
-			if _, err := b.Identify(t.Context(), config); err == nil || !strings.Contains(err.Error(), "is not allowed") {
+			if _, err := e.Identify(t.Context(), config); err == nil || !strings.Contains(err.Error(), "is not allowed") {
 				t.Errorf("the config itself says so, got %v", err)
 			}
 		})
@@ -135,12 +135,12 @@ func TestNoWayAround(t *testing.T) {
 // TestClusterConfigsAreNotGuarded has an administrator name a host on the node.
 func TestClusterConfigsAreNotGuarded(t *testing.T) {
 	target, calls := internal(t)
-	b := newBed(t, Options{}, cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
+	e := newEnv(t, Options{}, cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.Credentials.Source = v1beta1.CredentialsSourceNone
 		s.Endpoint, s.SkipRequestingAccountID = static(target), true
 	}))
-	b.options.AllowNamespacedEndpoints, b.options.AllowLoopbackEndpoints = false, false
-	s := b.resolve(t, function("ClusterProviderConfig", "default"))
+	e.options.AllowNamespacedEndpoints, e.options.AllowLoopbackEndpoints = false, false
+	s := e.resolve(t, function("ClusterProviderConfig", "default"))
 	_, _ = Client(s, s3.NewFromConfig).HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: new("b"), Key: new("k")})
 	if calls.Load() == 0 {
 		t.Error("the host was not called")

@@ -59,11 +59,11 @@ func (r *Resolver) finish(s settings, c aws.HTTPClient) aws.HTTPClient {
 	if !ok {
 		return c
 	}
-	rest := r.once(s, &r.clients.shared, func() aws.HTTPClient { return r.bounded(b.GetTransport()) })
+	rest := r.cached(s, &r.clients.shared, func() aws.HTTPClient { return r.bounded(b.GetTransport()) })
 	if !s.foreign() {
 		return rest
 	}
-	own := r.once(s, &r.clients.guarded, func() aws.HTTPClient { return r.bounded(r.guard().transport(b.GetTransport())) })
+	own := r.cached(s, &r.clients.guarded, func() aws.HTTPClient { return r.bounded(r.guard().transport(b.GetTransport())) })
 	return routedClient{own: func(id string) bool { return overrides(s.Endpoint, id) }, to: own, rest: rest}
 }
 
@@ -72,8 +72,8 @@ func (r *Resolver) bounded(t *http.Transport) aws.HTTPClient {
 	return boundedClient{transport: t, silence: r.options.Silence}
 }
 
-// once makes a client that configs share, unless the config has authorities of its own.
-func (r *Resolver) once(s settings, shared *aws.HTTPClient, fresh func() aws.HTTPClient) aws.HTTPClient {
+// cached makes a client that configs share, unless the config has authorities of its own.
+func (r *Resolver) cached(s settings, shared *aws.HTTPClient, fresh func() aws.HTTPClient) aws.HTTPClient {
 	if s.CABundle != nil {
 		return fresh()
 	}

@@ -55,7 +55,7 @@ func (i identity) scope(s settings, region string) quota.Scope {
 }
 
 // identify a config: authenticate, and ask STS who that is unless told not to.
-func (r *Resolver) identify(ctx context.Context, s settings, m material, e *entry, tags sessionTags, region string) (identity, error) {
+func (r *Resolver) identify(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (identity, error) {
 	cfg, err := r.authenticate(ctx, s, m, e, tags, region)
 	if err != nil {
 		return identity{}, err
@@ -102,7 +102,7 @@ func cannotAuthenticate(err error) error {
 
 // guessAccount without asking: that of the last role, or a name that stands for
 // the account of these keys. It only keeps the quotas of accounts apart.
-func guessAccount(s settings, m material) string {
+func guessAccount(s settings, m rawCredentials) string {
 	if n := len(s.AssumeRoleChain); n > 0 {
 		return accountOf(valueOf(s.AssumeRoleChain[n-1].RoleARN))
 	}

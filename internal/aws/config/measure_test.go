@@ -48,7 +48,7 @@ func TestRefreshesAreCounted(t *testing.T) {
 		}}
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)}
 	}
-	b := newDoubleBed(t)
+	b := newDoubleEnv(t)
 	b.options.Measure = measure.New(b.now)
 	token, err := b.issuer.Token(subject, "sts.amazonaws.com", b.now().Add(24*time.Hour))
 	if err != nil {

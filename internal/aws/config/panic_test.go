@@ -21,7 +21,7 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 		ask    func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error
 	}{
 		"Memo": {reason: "Such as an identity.", ask: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
-			m := &memo[int]{now: now}
+			m := &cached[int]{now: now}
 			return func() error {
 				_, err := m.get(ctx, func(context.Context) (int, error) {
 					<-release

@@ -182,7 +182,7 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 	if err := r.reachable(ctx, s); err != nil {
 		return Identity{}, err
 	}
-	m, err := r.material(ctx, s)
+	m, err := r.rawCredentials(ctx, s)
 	if err != nil {
 		return Identity{}, err
 	}
@@ -206,7 +206,7 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 
 // entry of a config in the cache. What AWS did not answer to an earlier version of it says
 // nothing of this one.
-func (r *Resolver) entry(s settings, m material) *entry {
+func (r *Resolver) entry(s settings, m rawCredentials) *entry {
 	e, changed := r.cache.entry(s.ref.UID, m.version(s.generation))
 	if changed {
 		r.options.Breakers.Probe(s.ref.UID)
@@ -247,7 +247,7 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 	if err := r.permit(s); err != nil {
 		return nil, refuse(err)
 	}
-	m, err := r.material(ctx, s)
+	m, err := r.rawCredentials(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +264,7 @@ func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, re
 }
 
 // identity of a config, told by STS of a region.
-func (r *Resolver) identity(ctx context.Context, s settings, m material, e *entry, tags sessionTags, region string) (identity, error) {
+func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (identity, error) {
 	k := identityKey{partition: partitionOf(region), tags: tags}
 	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
 		return r.identify(ctx, s, m, e, tags, region)

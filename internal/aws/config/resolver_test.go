@@ -26,14 +26,14 @@ const (
 )
 
 func TestResolveSession(t *testing.T) {
-	b := newBed(t, Options{},
+	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) {
 			s.Tags = map[string]v1beta1.TagValue{"team": "a"}
 			s.IgnoreTags = &v1beta1.IgnoreTags{Keys: []string{"cost"}, KeyPrefixes: []string{"kubernetes.io/"}}
 		}),
 		secret(ns, "aws", map[string]string{"creds": ini}),
 	)
-	s := b.resolve(t, function("ProviderConfig", "default"))
+	s := e.resolve(t, function("ProviderConfig", "default"))
 	if diff := cmp.Diff(quota.Scope{Account: "123456789012", Region: region}, s.Scope); diff != "" {
 		t.Errorf("Scope: -want, +got:\n%s", diff)
 	}
@@ -57,7 +57,7 @@ func TestResolveSession(t *testing.T) {
 	if c := Client(s, lambda.NewFromConfig); c != Client(s, lambda.NewFromConfig) {
 		t.Error("a client is made once a session")
 	}
-	if b.resolve(t, function("ProviderConfig", "default")) != s {
+	if e.resolve(t, function("ProviderConfig", "default")) != s {
 		t.Error("a session is made once")
 	}
 }
@@ -69,15 +69,15 @@ func TestCache(t *testing.T) {
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne), role(roleTwo)}
 	})
 	creds := secret(ns, "aws", map[string]string{"creds": ini})
-	b := newBed(t, Options{}, pc, creds)
+	e := newEnv(t, Options{}, pc, creds)
 	f := function("ProviderConfig", "default")
-	use := func() string { return keyOf(t, b.resolve(t, f)) }
+	use := func() string { return keyOf(t, e.resolve(t, f)) }
 	expect := func(what string, assumed, identified int) {
 		t.Helper()
-		if got := b.sts.asked("AssumeRole"); got != assumed {
+		if got := e.sts.asked("AssumeRole"); got != assumed {
 			t.Errorf("%s: %d calls of AssumeRole, want %d", what, got, assumed)
 		}
-		if got := b.sts.asked("GetCallerIdentity"); got != identified {
+		if got := e.sts.asked("GetCallerIdentity"); got != identified {
 			t.Errorf("%s: %d calls of GetCallerIdentity, want %d", what, got, identified)
 		}
 	}
@@ -90,51 +90,51 @@ func TestCache(t *testing.T) {
 	}
 	expect("10,000 reconciles", 2, 1)
 
-	if _, err := b.Resolve(t.Context(), f, "us-east-1"); err != nil {
+	if _, err := e.Resolve(t.Context(), f, "us-east-1"); err != nil {
 		t.Fatal(err)
 	}
 	expect("another region", 2, 1)
 
-	b.wait(50 * time.Minute)
+	e.wait(50 * time.Minute)
 	use()
 	expect("before renewal is due", 2, 1)
-	b.wait(6 * time.Minute)
+	e.wait(6 * time.Minute)
 	if use() == first {
 		t.Error("credentials are renewed before they expire")
 	}
 	expect("renewal", 4, 1)
 
-	b.update(t, creds, func() {
+	e.update(t, creds, func() {
 		creds.Data["creds"] = []byte("[default]\naws_access_key_id=AKIATWO\naws_secret_access_key=x\n")
 	})
 	use()
 	expect("rotated Secret", 6, 2)
-	if got := b.sts.of("AssumeRole")[4].Get("signedBy"); got != "AKIATWO" {
+	if got := e.sts.of("AssumeRole")[4].Get("signedBy"); got != "AKIATWO" {
 		t.Errorf("the first role is assumed by %q after the rotation", got)
 	}
-	if len(b.cache.configs) != 1 {
-		t.Errorf("%d entries are kept of one config", len(b.cache.configs))
+	if len(e.cache.configs) != 1 {
+		t.Errorf("%d entries are kept of one config", len(e.cache.configs))
 	}
 
-	b.update(t, pc, func() { pc.Generation++; pc.Spec.AssumeRoleChain = nil })
+	e.update(t, pc, func() { pc.Generation++; pc.Spec.AssumeRoleChain = nil })
 	if got := use(); got != "AKIATWO" {
 		t.Errorf("signs with %q without a chain", got)
 	}
 	expect("a changed config", 6, 3)
 
-	b.Forget("pc1")
-	if len(b.cache.configs) != 0 {
+	e.Forget("pc1")
+	if len(e.cache.configs) != 0 {
 		t.Error("an entry outlives its config")
 	}
 }
 
 // TestConcurrentFirstUse has a hundred resources come at once while STS is slow.
 func TestConcurrentFirstUse(t *testing.T) {
-	b := newBed(t, Options{},
+	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }),
 		secret(ns, "aws", map[string]string{"creds": ini}),
 	)
-	b.sts.gate = make(chan struct{})
+	e.sts.gate = make(chan struct{})
 	var wg sync.WaitGroup
 	// One caller gives up while it waits. That must not fail the others.
 	impatient, cancel := context.WithCancel(t.Context())
@@ -145,66 +145,66 @@ func TestConcurrentFirstUse(t *testing.T) {
 		}
 		wg.Go(func() {
 			f := function("ProviderConfig", "default")
-			if _, err := b.Resolve(ctx, f, region); err != nil && i != 0 {
+			if _, err := e.Resolve(ctx, f, region); err != nil && i != 0 {
 				t.Errorf("Resolve: %v", err)
 			}
 		})
 	}
-	for b.sts.asked("AssumeRole") == 0 {
+	for e.sts.asked("AssumeRole") == 0 {
 		time.Sleep(time.Millisecond)
 	}
 	cancel()
-	close(b.sts.gate)
+	close(e.sts.gate)
 	wg.Wait()
-	if a, g := b.sts.asked("AssumeRole"), b.sts.asked("GetCallerIdentity"); a != 1 || g != 1 {
+	if a, g := e.sts.asked("AssumeRole"), e.sts.asked("GetCallerIdentity"); a != 1 || g != 1 {
 		t.Errorf("%d calls of AssumeRole, %d of GetCallerIdentity, want 1 each", a, g)
 	}
 }
 
 // TestRenewalWhileValid has STS fail, then be slow, before credentials expire.
 func TestRenewalWhileValid(t *testing.T) {
-	b := newBed(t, Options{},
+	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }),
 		secret(ns, "aws", map[string]string{"creds": ini}),
 	)
-	s := b.resolve(t, function("ProviderConfig", "default"))
+	s := e.resolve(t, function("ProviderConfig", "default"))
 	first := keyOf(t, s)
-	b.wait(56 * time.Minute)
-	b.sts.refuseWith("AssumeRole", "AccessDenied")
+	e.wait(56 * time.Minute)
+	e.sts.refuseWith("AssumeRole", "AccessDenied")
 	for range 5 {
 		if keyOf(t, s) != first {
 			t.Error("credentials in hand are valid still")
 		}
 	}
-	if got := b.sts.asked("AssumeRole"); got != 2 {
+	if got := e.sts.asked("AssumeRole"); got != 2 {
 		t.Errorf("%d calls of AssumeRole, want one more: a failure counts for a while", got)
 	}
-	b.wait(5 * time.Minute)
+	e.wait(5 * time.Minute)
 	if _, err := s.AWS.Credentials.Retrieve(t.Context()); err == nil {
 		t.Error("credentials have expired, and there are no others")
 	}
-	b.sts.refuseWith("AssumeRole", "")
-	b.wait(longestHoldOff)
+	e.sts.refuseWith("AssumeRole", "")
+	e.wait(longestHoldOff)
 	if keyOf(t, s) == first {
 		t.Error("credentials come again when STS gives them")
 	}
 }
 
 func TestFailureCountsForAWhile(t *testing.T) {
-	b := newBed(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
-	b.sts.refuseWith("GetCallerIdentity", "InvalidClientTokenId")
+	e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
+	e.sts.refuseWith("GetCallerIdentity", "InvalidClientTokenId")
 	f := function("ProviderConfig", "default")
 	for range 100 {
-		if _, err := b.Resolve(t.Context(), f, region); err == nil {
+		if _, err := e.Resolve(t.Context(), f, region); err == nil {
 			t.Fatal("want an error")
 		}
 	}
-	if got := b.sts.asked("GetCallerIdentity"); got != 1 {
+	if got := e.sts.asked("GetCallerIdentity"); got != 1 {
 		t.Errorf("%d calls for 100 resources of a broken config, want 1", got)
 	}
-	b.sts.refuseWith("GetCallerIdentity", "")
-	b.wait(holdOff)
-	b.resolve(t, f)
+	e.sts.refuseWith("GetCallerIdentity", "")
+	e.wait(holdOff)
+	e.resolve(t, f)
 }
 
 // TestWorkingConfigIsTriedAtOnce has a role be assumed again that could not be for long: once
@@ -215,28 +215,28 @@ func TestWorkingConfigIsTriedAtOnce(t *testing.T) {
 	c := namespaced(func(s *v1beta1.ProviderConfigSpec) {
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne), byResource}
 	})
-	b := newBed(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
+	e := newEnv(t, Options{}, c, secret(ns, "aws", map[string]string{"creds": ini}))
 	f := function("ProviderConfig", "default")
-	b.sts.refuseWith("AssumeRole", "AccessDenied")
+	e.sts.refuseWith("AssumeRole", "AccessDenied")
 	for range 10 {
-		if _, err := b.Resolve(t.Context(), f, region); err == nil {
+		if _, err := e.Resolve(t.Context(), f, region); err == nil {
 			t.Fatal("want an error")
 		}
-		b.wait(longestHoldOff)
+		e.wait(longestHoldOff)
 	}
-	if _, err := b.Resolve(t.Context(), f, region); err == nil {
+	if _, err := e.Resolve(t.Context(), f, region); err == nil {
 		t.Fatal("want an error")
 	}
-	b.sts.refuseWith("AssumeRole", "")
-	b.wait(30 * time.Second)
-	if _, err := b.Resolve(t.Context(), f, region); err == nil {
+	e.sts.refuseWith("AssumeRole", "")
+	e.wait(30 * time.Second)
+	if _, err := e.Resolve(t.Context(), f, region); err == nil {
 		t.Fatal("a failure counts for a while")
 	}
-	b.wait(30 * time.Second)
-	if _, err := b.Identify(t.Context(), c); err != nil {
+	e.wait(30 * time.Second)
+	if _, err := e.Identify(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	b.resolve(t, f)
+	e.resolve(t, f)
 }
 
 // TestChangedConfigIsProbed has the circuit breaker of a config that has changed, or whose
@@ -244,21 +244,21 @@ func TestWorkingConfigIsTriedAtOnce(t *testing.T) {
 func TestChangedConfigIsProbed(t *testing.T) {
 	aws := secret(ns, "aws", map[string]string{"creds": ini})
 	c := namespaced()
-	b := newBed(t, Options{}, c, aws)
-	b.options.Breakers = breaker.New(b.now, func() float64 { return 0 })
+	e := newEnv(t, Options{}, c, aws)
+	e.options.Breakers = breaker.New(e.now, func() float64 { return 0 })
 	k := breaker.Key{Config: c.GetUID(), Region: region}
 	f := function("ProviderConfig", "default")
-	b.resolve(t, f)
+	e.resolve(t, f)
 	open := func() {
 		cfg := awssdk.Config{Region: region, HTTPClient: unanswering{}, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""), Retryer: func() awssdk.Retryer { return awssdk.NopRetryer{} }}
-		b.options.Breakers.AddTo(&cfg, k)
+		e.options.Breakers.AddTo(&cfg, k)
 		for range 5 {
 			_, _ = lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
 		}
 	}
 	wait := func() time.Duration {
-		b.resolve(t, f)
-		leave, wait := b.options.Breakers.Enter(k)
+		e.resolve(t, f)
+		leave, wait := e.options.Breakers.Enter(k)
 		leave()
 		return wait
 	}
@@ -266,12 +266,12 @@ func TestChangedConfigIsProbed(t *testing.T) {
 	if wait() == 0 {
 		t.Error("nothing has changed")
 	}
-	b.update(t, aws, func() { aws.Data["creds"] = []byte(strings.ReplaceAll(ini, "AKIAONE", "AKIATWO")) })
+	e.update(t, aws, func() { aws.Data["creds"] = []byte(strings.ReplaceAll(ini, "AKIAONE", "AKIATWO")) })
 	if got := wait(); got != 0 {
 		t.Errorf("the keys are others: waits %s", got)
 	}
 	open()
-	b.update(t, c, func() { c.Spec.Tags, c.Generation = map[string]v1beta1.TagValue{"a": "b"}, c.Generation+1 })
+	e.update(t, c, func() { c.Spec.Tags, c.Generation = map[string]v1beta1.TagValue{"a": "b"}, c.Generation+1 })
 	if got := wait(); got != 0 {
 		t.Errorf("the config is another: waits %s", got)
 	}
@@ -293,12 +293,12 @@ func TestAssumeRoleChain(t *testing.T) {
 	two := role(roleTwo)
 	two.RoleSessionName = new("deploy")
 	two.ResourceTags = []string{"Namespace", "Kind", "Name"}
-	b := newBed(t, Options{},
+	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{one, two} }),
 		secret(ns, "aws", map[string]string{"creds": ini}),
 	)
-	b.resolve(t, function("ProviderConfig", "default"))
-	calls := b.sts.of("AssumeRole")
+	e.resolve(t, function("ProviderConfig", "default"))
+	calls := e.sts.of("AssumeRole")
 	want := []map[string]string{{
 		"RoleArn": roleOne, "ExternalId": "ext", "DurationSeconds": "7200", "RoleSessionName": "provider-lambda", "signedBy": "AKIAONE",
 		"Tags.member.1.Key": "team", "Tags.member.1.Value": "a", "TransitiveTagKeys.member.1": "team",
@@ -326,14 +326,14 @@ func TestAssumeRoleChain(t *testing.T) {
 	other := function("ProviderConfig", "default")
 	other.SetName("billing")
 	other.SetUID("f2")
-	b.resolve(t, other)
-	b.resolve(t, other)
-	if got := b.sts.asked("AssumeRole"); got != 3 {
+	e.resolve(t, other)
+	e.resolve(t, other)
+	if got := e.sts.asked("AssumeRole"); got != 3 {
 		t.Errorf("%d calls of AssumeRole for two resources, want 3: the first role is that of both", got)
 	}
-	b.wait(3 * time.Hour)
-	b.resolve(t, other)
-	if got := len(b.cache.configs["pc1"].sessions); got != 1 {
+	e.wait(3 * time.Hour)
+	e.resolve(t, other)
+	if got := len(e.cache.configs["pc1"].sessions); got != 1 {
 		t.Errorf("%d sessions are kept, want that of the resource in use", got)
 	}
 }
@@ -355,7 +355,7 @@ func TestAllowedNamespaces(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, Options{},
+			e := newEnv(t, Options{},
 				cluster(func(s *v1beta1.ClusterProviderConfigSpec) {
 					s.AllowedNamespaces = tc.allowed
 					s.Credentials.Source = v1beta1.CredentialsSourceSecret
@@ -367,7 +367,7 @@ func TestAllowedNamespaces(t *testing.T) {
 				secret("crossplane-system", "aws", map[string]string{"creds": ini}),
 				&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: ns, Labels: map[string]string{"aws": "yes"}}},
 			)
-			_, err := b.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
+			_, err := e.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
 			if (err == nil) != tc.want {
 				t.Errorf("\n%s\nResolve: %v", tc.reason, err)
 			}

@@ -88,12 +88,12 @@ func TestScope(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, Options{}, tc.config, secret(ns, "aws", map[string]string{"creds": ini}))
+			e := newEnv(t, Options{}, tc.config, secret(ns, "aws", map[string]string{"creds": ini}))
 			kind := "ProviderConfig"
 			if tc.config.GetNamespace() == "" {
 				kind = "ClusterProviderConfig"
 			}
-			s := b.resolve(t, function(kind, "default"))
+			s := e.resolve(t, function(kind, "default"))
 			if diff := cmp.Diff(tc.want, s.Scope); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
@@ -104,15 +104,15 @@ func TestScope(t *testing.T) {
 // TestNoOneClosesAnothersQuota has an endpoint claim an account, and refuse calls for
 // its rate.
 func TestNoOneClosesAnothersQuota(t *testing.T) {
-	b := newBed(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
+	e := newEnv(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
 		s.Endpoint = static(claims(t, lied, ""))
 	}), secret(ns, "aws", map[string]string{"creds": ini}))
-	s := b.resolve(t, function("ProviderConfig", "default"))
+	s := e.resolve(t, function("ProviderConfig", "default"))
 	if _, err := Client(s, lambda.NewFromConfig).ListAliases(t.Context(), &lambda.ListAliasesInput{FunctionName: new("x")}); err == nil {
 		t.Fatal("want a throttle")
 	}
 	for _, op := range []string{"GetFunction", "CreateFunction"} {
-		if wait := b.limiter.Reserve(quota.Scope{Account: lied, Region: region}, quota.Holder{ID: op}, op); wait > 0 {
+		if wait := e.limiter.Reserve(quota.Scope{Account: lied, Region: region}, quota.Requester{ID: op}, op); wait > 0 {
 			t.Errorf("the account that was claimed waits %s with %s", wait, op)
 		}
 	}
@@ -121,14 +121,14 @@ func TestNoOneClosesAnothersQuota(t *testing.T) {
 // TestIdentityShowsNoMore has an endpoint say something else than who calls.
 func TestIdentityShowsNoMore(t *testing.T) {
 	config := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Endpoint = static(claims(t, lied, "token hunter2")) })
-	b := newBed(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
-	got, err := b.Identify(t.Context(), config)
+	e := newEnv(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
+	got, err := e.Identify(t.Context(), config)
 	if diff := cmp.Diff(Identity{Account: lied}, got); err != nil || diff != "" {
 		t.Errorf("%v, -want, +got:\n%s", err, diff)
 	}
 	config = namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Endpoint = static(claims(t, "hunter2", "")) })
-	b = newBed(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
-	if got, err := b.Identify(t.Context(), config); err == nil || strings.Contains(err.Error(), "hunter2") {
+	e = newEnv(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
+	if got, err := e.Identify(t.Context(), config); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -142,8 +142,8 @@ func TestRegionsComeAndGo(t *testing.T) {
 		"Tagged": func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, Options{}, namespaced(change), secret(ns, "aws", map[string]string{"creds": ini}))
-			b.env["AWS_REGION"] = region
+			b := newEnv(t, Options{}, namespaced(change), secret(ns, "aws", map[string]string{"creds": ini}))
+			b.environ["AWS_REGION"] = region
 			for i := range 300 {
 				f := function("ProviderConfig", "default")
 				f.SetName(fmt.Sprintf("f%d", i))
@@ -152,7 +152,7 @@ func TestRegionsComeAndGo(t *testing.T) {
 					t.Fatal(err)
 				}
 				_, _ = Client(s, lambda.NewFromConfig), Client(s, s3.NewFromConfig)
-				b.limiter.Reserve(s.Scope, quota.Holder{ID: "u"}, "GetFunction")
+				b.limiter.Reserve(s.Scope, quota.Requester{ID: "u"}, "GetFunction")
 				b.limiter.Forget(s.Scope, "u")
 				b.wait(time.Minute)
 			}
@@ -170,13 +170,13 @@ func TestRegionsComeAndGo(t *testing.T) {
 
 // TestConfigsAreLetGo has a config looked at once more after it was forgotten.
 func TestConfigsAreLetGo(t *testing.T) {
-	b := newBed(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
-	b.resolve(t, function("ProviderConfig", "default"))
-	b.Forget("pc1")
-	b.resolve(t, function("ProviderConfig", "default"))
-	b.wait(forgotten)
-	b.cache.entry("another", "1")
-	if _, ok := b.cache.configs["pc1"]; ok {
+	e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
+	e.resolve(t, function("ProviderConfig", "default"))
+	e.Forget("pc1")
+	e.resolve(t, function("ProviderConfig", "default"))
+	e.wait(forgotten)
+	e.cache.entry("another", "1")
+	if _, ok := e.cache.configs["pc1"]; ok {
 		t.Error("what nobody has looked at for a day is kept")
 	}
 }

@@ -144,14 +144,14 @@ func TestSources(t *testing.T) {
 			if tc.secret != nil {
 				objs = append(objs, secret(ns, "aws", tc.secret))
 			}
-			b := newBed(t, Options{}, objs...)
-			maps.Copy(b.env, tc.env)
-			maps.Copy(b.files, tc.files)
+			e := newEnv(t, Options{}, objs...)
+			maps.Copy(e.environ, tc.env)
+			maps.Copy(e.files, tc.files)
 			kind := "ProviderConfig"
 			if tc.config.GetNamespace() == "" {
 				kind = "ClusterProviderConfig"
 			}
-			got, err := b.resolve(t, function(kind, "default")).AWS.Credentials.Retrieve(t.Context())
+			got, err := e.resolve(t, function(kind, "default")).AWS.Credentials.Retrieve(t.Context())
 			if err != nil {
 				t.Fatalf("\n%s\nRetrieve: %v", tc.reason, err)
 			}
@@ -165,16 +165,16 @@ func TestSources(t *testing.T) {
 
 // TestRotatedToken has the kubelet write a new token before the old has expired.
 func TestRotatedToken(t *testing.T) {
-	b := newBed(t, Options{}, clusterSource(v1beta1.CredentialsSourceWebIdentity))
-	b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"] = roleOne, "/pod"
-	b.files["/pod"] = "first"
+	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceWebIdentity))
+	e.environ["AWS_ROLE_ARN"], e.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = roleOne, "/pod"
+	e.files["/pod"] = "first"
 	f := function("ClusterProviderConfig", "default")
 	for _, token := range []string{"first", "first", "second", "second"} {
-		b.files["/pod"] = token
-		keyOf(t, b.resolve(t, f))
+		e.files["/pod"] = token
+		keyOf(t, e.resolve(t, f))
 	}
 	tokens := []string{}
-	for _, c := range b.sts.of("AssumeRoleWithWebIdentity") {
+	for _, c := range e.sts.of("AssumeRoleWithWebIdentity") {
 		tokens = append(tokens, c.Get("WebIdentityToken")+" as "+c.Get("RoleSessionName"))
 	}
 	if diff := cmp.Diff([]string{"first as provider-lambda", "second as provider-lambda"}, tokens); diff != "" {
@@ -206,23 +206,23 @@ func TestIRSA(t *testing.T) {
 	}
 	t.Setenv("AWS_ROLE_ARN", roleOne)
 	t.Setenv("AWS_WEB_IDENTITY_TOKEN_FILE", path)
-	b := newBed(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA, func(s *v1beta1.ClusterProviderConfigSpec) {
+	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA, func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleTwo)}
 	}))
 	f := function("ClusterProviderConfig", "default")
 	for range 100 {
-		keyOf(t, b.resolve(t, f))
+		keyOf(t, e.resolve(t, f))
 	}
-	web := b.sts.of("AssumeRoleWithWebIdentity")
+	web := e.sts.of("AssumeRoleWithWebIdentity")
 	if len(web) != 1 || web[0].Get("RoleArn") != roleOne || web[0].Get("RoleSessionName") != "provider-lambda" {
 		t.Errorf("AssumeRoleWithWebIdentity: %v", web)
 	}
-	if a := b.sts.of("AssumeRole"); len(a) != 1 || a[0].Get("RoleArn") != roleTwo || a[0].Get("signedBy") != "ASIA1" {
+	if a := e.sts.of("AssumeRole"); len(a) != 1 || a[0].Get("RoleArn") != roleTwo || a[0].Get("signedBy") != "ASIA1" {
 		t.Errorf("AssumeRole: %v", a)
 	}
-	b.wait(56 * time.Minute)
-	keyOf(t, b.resolve(t, f))
-	if w, a := b.sts.asked("AssumeRoleWithWebIdentity"), b.sts.asked("AssumeRole"); w != 2 || a != 2 {
+	e.wait(56 * time.Minute)
+	keyOf(t, e.resolve(t, f))
+	if w, a := e.sts.asked("AssumeRoleWithWebIdentity"), e.sts.asked("AssumeRole"); w != 2 || a != 2 {
 		t.Errorf("%d and %d calls after an hour, want two each", w, a)
 	}
 }
@@ -249,15 +249,15 @@ func TestPodIdentity(t *testing.T) {
 	}
 	t.Setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", agent.URL+"/v1/credentials")
 	t.Setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", token)
-	b := newBed(t, Options{}, clusterSource(v1beta1.CredentialsSourcePodIdentity))
+	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourcePodIdentity))
 	f := function("ClusterProviderConfig", "default")
 	for range 100 {
-		if got := keyOf(t, b.resolve(t, f)); got != "ASIAPOD1" {
+		if got := keyOf(t, e.resolve(t, f)); got != "ASIAPOD1" {
 			t.Fatalf("signs with %q", got)
 		}
 	}
-	b.wait(56 * time.Minute)
-	if got := keyOf(t, b.resolve(t, f)); got != "ASIAPOD2" || calls != 2 {
+	e.wait(56 * time.Minute)
+	if got := keyOf(t, e.resolve(t, f)); got != "ASIAPOD2" || calls != 2 {
 		t.Errorf("signs with %q after %d calls of the agent", got, calls)
 	}
 }
@@ -265,8 +265,8 @@ func TestPodIdentity(t *testing.T) {
 // TestNoCredentialsAnywhere says what is missing, without the chain's noise.
 func TestNoCredentialsAnywhere(t *testing.T) {
 	cleanEnvironment(t)
-	b := newBed(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA))
-	_, err := b.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
+	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA))
+	_, err := e.Resolve(t.Context(), function("ClusterProviderConfig", "default"), region)
 	want := `cannot use ClusterProviderConfig "default": cannot get AWS credentials: no source of the default chain has credentials: ` +
 		`give the provider's pod an IAM role (IRSA, Pod Identity or a node role), or choose another credentials.source`
 	if err == nil || err.Error() != want {
@@ -311,10 +311,10 @@ func TestAuthorities(t *testing.T) {
 			if tc.env != "" {
 				t.Setenv("AWS_CA_BUNDLE", tc.env)
 			}
-			b := newBed(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
+			e := newEnv(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
 				s.Endpoint, s.CABundle = static(server.URL), tc.caBundle
 			}), secret(ns, "aws", map[string]string{"creds": ini}))
-			_, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
+			_, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 			if tc.want == "" && err != nil {
 				t.Errorf("\n%s\n%v", tc.reason, err)
 			}

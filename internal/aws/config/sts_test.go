@@ -107,31 +107,31 @@ func (s *fakeSTS) refuseWith(action, code string) {
 }
 
 // A bed is what a test of the resolver lies on.
-type bed struct {
+type env struct {
 	*Resolver
 
-	kube  client.Client
-	sts   *fakeSTS
-	env   map[string]string
-	files map[string]string
+	kube    client.Client
+	sts     *fakeSTS
+	environ map[string]string
+	files   map[string]string
 
 	mu   sync.Mutex
 	time time.Time
 }
 
-func (b *bed) now() time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.time
+func (e *env) now() time.Time {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.time
 }
 
-func (b *bed) wait(d time.Duration) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.time = b.time.Add(d)
+func (e *env) wait(d time.Duration) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.time = e.time.Add(d)
 }
 
-func newBed(t *testing.T, o Options, objs ...client.Object) *bed {
+func newEnv(t *testing.T, o Options, objs ...client.Object) *env {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{v1beta1.AddToScheme, corev1.AddToScheme} {
@@ -139,24 +139,24 @@ func newBed(t *testing.T, o Options, objs ...client.Object) *bed {
 			t.Fatal(err)
 		}
 	}
-	b := &bed{time: epoch, env: map[string]string{}, files: map[string]string{}}
-	b.kube = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).Build()
-	b.sts = newFakeSTS(t, b.now)
-	o.STSEndpoint = b.sts.URL
+	e := &env{time: epoch, environ: map[string]string{}, files: map[string]string{}}
+	e.kube = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).Build()
+	e.sts = newFakeSTS(t, e.now)
+	o.STSEndpoint = e.sts.URL
 	// What the double of AWS needs. Tests of what is refused take it back.
 	o.AllowNamespacedEndpoints, o.AllowLoopbackEndpoints = true, true
 	if o.LookupHost == nil {
 		o.LookupHost = func(context.Context, string) ([]netip.Addr, error) { return nil, errWire }
 	}
-	o.LookupEnv = func(k string) (string, bool) { v, ok := b.env[k]; return v, ok }
+	o.LookupEnv = func(k string) (string, bool) { v, ok := e.environ[k]; return v, ok }
 	o.ReadFile = func(p string) ([]byte, error) {
-		if v, ok := b.files[p]; ok {
+		if v, ok := e.files[p]; ok {
 			return []byte(v), nil
 		}
 		return nil, fmt.Errorf("open %s: no such file or directory", p)
 	}
-	b.Resolver = New(b.kube, LiveSecrets(b.kube), quota.New(b.now, quota.Options{}), b.now, o)
-	return b
+	e.Resolver = New(e.kube, LiveSecrets(e.kube), quota.New(e.now, quota.Options{}), e.now, o)
+	return e
 }
 
 const (
@@ -202,9 +202,9 @@ func cluster(change ...func(*v1beta1.ClusterProviderConfigSpec)) *v1beta1.Cluste
 	return c
 }
 
-func (b *bed) resolve(t *testing.T, f *v1beta1.Function) *Session {
+func (e *env) resolve(t *testing.T, f *v1beta1.Function) *Session {
 	t.Helper()
-	s, err := b.Resolve(t.Context(), f, region)
+	s, err := e.Resolve(t.Context(), f, region)
 	if err != nil {
 		t.Fatalf("Resolve: %v", err)
 	}
@@ -221,13 +221,13 @@ func keyOf(t *testing.T, s *Session) string {
 	return c.AccessKeyID
 }
 
-func (b *bed) update(t *testing.T, obj client.Object, change func()) {
+func (e *env) update(t *testing.T, obj client.Object, change func()) {
 	t.Helper()
-	if err := b.kube.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
+	if err := e.kube.Get(t.Context(), client.ObjectKeyFromObject(obj), obj); err != nil {
 		t.Fatal(err)
 	}
 	change()
-	if err := b.kube.Update(t.Context(), obj); err != nil {
+	if err := e.kube.Update(t.Context(), obj); err != nil {
 		t.Fatal(err)
 	}
 }

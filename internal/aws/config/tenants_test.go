@@ -114,11 +114,11 @@ func TestTenants(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			pc := namespaced(tc.change...)
-			b := newBed(t, tc.options, pc, secret(ns, "aws", map[string]string{"creds": ini}))
-			b.options.AllowNamespacedEndpoints = !tc.strict
-			b.env["AWS_ROLE_ARN"], b.env["AWS_WEB_IDENTITY_TOKEN_FILE"], b.files["/pod"], b.files["/token"] = roleTwo, "/pod", "jwt", "jwt"
-			_, err := b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
-			_, identifyErr := b.Identify(t.Context(), pc)
+			e := newEnv(t, tc.options, pc, secret(ns, "aws", map[string]string{"creds": ini}))
+			e.options.AllowNamespacedEndpoints = !tc.strict
+			e.environ["AWS_ROLE_ARN"], e.environ["AWS_WEB_IDENTITY_TOKEN_FILE"], e.files["/pod"], e.files["/token"] = roleTwo, "/pod", "jwt", "jwt"
+			_, err := e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
+			_, identifyErr := e.Identify(t.Context(), pc)
 			if tc.want == "" {
 				if err != nil || identifyErr != nil {
 					t.Errorf("\n%s\nResolve: %v, Identify: %v", tc.reason, err, identifyErr)
@@ -130,8 +130,8 @@ func TestTenants(t *testing.T) {
 					t.Errorf("\n%s\ngot %v, want %q", tc.reason, err, tc.want)
 				}
 			}
-			if len(b.sts.calls) != 0 {
-				t.Errorf("\n%s\nSTS was called %d times", tc.reason, len(b.sts.calls))
+			if len(e.sts.calls) != 0 {
+				t.Errorf("\n%s\nSTS was called %d times", tc.reason, len(e.sts.calls))
 			}
 		})
 	}
@@ -141,22 +141,22 @@ func TestTenants(t *testing.T) {
 func TestOtherNamespaces(t *testing.T) {
 	foreign := namespaced()
 	foreign.SetNamespace("team-b")
-	b := newBed(t, Options{}, foreign, secret("team-b", "aws", map[string]string{"creds": ini}))
+	e := newEnv(t, Options{}, foreign, secret("team-b", "aws", map[string]string{"creds": ini}))
 	for _, name := range []string{"default", "team-b/default", "../team-b/default"} {
-		if _, err := b.Resolve(t.Context(), function("ProviderConfig", name), region); err == nil {
+		if _, err := e.Resolve(t.Context(), function("ProviderConfig", name), region); err == nil {
 			t.Errorf("a config of another namespace was used as %q", name)
 		}
 	}
 	var secretReads []client.ObjectKey
-	b.secrets = SecretsFunc(func(_ context.Context, k client.ObjectKey) (map[string][]byte, error) {
+	e.secrets = SecretsFunc(func(_ context.Context, k client.ObjectKey) (map[string][]byte, error) {
 		secretReads = append(secretReads, k)
 		return map[string][]byte{"creds": []byte(ini)}, nil
 	})
 	own := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Credentials.SecretRef.Name = "team-b/aws" })
-	if err := b.kube.Create(t.Context(), own); err != nil {
+	if err := e.kube.Create(t.Context(), own); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = b.Resolve(t.Context(), function("ProviderConfig", "default"), region)
+	_, _ = e.Resolve(t.Context(), function("ProviderConfig", "default"), region)
 	for _, k := range secretReads {
 		if k.Namespace != ns {
 			t.Errorf("a Secret of another namespace was read: %v", k)

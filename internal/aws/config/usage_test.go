@@ -21,9 +21,9 @@ import (
 
 func TestTrack(t *testing.T) {
 	ctx := t.Context()
-	b := newBed(t, Options{})
+	e := newEnv(t, Options{})
 	writes := 0
-	counting := interceptor.NewClient(b.kube.(client.WithWatch), interceptor.Funcs{
+	counting := interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
 		Create: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.CreateOption) error {
 			writes++
 			return c.Create(ctx, o, opts...)
@@ -42,7 +42,7 @@ func TestTrack(t *testing.T) {
 	usage := func() *v1beta1.ProviderConfigUsage {
 		t.Helper()
 		u := &v1beta1.ProviderConfigUsage{}
-		if err := b.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, u); err != nil {
+		if err := e.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, u); err != nil {
 			t.Fatal(err)
 		}
 		return u
@@ -81,7 +81,7 @@ func TestTrack(t *testing.T) {
 
 	// One that an earlier provider recorded is put right.
 	u.OwnerReferences[0].BlockOwnerDeletion = ptr.To(true)
-	if err := b.kube.Update(ctx, u); err != nil {
+	if err := e.kube.Update(ctx, u); err != nil {
 		t.Fatal(err)
 	}
 	track(1)
@@ -95,7 +95,7 @@ func TestTrack(t *testing.T) {
 	}
 
 	// The whole namespace is being deleted: the usage stays for its resource.
-	if err := b.kube.Delete(ctx, usage()); err != nil {
+	if err := e.kube.Delete(ctx, usage()); err != nil {
 		t.Fatal(err)
 	}
 	track(0)
@@ -105,7 +105,7 @@ func TestTrack(t *testing.T) {
 	if err := tracker.Untrack(ctx, f); err != nil {
 		t.Fatalf("Untrack: %v", err)
 	}
-	if err := b.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, &v1beta1.ProviderConfigUsage{}); client.IgnoreNotFound(err) != nil || err == nil {
+	if err := e.kube.Get(ctx, types.NamespacedName{Namespace: ns, Name: "f1"}, &v1beta1.ProviderConfigUsage{}); client.IgnoreNotFound(err) != nil || err == nil {
 		t.Errorf("want the usage gone: %v", err)
 	}
 	if err := tracker.Untrack(ctx, f); err != nil {
@@ -116,24 +116,24 @@ func TestTrack(t *testing.T) {
 }
 
 func TestTrackNeedsAReference(t *testing.T) {
-	b := newBed(t, Options{})
+	e := newEnv(t, Options{})
 	f := function("ProviderConfig", "default")
 	f.SetProviderConfigReference(nil)
-	if err := NewTracker(b.kube).Track(t.Context(), f); err == nil {
+	if err := NewTracker(e.kube).Track(t.Context(), f); err == nil {
 		t.Error("want an error for a resource that names no config")
 	}
 }
 
 // TestTrackBadName refuses names that cannot be a label's value, by which usages are found.
 func TestTrackBadName(t *testing.T) {
-	b := newBed(t, Options{})
+	e := newEnv(t, Options{})
 	for _, name := range []string{strings.Repeat("a", 64), "team-b/default"} {
-		err := NewTracker(b.kube).Track(t.Context(), function("ProviderConfig", name))
+		err := NewTracker(e.kube).Track(t.Context(), function("ProviderConfig", name))
 		if err == nil || !strings.Contains(err.Error(), "at most 63 characters") {
 			t.Errorf("Track of a use of %q: %v", name, err)
 		}
 	}
-	if err := NewTracker(b.kube).Track(t.Context(), function("ProviderConfig", strings.Repeat("a", 63))); err != nil {
+	if err := NewTracker(e.kube).Track(t.Context(), function("ProviderConfig", strings.Repeat("a", 63))); err != nil {
 		t.Errorf("Track: %v", err)
 	}
 }
@@ -143,8 +143,8 @@ func TestTrackBadName(t *testing.T) {
 func TestDrop(t *testing.T) {
 	for name, forbidden := range map[string]bool{"Deleted": false, "Forbidden": true} {
 		t.Run(name, func(t *testing.T) {
-			ctx, b, writes := t.Context(), newBed(t, Options{}), 0
-			kube := interceptor.NewClient(b.kube.(client.WithWatch), interceptor.Funcs{
+			ctx, e, writes := t.Context(), newEnv(t, Options{}), 0
+			kube := interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
 				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 					if forbidden {
 						return kerrors.NewForbidden(v1beta1.SchemeGroupVersion.WithResource("providerconfigusages").GroupResource(), o.GetName(), nil)
@@ -160,7 +160,7 @@ func TestDrop(t *testing.T) {
 			users := func() int {
 				t.Helper()
 				l := &v1beta1.ProviderConfigUsageList{}
-				if err := b.kube.List(ctx, l, client.MatchingLabels{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: "ProviderConfig"}); err != nil {
+				if err := e.kube.List(ctx, l, client.MatchingLabels{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: "ProviderConfig"}); err != nil {
 					t.Fatal(err)
 				}
 				return len(l.Items)

@@ -48,8 +48,8 @@ type entry struct {
 	err   error
 }
 
-// Fresh says how old an answer may be.
-type Fresh struct {
+// Freshness says how old an answer may be.
+type Freshness struct {
 	// Now is the time of asking.
 	Now time.Time
 
@@ -60,8 +60,8 @@ type Fresh struct {
 // Read returns the answer of a key: one that was asked for not before f.Since, by
 // whomever, or else that of fetch. Askers of the same key at the same time share one
 // call. An error is not shared: whoever waited for the call asks again.
-func Read[V any](ctx context.Context, c *Cache, k Key, f Fresh, fetch func(context.Context) (V, error)) (V, error) {
-	e, mine := c.enter(k, f)
+func Read[V any](ctx context.Context, c *Cache, k Key, f Freshness, fetch func(context.Context) (V, error)) (V, error) {
+	e, mine := c.lookup(k, f)
 	if mine {
 		return read(ctx, c, k, e, fetch)
 	}
@@ -100,16 +100,16 @@ func (c *Cache) Forget(k Key) {
 // set back since, by which it would be recent for as long.
 const ahead = time.Minute
 
-// aheadBy tells whether a time is later than that of asking by more than the given time.
-func (f Fresh) aheadBy(at time.Time, d time.Duration) bool {
+// isAheadBy tells whether a time is later than that of asking by more than the given time.
+func (f Freshness) isAheadBy(at time.Time, d time.Duration) bool {
 	return !f.Now.IsZero() && at.Sub(f.Now) > d
 }
 
-// enter returns the answer that is good enough, or a new one to fill.
-func (c *Cache) enter(k Key, f Fresh) (e *entry, mine bool) {
+// lookup returns the answer that is good enough, or a new one to fill.
+func (c *Cache) lookup(k Key, f Freshness) (e *entry, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if e, ok := c.entries[k]; ok && !e.began.Before(f.Since) && !f.aheadBy(e.began, ahead) {
+	if e, ok := c.entries[k]; ok && !e.began.Before(f.Since) && !f.isAheadBy(e.began, ahead) {
 		return e, false
 	}
 	if c.entries == nil {

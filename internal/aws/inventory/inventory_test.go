@@ -14,9 +14,9 @@ var (
 	key   = Key{Operation: "GetPolicy", Of: "fn"}
 )
 
-func at(after, age time.Duration) Fresh {
+func at(after, age time.Duration) Freshness {
 	now := start.Add(after)
-	return Fresh{Now: now, Since: now.Add(-age)}
+	return Freshness{Now: now, Since: now.Add(-age)}
 }
 
 // counter counts how often it is fetched from.
@@ -34,7 +34,7 @@ func (c *counter) fetch(context.Context) (int, error) {
 
 func TestRead(t *testing.T) {
 	type step struct {
-		fresh  Fresh
+		fresh  Freshness
 		forget bool
 		want   int
 	}

@@ -8,9 +8,9 @@ import (
 
 // BenchmarkReserve has 10,000 holders waiting, each of whom asks in turn.
 func BenchmarkReserve(b *testing.B) {
-	w := newWorld(1)
-	l := New(w.clock, Options{})
-	holders := make([]Holder, 10_000)
+	e := newEnv(1)
+	l := New(e.clock, Options{})
+	holders := make([]Requester, 10_000)
 	for i := range holders {
 		holders[i] = user(fmt.Sprint(i))
 		l.Reserve(here, holders[i], "CreateFunction")
@@ -26,9 +26,9 @@ func BenchmarkReserve(b *testing.B) {
 // BenchmarkReserveAndTake has holders come, get a ticket, use it, and come
 // again at the end of a queue of 10,000.
 func BenchmarkReserveAndTake(b *testing.B) {
-	w := newWorld(1)
-	l := New(w.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1000, Burst: 10}}})
-	holders := make([]Holder, 10_000)
+	e := newEnv(1)
+	l := New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1000, Burst: 10}}})
+	holders := make([]Requester, 10_000)
 	for i := range holders {
 		holders[i] = user(fmt.Sprint(i))
 		l.Reserve(here, holders[i], "CreateFunction")
@@ -37,7 +37,7 @@ func BenchmarkReserveAndTake(b *testing.B) {
 	i := 0
 	for b.Loop() {
 		h := holders[i%len(holders)]
-		w.now = w.now.Add(time.Millisecond)
+		e.now = e.now.Add(time.Millisecond)
 		if l.Reserve(here, h, "CreateFunction") == 0 {
 			l.take(here, ControlPlane, h)
 		}
@@ -49,9 +49,9 @@ func BenchmarkReserveAndTake(b *testing.B) {
 // BenchmarkReserveAmongTenants has 10,000 holders of 1,000 tenants waiting, each of whom
 // asks in turn.
 func BenchmarkReserveAmongTenants(b *testing.B) {
-	w := newWorld(1)
-	l := New(w.clock, Options{})
-	holders := make([]Holder, 10_000)
+	e := newEnv(1)
+	l := New(e.clock, Options{})
+	holders := make([]Requester, 10_000)
 	for i := range holders {
 		holders[i] = of(fmt.Sprint(i%1000), fmt.Sprint(i))
 		l.Reserve(here, holders[i], "CreateFunction")

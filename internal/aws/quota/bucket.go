@@ -44,7 +44,7 @@ func newBucket(r Rate, o Options, now time.Time) *bucket {
 }
 
 // reserve n tickets for a holder, or queue it.
-func (b *bucket) reserve(now time.Time, h Holder, n int) time.Duration {
+func (b *bucket) reserve(now time.Time, h Requester, n int) time.Duration {
 	b.advance(now)
 	a := b.account(h.ID)
 	missing := min(n, int(b.level.burst)) - len(a.tickets)
@@ -53,18 +53,18 @@ func (b *bucket) reserve(now time.Time, h Holder, n int) time.Duration {
 		return b.level.paused(now)
 	}
 	e := b.enqueue(a, h, missing)
-	wait := b.wait(now, e.priority, e.need, b.place(e))
+	wait := b.wait(now, e.priority, e.need, b.position(e))
 	if wait == 0 {
 		b.grant(now, h.ID, a)
 		return 0
 	}
 	e.promised = now.Add(wait)
-	b.due.set(e, e.promised.Add(b.opt.Hold))
+	b.due.set(e, e.promised.Add(b.opt.MaxHold))
 	return wait
 }
 
 // take a token for a call that is sent now.
-func (b *bucket) take(now time.Time, h Holder) time.Duration {
+func (b *bucket) take(now time.Time, h Requester) time.Duration {
 	b.advance(now)
 	a := b.accounts[h.ID]
 	if wait := b.level.paused(now); wait > 0 {
@@ -89,7 +89,7 @@ func (b *bucket) take(now time.Time, h Holder) time.Duration {
 
 // takeFree sees to a call without a ticket: a known holder is queued if there
 // is no token for it now, a stranger comes last and is only told how long.
-func (b *bucket) takeFree(now time.Time, h Holder) time.Duration {
+func (b *bucket) takeFree(now time.Time, h Requester) time.Duration {
 	if h.ID == "" {
 		return b.wait(now, h.Priority, 1, b.lines[h.Priority].total+1)
 	}
@@ -107,7 +107,7 @@ func (b *bucket) takeFree(now time.Time, h Holder) time.Duration {
 func (b *bucket) wait(now time.Time, p Priority, need, place int) time.Duration {
 	pause := b.level.paused(now)
 	free := b.level.tokens - float64(b.tickets.unused)
-	turn := b.turn(p, place)
+	turn := b.next(p, place)
 	if pause == 0 {
 		spills := b.level.tokens >= b.level.burst-rounding
 		if turn <= free+rounding || spills && float64(need) <= free+rounding {
@@ -119,9 +119,9 @@ func (b *bucket) wait(now time.Time, p Priority, need, place int) time.Duration 
 	return pause + max(shortest, time.Duration(math.Ceil(seconds*1e3))*time.Millisecond)
 }
 
-// turn is how many tokens are needed up to a place in the line of a priority,
+// next is how many tokens are needed up to a place in the line of a priority,
 // with those of the other line that come in between.
-func (b *bucket) turn(p Priority, place int) float64 {
+func (b *bucket) next(p Priority, place int) float64 {
 	share := b.opt.PollShare / (1 - b.opt.PollShare)
 	if p == User {
 		between := math.Floor(b.credit + share*float64(place))
@@ -162,9 +162,9 @@ func (b *bucket) spend(a *account) {
 func (b *bucket) advance(now time.Time) {
 	b.level.advance(now, float64(b.tickets.unused))
 	for t := b.tickets.expired(now); t != nil; t = b.tickets.expired(now) {
-		a := b.accounts[t.holder]
+		a := b.accounts[t.requester]
 		b.spend(a)
-		b.tidy(t.holder, a)
+		b.tidy(t.requester, a)
 		b.stats.Expired++
 	}
 	for len(b.due) > 0 && b.due[0].due.Before(now) {
@@ -174,16 +174,16 @@ func (b *bucket) advance(now time.Time) {
 			b.due.set(e, gone)
 			continue
 		}
-		a := b.accounts[e.holder]
+		a := b.accounts[e.requester]
 		b.dequeue(a)
-		b.tidy(e.holder, a)
+		b.tidy(e.requester, a)
 		b.stats.Dropped++
 	}
 }
 
 // enqueue makes sure that a holder is in line for n tickets. Whom a user's
 // change has made urgent goes over to the other line.
-func (b *bucket) enqueue(a *account, h Holder, n int) *entry {
+func (b *bucket) enqueue(a *account, h Requester, n int) *entry {
 	if e := a.entry; e != nil && e.priority >= h.Priority {
 		l := &b.lines[e.priority]
 		l.appear(e)
@@ -191,7 +191,7 @@ func (b *bucket) enqueue(a *account, h Holder, n int) *entry {
 		return e
 	}
 	b.dequeue(a)
-	a.entry = &entry{holder: h.ID, priority: h.Priority, need: n}
+	a.entry = &entry{requester: h.ID, priority: h.Priority, need: n}
 	b.lines[h.Priority].join(h.Tenant, a.entry)
 	heap.Push(&b.due, a.entry)
 	return a.entry
@@ -206,7 +206,7 @@ func (b *bucket) dequeue(a *account) {
 	a.entry = nil
 }
 
-func (b *bucket) place(e *entry) int { return b.lines[e.priority].place(e) }
+func (b *bucket) position(e *entry) int { return b.lines[e.priority].position(e) }
 
 func (b *bucket) release(now time.Time, id string) {
 	b.advance(now)

@@ -104,8 +104,8 @@ func (q *fairQueue) granted(e *entry) {
 	q.reached = max(q.reached, t.got)
 }
 
-// place is how many tokens are needed for an entry and all that go before it.
-func (q *fairQueue) place(e *entry) int {
+// position is how many tokens are needed for an entry and all that go before it.
+func (q *fairQueue) position(e *entry) int {
 	t := e.tenant
 	place := t.upTo(e)
 	until := t.got + place
@@ -113,9 +113,9 @@ func (q *fairQueue) place(e *entry) int {
 		switch {
 		case other == t:
 		case other.number < t.number:
-			place += other.within(until - other.got)
+			place += other.positionOf(until - other.got)
 		default:
-			place += other.within(until - other.got - 1)
+			place += other.positionOf(until - other.got - 1)
 		}
 	}
 	return place

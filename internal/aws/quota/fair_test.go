@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func of(tenant, id string) Holder {
-	return Holder{ID: tenant + "/" + id, Tenant: tenant, Priority: User}
+func of(tenant, id string) Requester {
+	return Requester{ID: tenant + "/" + id, Tenant: tenant, Priority: User}
 }
 
 // TestNewTenantIsNotBehindAnothersLine asks how long a single Function waits.
@@ -30,8 +30,8 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(1)
-			l := New(w.clock, Options{})
+			e := newEnv(1)
+			l := New(e.clock, Options{})
 			for tenant, n := range tc.before {
 				for i := range n {
 					h := of(tenant, fmt.Sprint(i))
@@ -57,24 +57,24 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 func TestOrderAmongTenants(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		come   []Holder
+		come   []Requester
 		need   map[string]int
 		want   []string
 	}{
 		"RoundRobin": {
 			reason: "Each tenant has one in each round, by arrival.",
-			come:   []Holder{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
+			come:   []Requester{of("a", "1"), of("a", "2"), of("a", "3"), of("b", "1"), of("b", "2"), of("c", "1")},
 			want:   []string{"a/1", "b/1", "c/1", "a/2", "b/2", "a/3"},
 		},
 		"ByTokens": {
 			reason: "What counts is tokens, not holders.",
-			come:   []Holder{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
+			come:   []Requester{of("a", "1"), of("a", "2"), of("b", "1"), of("b", "2"), of("b", "3")},
 			need:   map[string]int{"a/1": 2, "a/2": 2},
 			want:   []string{"b/1", "a/1", "b/2", "b/3", "a/2"},
 		},
 		"NoTenant": {
 			reason: "What belongs to no tenant is one of its own.",
-			come:   []Holder{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
+			come:   []Requester{of("a", "1"), of("a", "2"), {ID: "account", Priority: User}},
 			want:   []string{"a/1", "account", "a/2"},
 		},
 	}
@@ -84,14 +84,14 @@ func TestOrderAmongTenants(t *testing.T) {
 			var got []string
 			waiting := map[string]*entry{}
 			for _, h := range tc.come {
-				e := &entry{holder: h.ID, need: max(1, tc.need[h.ID])}
+				e := &entry{requester: h.ID, need: max(1, tc.need[h.ID])}
 				q.join(h.Tenant, e)
 				waiting[h.ID] = e
 			}
 			for len(waiting) > 0 {
 				first, firsts := (*entry)(nil), 0
 				for _, e := range waiting {
-					if q.place(e) == e.need {
+					if q.position(e) == e.need {
 						first = e
 						firsts++
 					}
@@ -101,8 +101,8 @@ func TestOrderAmongTenants(t *testing.T) {
 				}
 				q.granted(first)
 				q.leave(first)
-				delete(waiting, first.holder)
-				got = append(got, first.holder)
+				delete(waiting, first.requester)
+				got = append(got, first.requester)
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
@@ -114,20 +114,20 @@ func TestOrderAmongTenants(t *testing.T) {
 // TestPlacesAreAnOrder has entries of random tenants come, go, change and be late, and
 // looks whether their places are a sum over those that go before, in one order.
 func TestPlacesAreAnOrder(t *testing.T) {
-	w := newWorld(9)
+	w := newEnv(9)
 	q := &fairQueue{}
 	var all []*entry
 	for i := range 4000 {
 		switch n := w.random.IntN(10); {
 		case n < 4 || len(all) == 0:
-			e := &entry{holder: fmt.Sprint(i), need: 1 + w.random.IntN(3)}
+			e := &entry{requester: fmt.Sprint(i), need: 1 + w.random.IntN(3)}
 			q.join(fmt.Sprint(w.random.IntN(7)), e)
 			all = append(all, e)
 		case n < 7:
 			j := w.random.IntN(len(all))
 			e := all[j]
 			q.appear(e)
-			if q.place(e) <= 20 {
+			if q.position(e) <= 20 {
 				q.granted(e)
 			}
 			q.leave(e)
@@ -143,14 +143,14 @@ func TestPlacesAreAnOrder(t *testing.T) {
 		for _, e := range all {
 			if e.present {
 				total += e.need
-				ends[q.place(e)] = true
+				ends[q.position(e)] = true
 			}
 		}
 		present := 0
 		for _, e := range all {
 			if e.present {
 				present++
-				if begin := q.place(e) - e.need; begin != 0 && !ends[begin] {
+				if begin := q.position(e) - e.need; begin != 0 && !ends[begin] {
 					t.Fatalf("step %d: an entry begins at %d, where none ends", i, begin)
 				}
 			}
@@ -164,17 +164,17 @@ func TestPlacesAreAnOrder(t *testing.T) {
 // TestShares has tenants of very different sizes wait, and looks at what each gets while
 // others wait too.
 func TestShares(t *testing.T) {
-	w := newWorld(21)
-	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	e := newEnv(21)
+	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	sizes := map[string]int{"large": 5000, "medium": 50, "small": 1}
 	last, visits := map[string]time.Time{}, map[string]int{}
 	served := map[string]int{}
 	atTen := map[string]int{}
 	for tenant, n := range sizes {
 		for i := range n {
-			c := &caller{w: w, l: l, aws: aws, holder: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+			c := &caller{w: e, l: l, aws: aws, holder: of(tenant, fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 			c.done = func() {
-				last[tenant] = w.now
+				last[tenant] = e.now
 				visits[tenant] += c.visits
 				served[tenant]++
 			}
@@ -183,11 +183,11 @@ func TestShares(t *testing.T) {
 			if tenant != "large" {
 				spread = time.Second
 			}
-			w.after(w.between(spread, 2*spread), c.come)
+			e.after(e.between(spread, 2*spread), c.come)
 		}
 	}
-	w.after(5*time.Second, func() { atTen["large"], atTen["medium"] = served["large"], served["medium"] })
-	w.run(time.Hour)
+	e.after(5*time.Second, func() { atTen["large"], atTen["medium"] = served["large"], served["medium"] })
+	e.run(time.Hour)
 
 	if aws.refused != 0 || aws.served != 5051 {
 		t.Errorf("AWS served %d and refused %d", aws.served, aws.refused)
@@ -218,23 +218,23 @@ func TestShares(t *testing.T) {
 // TestTenantThatComesBackOften has one tenant wait with many, and another that comes
 // again as soon as it was served: neither gets more than half.
 func TestTenantThatComesBackOften(t *testing.T) {
-	w := newWorld(4)
-	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	e := newEnv(4)
+	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	many, often := 0, 0
 	for i := range 2000 {
-		c := &caller{w: w, l: l, aws: aws, holder: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, holder: of("many", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
 		c.done = func() { many++ }
-		w.after(0, c.come)
+		e.after(0, c.come)
 	}
 	for i := range 3 {
-		c := &caller{w: w, l: l, aws: aws, holder: of("often", fmt.Sprint(i)), latency: 2 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, holder: of("often", fmt.Sprint(i)), latency: 2 * time.Millisecond}
 		c.done = func() {
 			often++
-			w.after(0, c.come)
+			e.after(0, c.come)
 		}
-		w.after(time.Second, c.come)
+		e.after(time.Second, c.come)
 	}
-	w.run(time.Minute)
+	e.run(time.Minute)
 	t.Logf("many: %d, often: %d", many, often)
 	if all := many + often; all < 14*60 {
 		t.Errorf("%d calls in a minute, want the full rate", all)
@@ -246,23 +246,23 @@ func TestTenantThatComesBackOften(t *testing.T) {
 
 // TestManyTenants has a thousand namespaces come, wait and go.
 func TestManyTenants(t *testing.T) {
-	w := newWorld(2)
-	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	e := newEnv(2)
+	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	const tenants, each = 1000, 3
 	first := map[string]time.Duration{}
 	for n := range tenants {
 		tenant := fmt.Sprint("ns-", n)
 		for i := range each {
-			c := &caller{w: w, l: l, aws: aws, holder: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond, latency: 50 * time.Millisecond}
+			c := &caller{w: e, l: l, aws: aws, holder: of(tenant, fmt.Sprint(i)), lateness: 20 * time.Millisecond, latency: 50 * time.Millisecond}
 			c.done = func() {
 				if _, ok := first[tenant]; !ok {
-					first[tenant] = w.now.Sub(epoch)
+					first[tenant] = e.now.Sub(epoch)
 				}
 			}
-			w.after(w.between(0, 10*time.Second), c.come)
+			e.after(e.between(0, 10*time.Second), c.come)
 		}
 	}
-	w.run(time.Hour)
+	e.run(time.Hour)
 	if aws.served != tenants*each || aws.refused != 0 {
 		t.Errorf("AWS served %d and refused %d", aws.served, aws.refused)
 	}
@@ -274,7 +274,7 @@ func TestManyTenants(t *testing.T) {
 			t.Errorf("%s got its first call after %v", tenant, at)
 		}
 	}
-	w.now = w.now.Add(time.Minute)
+	e.now = e.now.Add(time.Minute)
 	l.Stats()
 	if b := l.scopes[here].buckets[ControlPlane]; len(b.accounts)+len(b.due)+len(b.tickets.queue) != 0 || !cmp.Equal(fairQueue{}, b.lines[User], cmp.AllowUnexported(fairQueue{})) {
 		t.Errorf("something is left: %d accounts, %d due, %d tickets, %+v", len(b.accounts), len(b.due), len(b.tickets.queue), b.lines[User])
@@ -283,26 +283,26 @@ func TestManyTenants(t *testing.T) {
 
 // TestTenantsAreDropped has tenants come and go while another waits all the time.
 func TestTenantsAreDropped(t *testing.T) {
-	w := newWorld(8)
-	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	e := newEnv(8)
+	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	served, most, long := 0, 0, 0
 	for i := range 3000 {
-		c := &caller{w: w, l: l, aws: aws, holder: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, holder: of("long", fmt.Sprint(i)), lateness: 5 * time.Millisecond, latency: 20 * time.Millisecond}
 		c.done = func() { long++ }
-		w.after(0, c.come)
+		e.after(0, c.come)
 	}
 	var arrive func()
 	arrive = func() {
-		c := &caller{w: w, l: l, aws: aws, holder: of(fmt.Sprint("ns-", served), "one"), latency: 20 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, holder: of(fmt.Sprint("ns-", served), "one"), latency: 20 * time.Millisecond}
 		c.done = func() {
 			served++
-			w.after(0, arrive)
+			e.after(0, arrive)
 		}
 		most = max(most, len(l.scopes[here].buckets[ControlPlane].lines[User].tenants))
 		c.come()
 	}
-	w.after(time.Second, arrive)
-	w.run(2 * time.Minute)
+	e.after(time.Second, arrive)
+	e.run(2 * time.Minute)
 	t.Logf("%d tenants came and went, the one that waits got %d", served, long)
 	if served < 500 || most > 5 {
 		t.Errorf("%d tenants came and went, and %d were kept at most", served, most)

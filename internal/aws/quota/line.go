@@ -8,10 +8,10 @@ import (
 
 // An entry is a holder's place in a line.
 type entry struct {
-	holder   string
-	tenant   *tenant
-	priority Priority
-	need     int
+	requester string
+	tenant    *tenant
+	priority  Priority
+	need      int
 
 	// present entries count for those behind them. One that is late does not.
 	present  bool
@@ -91,9 +91,9 @@ func (l *line) upTo(e *entry) int {
 	return sum
 }
 
-// within is how many tokens are needed for the entries at the front that need no more
+// positionOf is how many tokens are needed for the entries at the front that need no more
 // than n together.
-func (l *line) within(n int) int {
+func (l *line) positionOf(n int) int {
 	if n <= 0 {
 		return 0
 	}

@@ -91,9 +91,9 @@ func (m *limit) HandleFinalize(ctx context.Context, in middleware.FinalizeInput,
 	if b == Unlimited {
 		return next.HandleFinalize(ctx, in)
 	}
-	h, ok := HolderFrom(ctx)
+	h, ok := RequesterFrom(ctx)
 	if !ok {
-		h = Holder{Priority: User}
+		h = Requester{Priority: User}
 	}
 	if wait := m.limiter.take(m.scope, b, h); wait > 0 {
 		return middleware.FinalizeOutput{}, middleware.Metadata{}, &DeferredError{Operation: operation, After: wait}

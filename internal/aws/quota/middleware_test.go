@@ -37,14 +37,14 @@ func lambdaClient(t *testing.T, l *Limiter, h http.HandlerFunc) *lambda.Client {
 }
 
 func TestMiddlewareUsesTickets(t *testing.T) {
-	w := newWorld(1)
-	l := small(w)
+	e := newEnv(1)
+	l := small(e)
 	calls := 0
 	c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {
 		calls++
 		_, _ = rw.Write([]byte(`{}`))
 	})
-	ctx := WithHolder(t.Context(), user("a"))
+	ctx := WithRequester(t.Context(), user("a"))
 	name := "orders"
 	list := func(ctx context.Context) error {
 		_, err := c.ListAliases(ctx, &lambda.ListAliasesInput{FunctionName: &name})
@@ -54,7 +54,7 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 	if wait := l.Reserve(here, user("a"), "ListAliases", "ListTags"); wait != 0 {
 		t.Fatalf("Reserve: %v", wait)
 	}
-	err := list(WithHolder(t.Context(), user("b")))
+	err := list(WithRequester(t.Context(), user("b")))
 	if wait, ok := Deferred(err); !ok || !near(wait, time.Second) || calls != 0 {
 		t.Errorf("b has no ticket: got %v (%v), %d calls sent", err, wait, calls)
 	}
@@ -73,8 +73,8 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 	if _, err := c.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &name}); err != nil {
 		t.Errorf("GetFunction has a quota of its own: %v", err)
 	}
-	w.now = w.now.Add(2 * time.Second)
-	if err := list(WithHolder(t.Context(), user("b"))); err != nil {
+	e.now = e.now.Add(2 * time.Second)
+	if err := list(WithRequester(t.Context(), user("b"))); err != nil {
 		t.Errorf("b came back in time: %v", err)
 	}
 	if got := l.Stats()[ControlPlane]; got.Sent != 3 || got.Deferred != 3 {
@@ -83,15 +83,15 @@ func TestMiddlewareUsesTickets(t *testing.T) {
 }
 
 func TestMiddlewareCountsAttempts(t *testing.T) {
-	w := newWorld(1)
-	l := small(w)
+	e := newEnv(1)
+	l := small(e)
 	calls := 0
 	c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {
 		calls++
 		rw.WriteHeader(http.StatusInternalServerError)
 	})
 	name := "orders"
-	_, err := c.ListAliases(WithHolder(t.Context(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
+	_, err := c.ListAliases(WithRequester(t.Context(), user("a")), &lambda.ListAliasesInput{FunctionName: &name})
 	if calls != 2 || l.Stats()[ControlPlane].Deferred != 1 {
 		t.Errorf("the third attempt has no token: got %v after %d calls", err, calls)
 	}
@@ -101,8 +101,8 @@ func TestMiddlewareCountsAttempts(t *testing.T) {
 }
 
 func TestMiddlewareHearsThrottles(t *testing.T) {
-	w := newWorld(1)
-	l := New(w.clock, Options{})
+	e := newEnv(1)
+	l := New(e.clock, Options{})
 	c := lambdaClient(t, l, func(rw http.ResponseWriter, _ *http.Request) {
 		rw.Header().Set("X-Amzn-Errortype", "TooManyRequestsException")
 		rw.Header().Set("Retry-After", "2")
@@ -127,10 +127,10 @@ func TestMiddlewareHearsThrottles(t *testing.T) {
 }
 
 func TestHolderFrom(t *testing.T) {
-	if _, ok := HolderFrom(t.Context()); ok {
+	if _, ok := RequesterFrom(t.Context()); ok {
 		t.Error("an empty context has no holder")
 	}
-	if h, ok := HolderFrom(WithHolder(t.Context(), user("a"))); !ok || h != user("a") {
+	if h, ok := RequesterFrom(WithRequester(t.Context(), user("a"))); !ok || h != user("a") {
 		t.Errorf("got %v, %v", h, ok)
 	}
 }

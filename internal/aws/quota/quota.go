@@ -43,7 +43,7 @@ const (
 )
 
 // A Holder is who makes calls: a managed resource.
-type Holder struct {
+type Requester struct {
 	// ID is the UID of the resource.
 	ID string
 	// Tenant that the resource belongs to: its namespace. Tenants that wait in a scope
@@ -53,16 +53,16 @@ type Holder struct {
 	Priority Priority
 }
 
-type holderKey struct{}
+type requesterKey struct{}
 
-// WithHolder returns a context whose calls use the holder's tickets.
-func WithHolder(ctx context.Context, h Holder) context.Context {
-	return context.WithValue(ctx, holderKey{}, h)
+// WithRequester returns a context whose calls use the holder's tickets.
+func WithRequester(ctx context.Context, h Requester) context.Context {
+	return context.WithValue(ctx, requesterKey{}, h)
 }
 
-// HolderFrom is the holder of a context, if it has one.
-func HolderFrom(ctx context.Context) (Holder, bool) {
-	h, ok := ctx.Value(holderKey{}).(Holder)
+// RequesterFrom is the holder of a context, if it has one.
+func RequesterFrom(ctx context.Context) (Requester, bool) {
+	h, ok := ctx.Value(requesterKey{}).(Requester)
 	return h, ok
 }
 
@@ -74,9 +74,9 @@ type Options struct {
 	// TicketTTL is how long a ticket may stay unused. The default is 5 s.
 	TicketTTL time.Duration
 
-	// Hold is how long after the promised time a token is kept for a holder
+	// MaxHold is how long after the promised time a token is kept for a holder
 	// that has not come back. The default is 2 s.
-	Hold time.Duration
+	MaxHold time.Duration
 
 	// Grace is how long after the promised time a holder keeps its place in the
 	// queue. The default is 30 s.
@@ -91,11 +91,11 @@ func (o Options) withDefaults() Options {
 	if o.TicketTTL <= 0 {
 		o.TicketTTL = 5 * time.Second
 	}
-	if o.Hold <= 0 {
-		o.Hold = 2 * time.Second
+	if o.MaxHold <= 0 {
+		o.MaxHold = 2 * time.Second
 	}
-	if o.Grace < o.Hold {
-		o.Grace = max(30*time.Second, o.Hold)
+	if o.Grace < o.MaxHold {
+		o.Grace = max(30*time.Second, o.MaxHold)
 	}
 	if o.PollShare <= 0 || o.PollShare >= 1 {
 		o.PollShare = 0.1
@@ -140,7 +140,7 @@ func New(now func() time.Time, o Options) *Limiter {
 // earlier, the answer is the rest of the time.
 // Operations without a quota need no ticket. Tickets that it has already count,
 // so it may be called any number of times.
-func (l *Limiter) Reserve(s Scope, h Holder, operations ...string) time.Duration {
+func (l *Limiter) Reserve(s Scope, h Requester, operations ...string) time.Duration {
 	var need [bucketCount]int
 	for _, op := range operations {
 		if b := BucketOf(ServiceLambda, op); b != Unlimited {
@@ -178,7 +178,7 @@ func (l *Limiter) Forget(s Scope, id string) {
 
 // take a token for a call that is about to be sent: the holder's ticket, or a
 // token that nobody waits for. It returns 0, or how long to stay away.
-func (l *Limiter) take(s Scope, b Bucket, h Holder) time.Duration {
+func (l *Limiter) take(s Scope, b Bucket, h Requester) time.Duration {
 	sc := l.scope(s)
 	sc.mu.Lock()
 	defer sc.mu.Unlock()

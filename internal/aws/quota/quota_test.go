@@ -10,16 +10,16 @@ import (
 )
 
 // small is a limiter with a bucket of 2 that fills at 1 a second.
-func small(w *world) *Limiter {
-	return New(w.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1, Burst: 2}}})
+func small(e *env) *Limiter {
+	return New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1, Burst: 2}}})
 }
 
-func user(id string) Holder { return Holder{ID: id, Priority: User} }
+func user(id string) Requester { return Requester{ID: id, Priority: User} }
 
 func TestReserve(t *testing.T) {
 	type step struct {
 		wait time.Duration
-		h    Holder
+		h    Requester
 		ops  []string
 		want time.Duration
 	}
@@ -75,17 +75,17 @@ func TestReserve(t *testing.T) {
 			{0, user("b"), one, 0},
 		}},
 		"UserFirst": {"A user's change goes before polls that came earlier.", []step{
-			{0, Holder{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
-			{0, Holder{ID: "b"}, one, 1 * s},
-			{0, Holder{ID: "c"}, one, 2 * s},
+			{0, Requester{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
+			{0, Requester{ID: "b"}, one, 1 * s},
+			{0, Requester{ID: "c"}, one, 2 * s},
 			{0, user("d"), one, 1 * s},
-			{1 * s, Holder{ID: "b"}, one, 1 * s},
+			{1 * s, Requester{ID: "b"}, one, 1 * s},
 			{0, user("d"), one, 0},
 		}},
 		"Promoted": {"A poll that has become a user's change moves up.", []step{
-			{0, Holder{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
-			{0, Holder{ID: "b"}, one, 1 * s},
-			{0, Holder{ID: "c"}, one, 2 * s},
+			{0, Requester{ID: "a"}, []string{"CreateFunction", "TagResource"}, 0},
+			{0, Requester{ID: "b"}, one, 1 * s},
+			{0, Requester{ID: "c"}, one, 2 * s},
 			{0, user("c"), one, 1 * s},
 		}},
 		"Late": {"A holder that is late keeps its place, but not its token.", []step{
@@ -109,10 +109,10 @@ func TestReserve(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(1)
-			l := small(w)
+			e := newEnv(1)
+			l := small(e)
 			for i, st := range tc.steps {
-				w.now = w.now.Add(st.wait)
+				e.now = e.now.Add(st.wait)
 				got := l.Reserve(here, st.h, st.ops...)
 				if diff := cmp.Diff(st.want, got, cmp.Comparer(near)); diff != "" {
 					t.Fatalf("\n%s\nstep %d: -want, +got:\n%s", tc.reason, i, diff)
@@ -132,17 +132,17 @@ func TestReserve(t *testing.T) {
 func near(a, b time.Duration) bool { return (a - b).Abs() <= 2*time.Millisecond }
 
 func TestTicketsExpire(t *testing.T) {
-	w := newWorld(1)
-	l := small(w)
+	e := newEnv(1)
+	l := small(e)
 	l.Reserve(here, user("a"), "CreateFunction", "TagResource")
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait == 0 {
 		t.Fatal("b got a ticket that a has")
 	}
-	w.now = w.now.Add(4 * time.Second)
+	e.now = e.now.Add(4 * time.Second)
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait == 0 {
 		t.Error("tickets are a's for five seconds")
 	}
-	w.now = w.now.Add(1100 * time.Millisecond)
+	e.now = e.now.Add(1100 * time.Millisecond)
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait != 0 {
 		t.Errorf("a's tickets have expired, b waits %v still", wait)
 	}
@@ -152,8 +152,8 @@ func TestTicketsExpire(t *testing.T) {
 }
 
 func TestReleaseAndForget(t *testing.T) {
-	w := newWorld(1)
-	l := small(w)
+	e := newEnv(1)
+	l := small(e)
 	l.Reserve(here, user("a"), "CreateFunction", "TagResource")
 	l.Reserve(here, user("b"), "CreateFunction")
 	l.Release(here, "a")
@@ -169,8 +169,8 @@ func TestReleaseAndForget(t *testing.T) {
 }
 
 func TestThrottle(t *testing.T) {
-	w := newWorld(1)
-	l := New(w.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 10, Burst: 5}}})
+	e := newEnv(1)
+	l := New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 10, Burst: 5}}})
 	stats := func() Stats { return l.Stats()[ControlPlane] }
 	l.Reserve(here, user("a"), "CreateFunction")
 	l.throttled(here, ControlPlane, 0)
@@ -184,21 +184,21 @@ func TestThrottle(t *testing.T) {
 	if wait := l.Reserve(here, user("b"), "CreateFunction"); wait < time.Second {
 		t.Errorf("b waits %v, want more than the pause", wait)
 	}
-	w.now = w.now.Add(1001 * time.Millisecond)
+	e.now = e.now.Add(1001 * time.Millisecond)
 	if wait := l.take(here, ControlPlane, user("a")); wait != 0 {
 		t.Errorf("a kept its ticket over the pause, but waits %v", wait)
 	}
-	w.now = w.now.Add(9 * time.Second)
+	e.now = e.now.Add(9 * time.Second)
 	if s := stats(); s.Rate <= 8 || s.Rate >= 9 {
 		t.Errorf("rate %v after 9 s, want it to recover by a sixtieth a second", s.Rate)
 	}
-	w.now = w.now.Add(time.Minute)
+	e.now = e.now.Add(time.Minute)
 	if s := stats(); s.Rate != 10 {
 		t.Errorf("rate %v after a minute, want all of it", s.Rate)
 	}
 	for range 20 {
 		l.throttled(here, ControlPlane, 3*time.Second)
-		w.now = w.now.Add(4 * time.Second)
+		e.now = e.now.Add(4 * time.Second)
 	}
 	if s := stats(); s.Rate < 1 || s.Throttled != 22 {
 		t.Errorf("the rate has a floor: %+v", s)
@@ -206,8 +206,8 @@ func TestThrottle(t *testing.T) {
 }
 
 func TestScopesAreApart(t *testing.T) {
-	w := newWorld(1)
-	l := small(w)
+	e := newEnv(1)
+	l := small(e)
 	there := Scope{Account: here.Account, Region: "us-east-1"}
 	l.Reserve(here, user("a"), "CreateFunction", "TagResource")
 	if wait := l.Reserve(there, user("b"), "CreateFunction"); wait != 0 {
@@ -236,7 +236,7 @@ func TestConcurrentUse(t *testing.T) {
 	for g := range 8 {
 		wg.Go(func() {
 			for i := range 500 {
-				h := Holder{ID: fmt.Sprint(g, i%50), Priority: Priority(i % 2)}
+				h := Requester{ID: fmt.Sprint(g, i%50), Priority: Priority(i % 2)}
 				if l.Reserve(here, h, "GetFunction", "UpdateFunctionCode") == 0 {
 					l.take(here, ControlPlane, h)
 				}

@@ -41,8 +41,8 @@ func series(t *testing.T, l *Limiter, name string, labels map[string]string) (al
 
 // TestScopesComeAndGo has resources of made-up regions and configs come and go.
 func TestScopesComeAndGo(t *testing.T) {
-	w := newWorld(1)
-	l := small(w)
+	e := newEnv(1)
+	l := small(e)
 	l.Reserve(here, user("stays"), "CreateFunction")
 	l.Release(here, "stays")
 	before, _ := series(t, l, "", nil)
@@ -54,7 +54,7 @@ func TestScopesComeAndGo(t *testing.T) {
 			t.Fatalf("scope %d waits %s", i, wait)
 		}
 		l.Forget(s, "u")
-		w.now = w.now.Add(time.Minute)
+		e.now = e.now.Add(time.Minute)
 		l.Reserve(here, user("stays"), "CreateFunction")
 		l.Release(here, "stays")
 		most = max(most, len(l.scopes))
@@ -70,7 +70,7 @@ func TestScopesComeAndGo(t *testing.T) {
 		t.Errorf("%v calls were counted of 5000: a counter goes up only, whatever becomes of scopes", sent)
 	}
 	for range 20 {
-		w.now = w.now.Add(sweepEvery)
+		e.now = e.now.Add(sweepEvery)
 		l.Reserve(here, user("stays"), "CreateFunction")
 		l.Release(here, "stays")
 	}
@@ -93,11 +93,11 @@ func TestScopesAreKept(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(1)
-			l := small(w)
+			e := newEnv(1)
+			l := small(e)
 			l.Reserve(here, user("u"), "CreateFunction")
 			tc.use(l)
-			w.now = w.now.Add(tc.after)
+			e.now = e.now.Add(tc.after)
 			l.Stats()
 			if got := len(l.scopes); got != tc.want {
 				t.Errorf("%s\n%d scopes, want %d", tc.reason, got, tc.want)
@@ -108,7 +108,7 @@ func TestScopesAreKept(t *testing.T) {
 
 // TestLookingMakesNoScope has a scope asked about that nobody uses.
 func TestLookingMakesNoScope(t *testing.T) {
-	l := small(newWorld(1))
+	l := small(newEnv(1))
 	l.Release(here, "u")
 	l.Forget(here, "u")
 	l.Stats()
@@ -119,8 +119,8 @@ func TestLookingMakesNoScope(t *testing.T) {
 
 // TestUnverifiedAccountsAreApart has one config told that its quota is used up.
 func TestUnverifiedAccountsAreApart(t *testing.T) {
-	w := newWorld(1)
-	l := small(w)
+	e := newEnv(1)
+	l := small(e)
 	evil := Scope{Account: Unverified, Region: here.Region, Config: "evil"}
 	l.throttled(evil, ControlPlane, time.Hour)
 	for _, s := range []Scope{here, {Account: Unverified, Region: here.Region, Config: "other"}, {Account: here.Account, Region: here.Region, Endpoint: "http://emulator"}} {

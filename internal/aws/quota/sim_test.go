@@ -14,26 +14,26 @@ var (
 )
 
 // A world runs events in the order of their time, on a clock of its own.
-type world struct {
+type env struct {
 	now    time.Time
 	events eventHeap
 	seq    int
 	random *rand.Rand
 }
 
-func newWorld(seed uint64) *world {
-	return &world{now: epoch, random: rand.New(rand.NewPCG(seed, 1))}
+func newEnv(seed uint64) *env {
+	return &env{now: epoch, random: rand.New(rand.NewPCG(seed, 1))}
 }
 
-func (w *world) clock() time.Time { return w.now }
+func (e *env) clock() time.Time { return e.now }
 
-func (w *world) after(d time.Duration, fn func()) {
-	w.seq++
-	heap.Push(&w.events, event{at: w.now.Add(d), seq: w.seq, run: fn})
+func (e *env) after(d time.Duration, fn func()) {
+	e.seq++
+	heap.Push(&e.events, event{at: e.now.Add(d), seq: e.seq, run: fn})
 }
 
 // run until no event is left, or until the end of the time given.
-func (w *world) run(most time.Duration) {
+func (w *env) run(most time.Duration) {
 	end := w.now.Add(most)
 	for len(w.events) > 0 {
 		e := heap.Pop(&w.events).(event)
@@ -47,8 +47,8 @@ func (w *world) run(most time.Duration) {
 }
 
 // between is a random duration.
-func (w *world) between(low, high time.Duration) time.Duration {
-	return low + time.Duration(w.random.Int64N(int64(high-low)+1))
+func (e *env) between(low, high time.Duration) time.Duration {
+	return low + time.Duration(e.random.Int64N(int64(high-low)+1))
 }
 
 type event struct {
@@ -74,7 +74,7 @@ func (h *eventHeap) Pop() any {
 // An awsSide counts requests as AWS does: a bucket of 15 that fills at 15 a
 // second.
 type awsSide struct {
-	w        *world
+	w        *env
 	tokens   float64
 	at       time.Time
 	served   int
@@ -82,7 +82,7 @@ type awsSide struct {
 	lastDone time.Time
 }
 
-func newAWSSide(w *world) *awsSide { return &awsSide{w: w, tokens: 15, at: w.now} }
+func newAWSSide(e *env) *awsSide { return &awsSide{w: e, tokens: 15, at: e.now} }
 
 func (s *awsSide) arrive() bool {
 	s.tokens = min(15, s.tokens+15*s.w.now.Sub(s.at).Seconds())
@@ -100,10 +100,10 @@ func (s *awsSide) arrive() bool {
 // A caller is a holder that reserves one ticket, sends one call, and counts how
 // often it had to come back.
 type caller struct {
-	w        *world
+	w        *env
 	l        *Limiter
 	aws      *awsSide
-	holder   Holder
+	holder   Requester
 	lateness time.Duration
 	latency  time.Duration
 	visits   int
@@ -154,14 +154,14 @@ func TestFullRate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(7)
-			l, aws := New(w.clock, Options{}), newAWSSide(w)
+			e := newEnv(7)
+			l, aws := New(e.clock, Options{}), newAWSSide(e)
 			callers := make([]*caller, tc.holders)
 			for i := range callers {
-				callers[i] = &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint(i), Priority: User}, lateness: tc.lateness, latency: tc.latency}
-				w.after(w.between(0, tc.spread), callers[i].come)
+				callers[i] = &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: tc.lateness, latency: tc.latency}
+				e.after(e.between(0, tc.spread), callers[i].come)
 			}
-			w.run(time.Hour)
+			e.run(time.Hour)
 
 			if aws.refused != 0 {
 				t.Errorf("%s\nAWS refused %d calls", tc.reason, aws.refused)
@@ -192,18 +192,18 @@ func TestFullRate(t *testing.T) {
 
 // TestNoShows has half of the holders never come back.
 func TestNoShows(t *testing.T) {
-	w := newWorld(3)
-	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	e := newEnv(3)
+	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	const n = 600
 	for i := range n {
-		c := &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 		if i%2 == 0 {
-			w.after(0, func() { l.Reserve(here, c.holder, "CreateFunction") })
+			e.after(0, func() { l.Reserve(here, c.holder, "CreateFunction") })
 			continue
 		}
-		w.after(0, c.come)
+		e.after(0, c.come)
 	}
-	w.run(time.Hour)
+	e.run(time.Hour)
 	if aws.served != n/2 || aws.refused != 0 {
 		t.Errorf("served %d, refused %d, want %d and 0", aws.served, aws.refused, n/2)
 	}
@@ -211,7 +211,7 @@ func TestNoShows(t *testing.T) {
 	if took := aws.lastDone.Sub(epoch); took > 50*time.Second {
 		t.Errorf("took %v for the slots of %d", took, n)
 	}
-	w.now = w.now.Add(time.Hour)
+	e.now = e.now.Add(time.Hour)
 	if s := l.Stats()[ControlPlane]; s.WaitingUsers != 0 || s.Tickets != 0 {
 		t.Errorf("something is left: %+v", s)
 	}
@@ -220,19 +220,19 @@ func TestNoShows(t *testing.T) {
 // TestPriorities has polls queued, then a user's change, then users without
 // end.
 func TestPriorities(t *testing.T) {
-	w := newWorld(5)
-	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	e := newEnv(5)
+	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	polls := make([]*caller, 200)
 	for i := range polls {
-		polls[i] = &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint("poll", i)}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
-		w.after(0, polls[i].come)
+		polls[i] = &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint("poll", i)}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
+		e.after(0, polls[i].come)
 	}
 	var change *caller
-	w.after(2*time.Second, func() {
-		change = &caller{w: w, l: l, aws: aws, holder: Holder{ID: "change", Priority: User}, latency: 30 * time.Millisecond}
+	e.after(2*time.Second, func() {
+		change = &caller{w: e, l: l, aws: aws, holder: Requester{ID: "change", Priority: User}, latency: 30 * time.Millisecond}
 		change.come()
 	})
-	w.run(4 * time.Second)
+	e.run(4 * time.Second)
 	if change.sent.IsZero() || change.sent.Sub(epoch) > 2500*time.Millisecond {
 		t.Errorf("a user's change was sent at %v behind 200 polls", change.sent.Sub(epoch))
 	}
@@ -241,21 +241,21 @@ func TestPriorities(t *testing.T) {
 	users := []*caller{}
 	var arrive func()
 	arrive = func() {
-		u := &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint("user", len(users)), Priority: User}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
+		u := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint("user", len(users)), Priority: User}, lateness: 5 * time.Millisecond, latency: 30 * time.Millisecond}
 		users = append(users, u)
 		u.come()
-		w.after(time.Second/30, arrive)
+		e.after(time.Second/30, arrive)
 	}
 	arrive()
 	before := count(polls)
-	start, served := w.now, aws.served
-	w.run(time.Minute)
+	start, served := e.now, aws.served
+	e.run(time.Minute)
 	got, all := count(polls)-before, aws.served-served
 	t.Logf("%d polls of %d calls in a minute", got, all)
 	if got < 60 || got > 120 {
 		t.Errorf("%d polls were sent in a minute of constant load, want about a tenth of %d", got, all)
 	}
-	if rate := float64(all) / w.now.Sub(start).Seconds(); rate < 14.3 {
+	if rate := float64(all) / e.now.Sub(start).Seconds(); rate < 14.3 {
 		t.Errorf("rate %.2f/s, want the full rate", rate)
 	}
 	if aws.refused != 0 {
@@ -281,14 +281,14 @@ func count(cs []*caller) int {
 // TestSharedQuota has another tool use half of AWS's rate: the limiter has to
 // find that out from throttles, and live with it.
 func TestSharedQuota(t *testing.T) {
-	w := newWorld(11)
-	l, aws := New(w.clock, Options{}), newAWSSide(w)
+	e := newEnv(11)
+	l, aws := New(e.clock, Options{}), newAWSSide(e)
 	const n = 1000
 	left := n
 	for i := range n {
-		c := &caller{w: w, l: l, aws: aws, holder: Holder{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
+		c := &caller{w: e, l: l, aws: aws, holder: Requester{ID: fmt.Sprint(i), Priority: User}, lateness: 5 * time.Millisecond, latency: 50 * time.Millisecond}
 		c.done = func() { left-- }
-		w.after(0, c.come)
+		e.after(0, c.come)
 	}
 	others := 0
 	var other func()
@@ -296,10 +296,10 @@ func TestSharedQuota(t *testing.T) {
 		if aws.arrive() {
 			others++
 		}
-		w.after(time.Second/8, other)
+		e.after(time.Second/8, other)
 	}
 	other()
-	w.run(5 * time.Minute)
+	e.run(5 * time.Minute)
 	throttled := l.Stats()[ControlPlane].Throttled
 	t.Logf("%d left, the other tool got %d, %d calls throttled", left, others, throttled)
 	if left != 0 {

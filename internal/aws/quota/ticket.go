@@ -4,9 +4,9 @@ import "time"
 
 // A ticket is a token set aside for a holder.
 type ticket struct {
-	holder  string
-	expires time.Time
-	void    bool
+	requester string
+	expires   time.Time
+	void      bool
 }
 
 // A ticketQueue has tickets in the order in which they expire, which is the
@@ -17,7 +17,7 @@ type ticketQueue struct {
 }
 
 func (q *ticketQueue) issue(holder string, expires time.Time) *ticket {
-	t := &ticket{holder: holder, expires: expires}
+	t := &ticket{requester: holder, expires: expires}
 	q.queue = append(q.queue, t)
 	q.unused++
 	return t

@@ -27,8 +27,8 @@ const (
 	code   = "print('the code is secret too')"
 )
 
-// bed is a client of the double whose calls are traced.
-type bed struct {
+// env is a client of the double whose calls are traced.
+type env struct {
 	*tracingtest.Recorder
 
 	t *testing.T
@@ -38,13 +38,13 @@ type bed struct {
 	headers []http.Header
 }
 
-func newBed(t *testing.T, limiter *quota.Limiter) *bed {
+func newEnv(t *testing.T, limiter *quota.Limiter) *env {
 	t.Helper()
-	b := &bed{t: t, Recorder: tracingtest.New(t), double: awsdouble.New(awsdouble.Options{StrictCredentials: true})}
-	b.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::123456789012:user/ci", AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2"})
+	e := &env{t: t, Recorder: tracingtest.New(t), double: awsdouble.New(awsdouble.Options{StrictCredentials: true})}
+	e.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::123456789012:user/ci", AccessKeyID: "AKIAONE", SecretAccessKey: "hunter2"})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b.headers = append(b.headers, r.Header.Clone())
-		b.double.ServeHTTP(w, r)
+		e.headers = append(e.headers, r.Header.Clone())
+		e.double.ServeHTTP(w, r)
 	}))
 	t.Cleanup(s.Close)
 	cfg := aws.Config{
@@ -58,29 +58,29 @@ func newBed(t *testing.T, limiter *quota.Limiter) *bed {
 			})
 		},
 	}
-	AddTo(&cfg, b.Tracer)
+	AddTo(&cfg, e.Tracer)
 	if limiter != nil {
 		limiter.AddTo(&cfg, quota.Scope{Account: "123456789012", Region: "eu-central-1"})
 	}
-	b.lambda = lambda.NewFromConfig(cfg)
-	return b
+	e.lambda = lambda.NewFromConfig(cfg)
+	return e
 }
 
-func (b *bed) get() {
-	b.t.Helper()
+func (e *env) get() {
+	e.t.Helper()
 	// What it answers is what the span tells.
-	_, _ = b.lambda.GetFunction(b.t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")})
+	_, _ = e.lambda.GetFunction(e.t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")})
 }
 
-func (b *bed) create() {
-	b.t.Helper()
-	_, err := b.lambda.CreateFunction(b.t.Context(), &lambda.CreateFunctionInput{
+func (e *env) create() {
+	e.t.Helper()
+	_, err := e.lambda.CreateFunction(e.t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: aws.String("f"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Runtime: types.RuntimePython313, Handler: aws.String("index.handler"),
-		Code:        &types.FunctionCode{ZipFile: zipped(b.t, code)},
+		Code:        &types.FunctionCode{ZipFile: zipped(e.t, code)},
 		Environment: &types.Environment{Variables: map[string]string{"PASSWORD": secret}},
 	})
 	if err != nil {
-		b.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 }
 
@@ -88,24 +88,24 @@ func TestSpans(t *testing.T) {
 	const is = " cloud.region=eu-central-1"
 	cases := map[string]struct {
 		reason string
-		do     func(*bed)
+		do     func(*env)
 		want   string
 	}{
 		"Success": {
 			reason: "The span has what the conventions of AWS SDKs name.",
-			do:     (*bed).create,
+			do:     (*env).create,
 			want:   "Lambda.CreateFunction aws.request_id=..." + is + " http.response.status_code=201 rpc.method=CreateFunction rpc.service=Lambda rpc.system=aws-api\n",
 		},
 		"Absent": {
 			reason: "That there is no function is what is asked before it is created: no error.",
-			do:     (*bed).get,
+			do:     (*env).get,
 			want:   "Lambda.GetFunction aws.request_id=..." + is + " error.type=ResourceNotFoundException http.response.status_code=404 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n",
 		},
 		"Throttled": {
 			reason: "AWS's refusal is an event and an error.",
-			do: func(b *bed) {
-				b.double.Fail(awsdouble.Fault{Error: awsdouble.Throttle(), Times: -1})
-				b.get()
+			do: func(e *env) {
+				e.double.Fail(awsdouble.Fault{Error: awsdouble.Throttle(), Times: -1})
+				e.get()
 			},
 			want: "Lambda.GetFunction aws.request_id=..." + is + " error.type=TooManyRequestsException http.request.resend_count=1 http.response.status_code=429 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api !TooManyRequestsException: Rate exceeded\n" +
 				"  * call throttled crossplane.wait=...\n" +
@@ -114,20 +114,20 @@ func TestSpans(t *testing.T) {
 		},
 		"Retried": {
 			reason: "A second try is an event, and the span tells of the last one's answer.",
-			do: func(b *bed) {
-				b.create()
-				b.Reset()
-				b.double.Fail(awsdouble.Fault{Error: awsdouble.ServiceFailure()})
-				b.get()
+			do: func(e *env) {
+				e.create()
+				e.Reset()
+				e.double.Fail(awsdouble.Fault{Error: awsdouble.ServiceFailure()})
+				e.get()
 			},
 			want: "Lambda.GetFunction aws.request_id=..." + is + " http.request.resend_count=1 http.response.status_code=200 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n" +
 				"  * call retried error.type=ServiceException\n",
 		},
 		"Denied": {
 			reason: "The status says what conditions say.",
-			do: func(b *bed) {
-				b.double.Fail(awsdouble.Fault{Error: awsdouble.AccessDenied("lambda:GetFunction")})
-				b.get()
+			do: func(e *env) {
+				e.double.Fail(awsdouble.Fault{Error: awsdouble.AccessDenied("lambda:GetFunction")})
+				e.get()
 			},
 			want: "Lambda.GetFunction aws.request_id=..." + is + " error.type=AccessDeniedException http.response.status_code=403 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api" +
 				" !AccessDeniedException: arn:aws:iam::123456789012:user/double may not lambda:GetFunction on arn:aws:lambda:eu-central-1:123456789012:function:f:" +
@@ -135,9 +135,9 @@ func TestSpans(t *testing.T) {
 		},
 		"Dropped": {
 			reason: "Without an answer there is no status and no request id.",
-			do: func(b *bed) {
-				b.double.Fail(awsdouble.Fault{Drop: awsdouble.DropBefore, Times: -1})
-				b.get()
+			do: func(e *env) {
+				e.double.Fail(awsdouble.Fault{Drop: awsdouble.DropBefore, Times: -1})
+				e.get()
 			},
 			want: "Lambda.GetFunction" + is + " error.type=_OTHER http.request.resend_count=1 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api !127.0.0.1 closed the connection before it answered\n" +
 				"  * call retried error.type=_OTHER\n",
@@ -145,9 +145,9 @@ func TestSpans(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b := newBed(t, nil)
-			tc.do(b)
-			if diff := cmp.Diff(tc.want, strings.Join(b.Traces(), "")); diff != "" {
+			e := newEnv(t, nil)
+			tc.do(e)
+			if diff := cmp.Diff(tc.want, strings.Join(e.Traces(), "")); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -157,12 +157,12 @@ func TestSpans(t *testing.T) {
 // A call that is not sent is a span without an answer, and no error.
 func TestDeferred(t *testing.T) {
 	rates := map[quota.Bucket]quota.Rate{quota.GetFunction: {PerSecond: 0.001, Burst: 1}}
-	b := newBed(t, quota.New(time.Now, quota.Options{Rates: rates}))
-	b.get()
-	b.Reset()
-	b.get()
+	e := newEnv(t, quota.New(time.Now, quota.Options{Rates: rates}))
+	e.get()
+	e.Reset()
+	e.get()
 	want := "Lambda.GetFunction cloud.region=eu-central-1 rpc.method=GetFunction rpc.service=Lambda rpc.system=aws-api\n  * call deferred crossplane.wait=...\n"
-	if diff := cmp.Diff(want, strings.Join(b.Traces(), "")); diff != "" {
+	if diff := cmp.Diff(want, strings.Join(e.Traces(), "")); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
@@ -170,9 +170,9 @@ func TestDeferred(t *testing.T) {
 // The double checks signatures, so that a header that was added would be refused if it
 // was signed otherwise.
 func TestNothingIsAddedToRequests(t *testing.T) {
-	b := newBed(t, nil)
-	b.create()
-	for _, h := range b.headers {
+	e := newEnv(t, nil)
+	e.create()
+	for _, h := range e.headers {
 		for name := range h {
 			if n := strings.ToLower(name); strings.HasPrefix(n, "trace") || strings.Contains(n, "b3") || strings.Contains(n, "baggage") {
 				t.Errorf("header %s is sent", name)
@@ -182,19 +182,19 @@ func TestNothingIsAddedToRequests(t *testing.T) {
 }
 
 func TestNoSecrets(t *testing.T) {
-	b := newBed(t, nil)
-	b.create()
-	b.get()
-	b.double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Error: awsdouble.Error{
+	e := newEnv(t, nil)
+	e.create()
+	e.get()
+	e.double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Error: awsdouble.Error{
 		Status: http.StatusBadRequest, Code: "ValidationException",
 		Message: "1 validation error detected: Value '" + secret + "' at 'environment.variables' failed to satisfy constraint: Member must not be null",
 	}})
-	if _, err := b.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
+	if _, err := e.lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{
 		FunctionName: aws.String("f"), Environment: &types.Environment{Variables: map[string]string{"PASSWORD": secret}},
 	}); err == nil {
 		t.Fatal("the update must fail")
 	}
-	all := b.Everything()
+	all := e.Everything()
 	if !strings.Contains(all, "ValidationException") {
 		t.Errorf("the failure must be told: %s", all)
 	}

@@ -40,29 +40,29 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// MaxAge of what is remembered: how long a change of tags by someone else may go
+// MaxTagAge of what is remembered: how long a change of tags by someone else may go
 // unseen.
-const MaxAge = time.Hour
+const MaxTagAge = time.Hour
 
-// Recent is the greatest age of tags by which a thing is changed or deleted.
-const Recent = 5 * time.Minute
+// RecentTagAge is the greatest age of tags by which a thing is changed or deleted.
+const RecentTagAge = 5 * time.Minute
 
 // A Lister is the one call that is made. *lambda.Client is one.
-type Lister interface {
+type TagLister interface {
 	ListTags(ctx context.Context, in *lambda.ListTagsInput, opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
 }
 
 // A Memory keeps the tags of the things of one kind, by the UID of their resource. It
 // is safe for concurrent use.
-type Memory struct {
+type TagCache struct {
 	now func() time.Time
 
 	mu      sync.Mutex
-	entries map[types.UID]entry
+	entries map[types.UID]tagEntry
 }
 
-// entry is what was read, and what the user wanted then.
-type entry struct {
+// tagEntry is what was read, and what the user wanted then.
+type tagEntry struct {
 	tags       map[string]string
 	arn        string
 	at         time.Time
@@ -71,15 +71,15 @@ type entry struct {
 	request    string
 }
 
-// New memory, by a clock.
-func New(now func() time.Time) *Memory {
-	return &Memory{now: now, entries: map[types.UID]entry{}}
+// NewTagCache memory, by a clock.
+func NewTagCache(now func() time.Time) *TagCache {
+	return &TagCache{now: now, entries: map[types.UID]tagEntry{}}
 }
 
 // Due tells whether Read would ask AWS for the tags of a resource's thing, so that
 // quota can be reserved for it. arn is the one that is known before the thing is
 // looked at, empty if none is.
-func (m *Memory) Due(mg metav1.Object, arn string) bool {
+func (m *TagCache) Due(mg metav1.Object, arn string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	_, known := m.known(mg, arn)
@@ -88,7 +88,7 @@ func (m *Memory) Due(mg metav1.Object, arn string) bool {
 
 // Show the tags of a thing that a resource only looks at, whoever it belongs to. They are
 // nil where AWS does not tell them, as for Read, or where they may not be asked for.
-func (m *Memory) Show(ctx context.Context, mg metav1.Object, arn string, api Lister) (map[string]string, error) {
+func (m *TagCache) Show(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
 	at := m.now()
 	tags, err := m.Read(ctx, mg, arn, api)
 	if err != nil && !awserr.IsAccessDenied(err) {
@@ -101,7 +101,7 @@ func (m *Memory) Show(ctx context.Context, mg metav1.Object, arn string, api Lis
 }
 
 // show keeps what was shown, unless it is remembered already.
-func (m *Memory) show(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
+func (m *TagCache) show(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
 	m.mu.Lock()
 	_, known := m.known(mg, arn)
 	m.mu.Unlock()
@@ -114,7 +114,7 @@ func (m *Memory) show(mg metav1.Object, arn string, tags map[string]string, at t
 // AWS tells now. They are the caller's to change. They are nil where AWS does not tell
 // them: it shows no ARN, or not the tags of a new thing yet, or an emulator lacks
 // ListTags. That never means that there is no such thing.
-func (m *Memory) Read(ctx context.Context, mg metav1.Object, arn string, api Lister) (map[string]string, error) {
+func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
 	m.mu.Lock()
 	e, known := m.known(mg, arn)
 	m.mu.Unlock()
@@ -148,10 +148,10 @@ func named(mg metav1.Object, tags map[string]string) bool {
 }
 
 // Forget the tags of a resource's thing, because they are to change.
-func (m *Memory) Forget(mg metav1.Object) { m.Drop(mg.GetUID()) }
+func (m *TagCache) Forget(mg metav1.Object) { m.Drop(mg.GetUID()) }
 
 // Drop what is kept of a resource that is gone.
-func (m *Memory) Drop(uid types.UID) {
+func (m *TagCache) Drop(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.entries, uid)
@@ -159,11 +159,11 @@ func (m *Memory) Drop(uid types.UID) {
 
 // Outdated tells whether the tags that Read has returned are too old to change the thing
 // by. They are then forgotten, so that the next Read asks AWS.
-func (m *Memory) Outdated(mg metav1.Object) bool {
+func (m *TagCache) Outdated(mg metav1.Object) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e, ok := m.entries[mg.GetUID()]
-	if !ok || m.now().Sub(e.at) < Recent {
+	if !ok || m.now().Sub(e.at) < RecentTagAge {
 		return false
 	}
 	delete(m.entries, mg.GetUID())
@@ -171,30 +171,30 @@ func (m *Memory) Outdated(mg metav1.Object) bool {
 }
 
 // known is what is remembered, if it is still good. The lock is held.
-func (m *Memory) known(mg metav1.Object, arn string) (entry, bool) {
+func (m *TagCache) known(mg metav1.Object, arn string) (tagEntry, bool) {
 	e, ok := m.entries[mg.GetUID()]
-	age := MaxAge
+	age := MaxTagAge
 	if meta.WasDeleted(mg) {
-		age = Recent // Each look may delete it.
+		age = RecentTagAge // Each look may delete it.
 	}
 	good := ok && e.arn == arn && m.now().Sub(e.at) < age &&
-		e.generation == mg.GetGeneration() && e.deleted == meta.WasDeleted(mg) && e.request == request(mg)
+		e.generation == mg.GetGeneration() && e.deleted == meta.WasDeleted(mg) && e.request == tagRequest(mg)
 	return e, good
 }
 
 // keep what was read, and drop what belongs to resources that are long gone.
-func (m *Memory) keep(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
+func (m *TagCache) keep(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	maps.DeleteFunc(m.entries, func(_ types.UID, e entry) bool { return at.Sub(e.at) > 2*MaxAge })
-	m.entries[mg.GetUID()] = entry{
+	maps.DeleteFunc(m.entries, func(_ types.UID, e tagEntry) bool { return at.Sub(e.at) > 2*MaxTagAge })
+	m.entries[mg.GetUID()] = tagEntry{
 		tags: tags, arn: arn, at: at,
-		generation: mg.GetGeneration(), deleted: meta.WasDeleted(mg), request: request(mg),
+		generation: mg.GetGeneration(), deleted: meta.WasDeleted(mg), request: tagRequest(mg),
 	}
 }
 
-// request is the reconcile that the user asked for last.
-func request(mg metav1.Object) string {
+// tagRequest is the reconcile that the user asked for last.
+func tagRequest(mg metav1.Object) string {
 	token, _ := meta.GetReconcileRequest(mg)
 	return token
 }

@@ -43,26 +43,26 @@ func object(change func(*metav1.ObjectMeta)) *metav1.ObjectMeta {
 func TestRead(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		then   func(m *Memory, clock *time.Time)
+		then   func(m *TagCache, clock *time.Time)
 		mg     *metav1.ObjectMeta
 		arn    string
 		want   int
 	}{
-		"Steady":   {reason: "What was read a while ago is still good.", then: func(_ *Memory, c *time.Time) { *c = c.Add(MaxAge - time.Second) }, mg: object(nil), arn: arn, want: 1},
-		"Old":      {reason: "Someone may have changed them within an hour.", then: func(_ *Memory, c *time.Time) { *c = c.Add(MaxAge) }, mg: object(nil), arn: arn, want: 2},
+		"Steady":   {reason: "What was read a while ago is still good.", then: func(_ *TagCache, c *time.Time) { *c = c.Add(MaxTagAge - time.Second) }, mg: object(nil), arn: arn, want: 1},
+		"Old":      {reason: "Someone may have changed them within an hour.", then: func(_ *TagCache, c *time.Time) { *c = c.Add(MaxTagAge) }, mg: object(nil), arn: arn, want: 2},
 		"NewSpec":  {reason: "The user waits for the truth.", mg: object(func(o *metav1.ObjectMeta) { o.Generation = 2 }), arn: arn, want: 2},
 		"Deletion": {reason: "What is foreign by now must not be deleted.", mg: object(func(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.Unix(1, 0)) }), arn: arn, want: 2},
 		"Requested": {reason: "The user asked for a look.", mg: object(func(o *metav1.ObjectMeta) {
 			o.Annotations = map[string]string{meta.AnnotationKeyReconcileRequestedAt: "now"}
 		}), arn: arn, want: 2},
-		"Forgotten": {reason: "The provider has changed them.", then: func(m *Memory, _ *time.Time) { m.Forget(object(nil)) }, mg: object(nil), arn: arn, want: 2},
+		"Forgotten": {reason: "The provider has changed them.", then: func(m *TagCache, _ *time.Time) { m.Forget(object(nil)) }, mg: object(nil), arn: arn, want: 2},
 		"Another":   {reason: "Another resource's thing.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), arn: arn, want: 2},
 		"OtherArn":  {reason: "The resource has another thing now.", mg: object(nil), arn: arn + "1", want: 2},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-			m, l := New(func() time.Time { return clock }), &lister{owner: "u1"}
+			m, l := NewTagCache(func() time.Time { return clock }), &lister{owner: "u1"}
 			if !m.Due(object(nil), arn) {
 				t.Error("Due() before anything was read: want true")
 			}
@@ -93,7 +93,7 @@ func TestRead(t *testing.T) {
 
 // AWS may show tags late, and then they must not be missing for an hour.
 func TestTagsOfNobodyAreNotRemembered(t *testing.T) {
-	m, l := New(time.Now), &lister{}
+	m, l := NewTagCache(time.Now), &lister{}
 	for range 2 {
 		if _, err := m.Read(t.Context(), object(nil), arn, l); err != nil || !m.Due(object(nil), arn) {
 			t.Errorf("Read(): %v, want that it is due again", err)
@@ -106,7 +106,7 @@ func TestTagsOfNobodyAreNotRemembered(t *testing.T) {
 }
 
 func TestAFailedReadIsNotRemembered(t *testing.T) {
-	m, l := New(time.Now), &lister{err: errors.New("boom")}
+	m, l := NewTagCache(time.Now), &lister{err: errors.New("boom")}
 	if _, err := m.Read(t.Context(), object(nil), arn, l); err == nil {
 		t.Error("Read(): want the error")
 	}
@@ -118,13 +118,13 @@ func TestAFailedReadIsNotRemembered(t *testing.T) {
 
 func TestOldEntriesAreDropped(t *testing.T) {
 	clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	m, l := New(func() time.Time { return clock }), &lister{}
+	m, l := NewTagCache(func() time.Time { return clock }), &lister{}
 	for _, uid := range []types.UID{"gone", "here"} {
 		l.owner = string(uid)
 		if _, err := m.Read(t.Context(), &metav1.ObjectMeta{UID: uid}, arn, l); err != nil {
 			t.Fatal(err)
 		}
-		clock = clock.Add(3 * MaxAge)
+		clock = clock.Add(3 * MaxTagAge)
 	}
 	if len(m.entries) != 1 {
 		t.Errorf("want one entry, got %d", len(m.entries))
@@ -141,16 +141,16 @@ func TestOutdated(t *testing.T) {
 		want   bool
 		due    bool
 	}{
-		"Recent":   {reason: "It was read a moment ago.", mg: object(nil), after: Recent - time.Second},
-		"Old":      {reason: "A look takes it, a change does not.", mg: object(nil), after: Recent, want: true, due: true},
-		"Another":  {reason: "What is not remembered is read anyway.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), after: Recent, due: true},
-		"Deleting": {reason: "AWS refuses a deletion for a while, and each look tries it.", mg: gone, after: Recent - time.Second},
-		"Deleted":  {reason: "Then tags are read every few minutes.", mg: gone, after: Recent, want: true, due: true},
+		"Recent":   {reason: "It was read a moment ago.", mg: object(nil), after: RecentTagAge - time.Second},
+		"Old":      {reason: "A look takes it, a change does not.", mg: object(nil), after: RecentTagAge, want: true, due: true},
+		"Another":  {reason: "What is not remembered is read anyway.", mg: object(func(o *metav1.ObjectMeta) { o.UID = "u2" }), after: RecentTagAge, due: true},
+		"Deleting": {reason: "AWS refuses a deletion for a while, and each look tries it.", mg: gone, after: RecentTagAge - time.Second},
+		"Deleted":  {reason: "Then tags are read every few minutes.", mg: gone, after: RecentTagAge, want: true, due: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			clock := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-			m, l := New(func() time.Time { return clock }), &lister{owner: "u1"}
+			m, l := NewTagCache(func() time.Time { return clock }), &lister{owner: "u1"}
 			read := tc.mg
 			if name == "Another" {
 				read = object(nil)

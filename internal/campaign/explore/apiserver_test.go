@@ -65,7 +65,7 @@ func (s *store) put(mg *resource) {
 type kubeClient struct {
 	client.Client // Nil: the reconciler calls nothing else.
 
-	world  *world
+	env    *env
 	leader int
 	scheme *runtime.Scheme
 }
@@ -74,7 +74,7 @@ func (c *kubeClient) Scheme() *runtime.Scheme { return c.scheme }
 
 // Get from the cache, which neither fails nor takes time.
 func (c *kubeClient) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
-	return deliver(c.world.cache[c.leader], obj)
+	return deliver(c.env.cache[c.leader], obj)
 }
 
 func deliver(v version, to client.Object) error {
@@ -97,25 +97,25 @@ func (c *kubeClient) Patch(_ context.Context, obj client.Object, patch client.Pa
 	if err != nil {
 		return err
 	}
-	c.world.searchSecrets("a patch", string(body))
+	c.env.searchSecrets("a patch", string(body))
 	var p struct{ Metadata metadataPatch }
 	if err := json.Unmarshal(body, &p); err != nil {
 		return err
 	}
-	return c.world.call(c.leader, call{op: "patch " + p.Metadata.String(), of: callKubeWrite}, func(bool) error {
-		mg, err := p.Metadata.apply(c.world.store.version)
+	return c.env.call(c.leader, call{op: "patch " + p.Metadata.String(), of: callKubeWrite}, func(bool) error {
+		mg, err := p.Metadata.apply(c.env.store.version)
 		if err != nil {
 			return err
 		}
 		if mg != nil {
-			c.world.store.put(mg)
+			c.env.store.put(mg)
 		}
-		if c.world.store.object == nil {
+		if c.env.store.object == nil {
 			obj.(*metav1.PartialObjectMetadata).ObjectMeta = mg.ObjectMeta //nolint:forcetypeassert // Nothing else is patched.
-			obj.SetResourceVersion(strconv.Itoa(int(c.world.store.last)))
+			obj.SetResourceVersion(strconv.Itoa(int(c.env.store.last)))
 			return nil
 		}
-		return deliver(c.world.store.version, obj)
+		return deliver(c.env.store.version, obj)
 	})
 }
 
@@ -180,20 +180,20 @@ type statusClient struct {
 
 // Update the status alone.
 func (c *statusClient) Update(_ context.Context, obj client.Object, _ ...client.SubResourceUpdateOption) error {
-	w, sent := c.kube.world, obj.(*resource) //nolint:forcetypeassert // Nothing else is written.
-	w.searchSecretsOf(sent)
-	return w.call(c.kube.leader, call{op: "update status", of: callKubeWrite}, func(bool) error {
-		switch to := w.store.version; {
+	e, sent := c.kube.env, obj.(*resource) //nolint:forcetypeassert // Nothing else is written.
+	e.searchSecretsOf(sent)
+	return e.call(c.kube.leader, call{op: "update status", of: callKubeWrite}, func(bool) error {
+		switch to := e.store.version; {
 		case to.object == nil, sent.UID != to.object.UID && sent.UID != "":
 			return kerrors.NewNotFound(gr, key.Name)
 		case sent.ResourceVersion != strconv.Itoa(int(to.rv)):
 			return kerrors.NewConflict(gr, key.Name, errors.New("the object has been modified"))
 		}
-		mg := w.store.copy()
+		mg := e.store.copy()
 		mg.SetResourceVersion("")
 		mg.Status = sent.DeepCopyObject().(*resource).Status //nolint:forcetypeassert // A copy has the type of its original.
-		w.store.put(mg)
-		return deliver(w.store.version, obj)
+		e.store.put(mg)
+		return deliver(e.store.version, obj)
 	})
 }
 
@@ -206,6 +206,6 @@ type liveReader struct {
 
 // Get the object as it is.
 func (r *liveReader) Get(_ context.Context, _ client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
-	w := r.kube.world
-	return w.call(r.kube.leader, call{op: "get live", of: callKubeRead}, func(bool) error { return deliver(w.store.version, obj) })
+	e := r.kube.env
+	return e.call(r.kube.leader, call{op: "get live", of: callKubeRead}, func(bool) error { return deliver(e.store.version, obj) })
 }

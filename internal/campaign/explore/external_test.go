@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-type resource = managedtest.Thing
+type resource = managedtest.Sample
 
 // The operations of AWS.
 const (
@@ -59,7 +59,7 @@ type external struct {
 
 // api is AWS as one process reaches it.
 type api struct {
-	world  *world
+	env    *env
 	leader int
 }
 
@@ -207,10 +207,10 @@ func (e *external) Connection(*resource) xpmanaged.ConnectionDetails { return ni
 
 // read what AWS shows.
 func (a *api) read(op string, f func(*account) error) error {
-	return a.world.call(a.leader, call{op: op, of: callRead}, func(late bool) error {
-		shown := a.world.aws.now
+	return a.env.call(a.leader, call{op: op, of: callRead}, func(late bool) error {
+		shown := a.env.aws.now
 		if late {
-			shown = a.world.aws.before
+			shown = a.env.aws.before
 		}
 		return f(&shown)
 	})
@@ -218,13 +218,13 @@ func (a *api) read(op string, f func(*account) error) error {
 
 // write what AWS has.
 func (a *api) write(op string, f func(*aws) error) error {
-	return a.world.call(a.leader, call{op: op, of: callWrite}, func(bool) error { return f(&a.world.aws) })
+	return a.env.call(a.leader, call{op: op, of: callWrite}, func(bool) error { return f(&a.env.aws) })
 }
 
 // touches is called before an item is changed.
 func (a *api) touches(op string, i item) {
-	if !i.ours() && !a.world.imports {
-		a.world.violatef("%s changes what is somebody else's: %s", op, i)
+	if !i.ours() && !a.env.imports {
+		a.env.violatef("%s changes what is somebody else's: %s", op, i)
 	}
 }
 

@@ -111,26 +111,26 @@ type scenario struct {
 type explorer struct {
 	*pool
 
-	world world
+	env   env
 	procs [2]*process
 }
 
 func newExplorer(sc scenario, p *pool) (*explorer, error) {
-	x := &explorer{pool: p, world: world{scenario: sc}}
+	x := &explorer{pool: p, env: env{scenario: sc}}
 	s := runtime.NewScheme()
 	if err := managedtest.AddToScheme(s); err != nil {
 		return nil, err
 	}
 	for l := range x.procs {
-		c := &kubeClient{world: &x.world, leader: l, scheme: s}
-		x.procs[l] = newProcess(managed.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(), x.kind(l), &recorder{world: &x.world}))
+		c := &kubeClient{env: &x.env, leader: l, scheme: s}
+		x.procs[l] = newProcess(managed.NewReconciler(&manager{client: c, live: &liveReader{kube: c}}, x.options(), x.kind(l), &recorder{env: &x.env}))
 	}
 	return x, nil
 }
 
 func (x *explorer) options() managed.Options {
 	o := managed.Options{
-		Options:         controller.Options{Logger: &logger{world: &x.world}, PollInterval: 10 * time.Minute, Features: &feature.Flags{}},
+		Options:         controller.Options{Logger: &logger{env: &x.env}, PollInterval: 10 * time.Minute, Features: &feature.Flags{}},
 		Resolver:        unlimited{},
 		Tracker:         unlimited{},
 		Limiter:         unlimited{},
@@ -144,16 +144,16 @@ func (x *explorer) options() managed.Options {
 }
 
 func (x *explorer) kind(leader int) managed.Kind[*resource] {
-	k := x.world.scenario.kind
+	k := x.env.scenario.kind
 	return managed.Kind[*resource]{
 		GVK:               managedtest.GVK,
 		New:               func() *resource { return &resource{} },
-		NewList:           func() xpresource.ManagedList { return &managedtest.ThingList{} },
+		NewList:           func() xpresource.ManagedList { return &managedtest.SampleList{} },
 		Region:            func(*resource) string { return "eu-west-1" },
 		Reads:             func(*resource) []string { return []string{opGet} },
 		DeterministicName: true,
 		Connect: func(context.Context, *resource, *config.Session) (xpmanaged.TypedExternalClient[*resource], error) {
-			e := &external{kind: k, api: &api{world: &x.world, leader: leader}}
+			e := &external{kind: k, api: &api{env: &x.env, leader: leader}}
 			return flow.New(e, flow.Calls{Create: opCreate, Delete: opDelete, NameGiven: k.NameGiven}), nil
 		},
 	}
@@ -165,12 +165,12 @@ type unlimited struct{}
 func (unlimited) Resolve(context.Context, xpresource.ModernManaged, string) (*config.Session, error) {
 	return &config.Session{}, nil
 }
-func (unlimited) Track(context.Context, xpresource.ModernManaged) error      { return nil }
-func (unlimited) Untrack(context.Context, xpresource.ModernManaged) error    { return nil }
-func (unlimited) Drop(context.Context, xpresource.ModernManaged) error       { return nil }
-func (unlimited) Reserve(quota.Scope, quota.Holder, ...string) time.Duration { return 0 }
-func (unlimited) Release(quota.Scope, string)                                {}
-func (unlimited) Forget(quota.Scope, string)                                 {}
+func (unlimited) Track(context.Context, xpresource.ModernManaged) error         { return nil }
+func (unlimited) Untrack(context.Context, xpresource.ModernManaged) error       { return nil }
+func (unlimited) Drop(context.Context, xpresource.ModernManaged) error          { return nil }
+func (unlimited) Reserve(quota.Scope, quota.Requester, ...string) time.Duration { return 0 }
+func (unlimited) Release(quota.Scope, string)                                   {}
+func (unlimited) Forget(quota.Scope, string)                                    {}
 
 // manager has the clients of a process.
 type manager struct {
@@ -188,10 +188,10 @@ func (m *manager) GetScheme() *runtime.Scheme  { return m.client.scheme }
 func (x *explorer) initial(faults, changes int8) state {
 	s := state{incarnation: 1, faults: faults, changes: changes}
 	mg := newResource(1)
-	if x.world.imports {
+	if x.env.imports {
 		meta.SetExternalName(mg, nameOf(1))
 		made := item{id: 1, origin: someone, owner: someone, value: valueElse, secret: valueElse}
-		if !x.world.scenario.kind.Tagged {
+		if !x.env.scenario.kind.Tagged {
 			made.owner = 0
 		}
 		mg.Annotations[ownership.AnnotationAdopt] = "true"
@@ -211,7 +211,7 @@ func newResource(incarnation int8) *resource {
 			Namespace: key.Namespace, Name: key.Name, UID: types.UID(uidOf(incarnation)), Generation: 1,
 			CreationTimestamp: metav1.Time{Time: epoch}, Annotations: map[string]string{},
 		},
-		Spec: managedtest.ThingSpec{
+		Spec: managedtest.SampleSpec{
 			Value: value(1), Secret: secret(1),
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{xpv2.ManagementActionAll}},
 		},
@@ -232,33 +232,33 @@ type step struct {
 
 // take a transition from a state.
 func (x *explorer) take(s state, l label) step {
-	w := &x.world
+	e := &x.env
 	if l.reconciles() {
 		s = x.pass(s, s.due[l.leader])
 		if !l.stale {
 			s.cache[l.leader] = s.object
 		}
 	}
-	*w = world{scenario: w.scenario, store: store{version: s.object, last: s.last()}, cache: s.cache, aws: s.aws, acting: int(l.leader), fault: l.fault, at: int(l.at)}
-	last := w.store.last
+	*e = env{scenario: e.scenario, store: store{version: s.object, last: s.last()}, cache: s.cache, aws: s.aws, acting: int(l.leader), fault: l.fault, at: int(l.at)}
+	last := e.store.last
 	if !l.reconciles() {
 		x.move(&s, l.move)
 	} else {
 		if l.fault == between {
-			w.move = func() { x.move(&s, l.move) }
+			e.move = func() { x.move(&s, l.move) }
 		}
 		x.reconcile(&s, int(l.leader))
-		if w.crashed {
+		if e.crashed {
 			x.restart(&s, int(l.leader))
 		}
 	}
-	w.check()
-	wrote := w.store.last != last || w.aws.now != s.aws.now
-	s.object = version{object: x.normal(w.store.object), rv: w.store.rv}
+	e.check()
+	wrote := e.store.last != last || e.aws.now != s.aws.now
+	s.object = version{object: x.normal(e.store.object), rv: e.store.rv}
 	for i := range s.cache {
-		s.cache[i] = version{object: x.normal(w.cache[i].object), rv: w.cache[i].rv}
+		s.cache[i] = version{object: x.normal(e.cache[i].object), rv: e.cache[i].rv}
 	}
-	s.aws = w.aws
+	s.aws = e.aws
 	switch {
 	case l.fault == between && l.move != reconcileOther:
 		s.changes--
@@ -267,7 +267,7 @@ func (x *explorer) take(s state, l label) step {
 	case l.move != noMove:
 		s.changes--
 	}
-	return step{label: l, to: renumbered(s), calls: w.calls, wrote: wrote, violations: w.violations}
+	return step{label: l, to: renumbered(s), calls: e.calls, wrote: wrote, violations: e.violations}
 }
 
 // normal is the object in the form that states have.
@@ -284,7 +284,7 @@ func (x *explorer) reconcile(s *state, leader int) {
 	p.remember(s.memory[leader], s.written[leader], s.stale[leader])
 	res, err := p.Reconcile(context.Background(), reconcile.Request{NamespacedName: key})
 	if err != nil {
-		x.world.violatef("a reconcile returns an error, for which the queue decides when to come back: %v", err)
+		x.env.violatef("a reconcile returns an error, for which the queue decides when to come back: %v", err)
 	}
 	m, written, stale := p.memory(0)
 	s.memory[leader], s.written[leader], s.stale[leader] = x.memory(m), written, stale
@@ -297,7 +297,7 @@ func (x *explorer) restart(s *state, leader int) {
 
 // moveable tells whether a move is possible in a state.
 func (x *explorer) moveable(s *state, m move) bool {
-	mg, k := s.object.object, x.world.scenario.kind
+	mg, k := s.object.object, x.env.scenario.kind
 	live := mg != nil && mg.DeletionTimestamp == nil
 	ours := false
 	for _, i := range s.aws.now {
@@ -333,7 +333,7 @@ func (x *explorer) moveable(s *state, m move) bool {
 // doubtful tells whether what a create without an answer has made can be told only by its
 // being just what was asked for, so that who changes either of the two makes it another's.
 func (x *explorer) doubtful(s *state) bool {
-	return !x.world.scenario.kind.Tagged && x.item(s) != nil && s.object.object != nil && ownership.WrittenName(s.object.object) == ""
+	return !x.env.scenario.kind.Tagged && x.item(s) != nil && s.object.object != nil && ownership.WrittenName(s.object.object) == ""
 }
 
 // item of ours in AWS, or nil.
@@ -348,11 +348,11 @@ func (x *explorer) item(s *state) *item {
 
 // move something in the world that a state stands for.
 func (x *explorer) move(s *state, m move) {
-	w := &x.world
+	e := &x.env
 	switch m {
 	case reconcileOther:
-		other := 1 - w.acting
-		w.cache[other] = w.store.version
+		other := 1 - e.acting
+		e.cache[other] = e.store.version
 		x.reconcile(s, other)
 		return
 	case restart1, restart2:
@@ -361,19 +361,19 @@ func (x *explorer) move(s *state, m move) {
 	case editValue, editSecret, deleteObject, createAgain:
 		x.edit(s, m)
 	case handValue, handSecret, handUntag, handDelete:
-		for _, i := range w.aws.now {
+		for _, i := range e.aws.now {
 			if i.ours() {
-				w.aws.change(func(a *account) { byHand(a, i.id, m) })
+				e.aws.change(func(a *account) { byHand(a, i.id, m) })
 				break
 			}
 		}
 	case foreign:
 		made := item{id: 1, origin: someone, owner: someone, value: valueElse, secret: valueElse}
-		if !w.scenario.kind.Tagged {
+		if !e.scenario.kind.Tagged {
 			made.owner = 0
 		}
-		if w.aws.now.find(1) == nil {
-			w.aws.change(func(a *account) { a.add(made) })
+		if e.aws.now.find(1) == nil {
+			e.aws.change(func(a *account) { a.add(made) })
 		}
 	case noMove, moves:
 	}
@@ -394,17 +394,17 @@ func byHand(a *account, id int8, m move) {
 
 // edit the object as a user. Both leaders are woken.
 func (x *explorer) edit(s *state, m move) {
-	w := &x.world
+	e := &x.env
 	s.due = [2]int32{}
 	if m == createAgain {
 		s.incarnation++
-		w.store.put(newResource(s.incarnation))
+		e.store.put(newResource(s.incarnation))
 		return
 	}
-	if w.store.object == nil {
+	if e.store.object == nil {
 		return
 	}
-	mg := w.store.copy()
+	mg := e.store.copy()
 	mg.SetResourceVersion("")
 	mg.Generation++
 	switch m {
@@ -415,7 +415,7 @@ func (x *explorer) edit(s *state, m move) {
 	default:
 		mg.DeletionTimestamp = &metav1.Time{Time: epoch}
 	}
-	w.store.put(mg)
+	e.store.put(mg)
 }
 
 // steps are all transitions from a state. The first one is that of leader 1 with nothing

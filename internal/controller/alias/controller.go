@@ -45,7 +45,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             reads,
 		Connect:           c.connect,
 		DeterministicName: true,
-		Acts: func(mg *v1beta1.Alias) []tenancy.Target {
+		ActsOn: func(mg *v1beta1.Alias) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
 		},
 		References: references,

@@ -20,39 +20,39 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig is a world in which function f has the versions 1 to 3.
-type rig struct {
-	*steptest.Rig[*v1beta1.Alias]
+// env is a world in which function f has the versions 1 to 3.
+type env struct {
+	*steptest.Env[*v1beta1.Alias]
 
 	published string
 }
 
-func newRig(t testing.TB) *rig {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{})
 	w.AddFunction("f", func(in *lambda.CreateFunctionInput) { in.Publish = true })
-	r := &rig{}
+	e := &env{}
 	for range 2 {
-		r.published = w.Publish("f")
+		e.published = w.Publish("f")
 	}
-	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Alias] {
-		return testExternal(w.Lambda, publishedLast(r.published), w.Cache)
+	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Alias] {
+		return testExternal(w.Lambda, publishedLast(e.published), w.Cache)
 	})
-	return r
+	return e
 }
 
 // inAWS is the alias as AWS has it.
-func (r *rig) inAWS() awsdouble.Alias {
-	r.Helper()
-	a, ok := r.Double.Alias("f", "live")
+func (e *env) inAWS() awsdouble.Alias {
+	e.Helper()
+	a, ok := e.Double.Alias("f", "live")
 	if !ok {
-		r.Fatal("AWS has no alias")
+		e.Fatal("AWS has no alias")
 	}
 	return a
 }
 
 func TestLifecycle(t *testing.T) {
-	r := newRig(t)
+	r := newEnv(t)
 	a := testAlias(func(a *v1beta1.Alias) {
 		a.Spec.ForProvider.Description, a.Spec.ForProvider.RoutingConfig = ptr.To("canary"), weighted(t, "2", "0.1")
 	})
@@ -89,20 +89,20 @@ func TestLifecycle(t *testing.T) {
 }
 
 func TestFollowing(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	a := testAlias(following)
-	r.Settle(a)
-	if got := r.inAWS().FunctionVersion; got != "3" {
+	e.Settle(a)
+	if got := e.inAWS().FunctionVersion; got != "3" {
 		t.Errorf("the alias invokes version %s, want what was published last", got)
 	}
-	r.published = r.Publish("f")
-	if diff := cmp.Diff([]string{callUpdate}, r.Settle(a)); diff != "" || r.inAWS().FunctionVersion != "4" {
-		t.Errorf("the alias must follow to version 4, is at %s: -want, +got:\n%s", r.inAWS().FunctionVersion, diff)
+	e.published = e.Publish("f")
+	if diff := cmp.Diff([]string{callUpdate}, e.Settle(a)); diff != "" || e.inAWS().FunctionVersion != "4" {
+		t.Errorf("the alias must follow to version 4, is at %s: -want, +got:\n%s", e.inAWS().FunctionVersion, diff)
 	}
 }
 
 func TestTransientWeightsAreNoDrift(t *testing.T) {
-	r := newRig(t)
+	r := newEnv(t)
 	a := testAlias()
 	r.Settle(a)
 	r.Double.EditAlias("f", "live", func(e *awsdouble.Alias) {
@@ -120,18 +120,18 @@ func TestLostAnswers(t *testing.T) {
 	for _, op := range []string{callCreate, callUpdate} {
 		for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
 			t.Run(fmt.Sprint(op, drop), func(t *testing.T) {
-				r := newRig(t)
+				e := newEnv(t)
 				a := testAlias()
 				if op == callUpdate {
-					r.Settle(a)
+					e.Settle(a)
 					a.Spec.ForProvider.FunctionVersion = ptr.To("2")
 				}
-				r.Double.Fail(awsdouble.Fault{Operation: op, Drop: drop, Times: 1})
-				if _, err := r.Step(a); err == nil {
+				e.Double.Fail(awsdouble.Fault{Operation: op, Drop: drop, Times: 1})
+				if _, err := e.Step(a); err == nil {
 					t.Fatal("the lost answer must be an error")
 				}
-				r.Settle(a)
-				if got := r.inAWS().FunctionVersion; got != *a.Spec.ForProvider.FunctionVersion {
+				e.Settle(a)
+				if got := e.inAWS().FunctionVersion; got != *a.Spec.ForProvider.FunctionVersion {
 					t.Errorf("the alias invokes version %s", got)
 				}
 			})
@@ -140,23 +140,23 @@ func TestLostAnswers(t *testing.T) {
 }
 
 func TestSteadyReconcilesShareOneCall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	var all []*v1beta1.Alias
 	for i := range 5 {
 		a := testAlias(func(a *v1beta1.Alias) { a.Name = fmt.Sprintf("a%d", i) })
-		r.Settle(a)
+		e.Settle(a)
 		all = append(all, a)
 	}
-	r.Double.ResetCalls()
-	r.Advance(time.Minute)
-	r.Age = 10 * time.Second
+	e.Double.ResetCalls()
+	e.Advance(time.Minute)
+	e.Age = 10 * time.Second
 	for _, a := range all {
-		if done, err := r.Step(a); err != nil || !done {
+		if done, err := e.Step(a); err != nil || !done {
 			t.Fatalf("a settled alias must stay settled: %t, %v", done, err)
 		}
 	}
-	if got := r.Double.Count(""); got != 1 || r.Double.Count(callList) != 1 {
-		t.Errorf("five Aliases of one function must share one ListAliases, got %v", r.Double.Calls())
+	if got := e.Double.Count(""); got != 1 || e.Double.Count(callList) != 1 {
+		t.Errorf("five Aliases of one function must share one ListAliases, got %v", e.Double.Calls())
 	}
 }
 
@@ -166,7 +166,7 @@ func TestAnySpec(t *testing.T) {
 	for seed := range uint64(specs) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t)
+			e := newEnv(t)
 			g := rand.New(rand.NewPCG(seed, 1))
 			first, second := randomSettings(g), randomSettings(g)
 			a := testAlias(func(a *v1beta1.Alias) { a.Spec.ForProvider.AliasSettings = first })
@@ -177,15 +177,15 @@ func TestAnySpec(t *testing.T) {
 				}
 				a.Spec.InitProvider = &i
 			}
-			r.converges(a, 1)
+			e.converges(a, 1)
 			if a.Spec.InitProvider != nil && a.Spec.InitProvider.RoutingConfig != nil {
 				// Others own the weights now, and would have to move them first.
 				second.FunctionVersion, second.RoutingConfig = first.FunctionVersion, first.RoutingConfig
 			}
 			for _, s := range []v1beta1.AliasSettings{second, first} {
 				a.Spec.ForProvider.AliasSettings = s
-				r.converges(a, 1)
-				r.matches(s)
+				e.converges(a, 1)
+				e.matches(s)
 			}
 		})
 	}
@@ -193,22 +193,22 @@ func TestAnySpec(t *testing.T) {
 
 // converges settles an alias in at most so many calls, and checks that nothing is
 // written afterwards.
-func (r *rig) converges(a *v1beta1.Alias, most int) {
-	r.Helper()
-	if got := r.Settle(a); len(got) > most {
-		r.Errorf("took %d calls, at most %d are needed: %v", len(got), most, got)
+func (e *env) converges(a *v1beta1.Alias, most int) {
+	e.Helper()
+	if got := e.Settle(a); len(got) > most {
+		e.Errorf("took %d calls, at most %d are needed: %v", len(got), most, got)
 	}
-	if more := r.Settle(a); len(more) > 0 {
-		r.Errorf("a settled alias must not be written to, got %v", more)
+	if more := e.Settle(a); len(more) > 0 {
+		e.Errorf("a settled alias must not be written to, got %v", more)
 	}
 }
 
 // matches checks that AWS has all that a spec names.
-func (r *rig) matches(s v1beta1.AliasSettings) {
-	r.Helper()
-	got := r.inAWS()
+func (e *env) matches(s v1beta1.AliasSettings) {
+	e.Helper()
+	got := e.inAWS()
 	if got.FunctionVersion != *s.FunctionVersion || got.Description != ptr.Deref(s.Description, got.Description) {
-		r.Errorf("AWS has %+v, want %+v", got, s)
+		e.Errorf("AWS has %+v, want %+v", got, s)
 	}
 	if s.RoutingConfig == nil {
 		return
@@ -218,7 +218,7 @@ func (r *rig) matches(s v1beta1.AliasSettings) {
 		have = &types.AliasRoutingConfiguration{AdditionalVersionWeights: got.RoutingConfig.AdditionalVersionWeights}
 	}
 	if diff := cmp.Diff(settingsOf(s).RoutingConfig, routingOf(weightsOf(have))); diff != "" {
-		r.Errorf("weights: -want, +got:\n%s", diff)
+		e.Errorf("weights: -want, +got:\n%s", diff)
 	}
 }
 
@@ -245,7 +245,7 @@ func other(g *rand.Rand, version string) string {
 
 // TestMissingVersion names the version that AWS calls a function.
 func TestMissingVersion(t *testing.T) {
-	r := newRig(t)
+	r := newEnv(t)
 	e := testExternal(r.Lambda, publishedLast(r.published), r.Cache)
 	a := testAlias(func(a *v1beta1.Alias) { a.Spec.ForProvider.FunctionVersion = ptr.To("9") })
 	if _, err := e.Observe(t.Context(), a); err != nil {

@@ -49,7 +49,7 @@ func (t *thing) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 	if t.id.function == "" {
 		return found{}, nil // It is being deleted, and was never created.
 	}
-	aliases, err := inventory.Read(ctx, t.cache, t.key(), managed.Fresh(ctx), t.list)
+	aliases, err := inventory.Read(ctx, t.cache, t.key(), managed.Freshness(ctx), t.list)
 	if err != nil {
 		return found{}, err
 	}
@@ -118,7 +118,7 @@ func (t *thing) Judge(ctx context.Context, a *v1beta1.Alias, f found) (ownership
 	_, changes, err := t.compare(ctx, a, f)
 	v := ownership.JudgeUntagged(a, f.Name, err == nil && asMade(a, changes))
 	if !v.Manageable() {
-		return v, managed.Foreign(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 	}
 	return v, nil
 }
@@ -183,7 +183,7 @@ func (t *thing) followed(ctx context.Context, a *v1beta1.Alias) (string, error) 
 		return "", errors.Errorf("cannot tell which version to follow, since Function %s publishes none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
 	}
 	err := errors.Errorf("Function %s has not published a version yet", key)
-	managed.Await(ctx, a, err)
+	managed.ReportWaiting(ctx, a, err)
 	return "", err
 }
 

@@ -123,7 +123,7 @@ func TestObserve(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			ctx := managed.WithTurn(t.Context(), &managed.Turn{})
+			ctx := managed.WithAttempt(t.Context(), &managed.Attempt{})
 			e := testExternal(&fakeLambda{list: tc.list}, tc.functions, &inventory.Cache{})
 			got, err := e.Observe(ctx, tc.alias)
 			if tc.err != "" {
@@ -159,8 +159,8 @@ func TestConnection(t *testing.T) {
 }
 
 func TestSomeoneElseWasQuicker(t *testing.T) {
-	turn := &managed.Turn{}
-	ctx := managed.WithTurn(t.Context(), turn)
+	turn := &managed.Attempt{}
+	ctx := managed.WithAttempt(t.Context(), turn)
 	api := &fakeLambda{list: listed("live"), update: func(in *lambda.UpdateAliasInput) (*lambda.UpdateAliasOutput, error) {
 		if ptr.Deref(in.RevisionId, "") != "r" {
 			t.Errorf("an update must name the revision that it was made for, got %v", in.RevisionId)
@@ -175,7 +175,7 @@ func TestSomeoneElseWasQuicker(t *testing.T) {
 	if _, err := e.Update(ctx, a); err != nil {
 		t.Errorf("a change by someone else must be no error, got %v", err)
 	}
-	if _, held := turn.Held(); !held {
+	if _, held := turn.Aborted(); !held {
 		t.Error("the alias must be looked at again")
 	}
 }

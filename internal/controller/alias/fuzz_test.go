@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "aliases", func(t testing.TB) (*steptest.Rig[*v1beta1.Alias], *v1beta1.Alias) {
+	steptest.Fuzz(f, "aliases", func(t testing.TB) (*steptest.Env[*v1beta1.Alias], *v1beta1.Alias) {
 		t.Helper()
-		return newRig(t).Rig, testAlias()
+		return newEnv(t).Env, testAlias()
 	})
 }

@@ -13,18 +13,18 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Alias] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		a := testAlias(func(a *v1beta1.Alias) {
 			a.Spec.InitProvider = &v1beta1.AliasSettings{Description: ptr.To("first")}
 		})
 		return steptest.Life[*v1beta1.Alias]{
-			Rig: r.Rig, Resource: a, Create: callCreate, Delete: callDelete,
+			Env: e.Env, Resource: a, Create: callCreate, Delete: callDelete,
 			Edit: func() {
 				a.Spec.ForProvider.FunctionVersion = ptr.To("2")
 				a.Generation++
 			},
 			There: func() []string {
-				if got, ok := r.Double.Alias("f", "live"); ok {
+				if got, ok := e.Double.Alias("f", "live"); ok {
 					return []string{got.FunctionVersion + " " + got.Description}
 				}
 				return nil

@@ -11,7 +11,7 @@ import (
 
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
-	tagmemory.Lister
+	tagmemory.TagLister
 	tagging.Writer
 
 	CreateCapacityProvider(ctx context.Context, in *lambda.CreateCapacityProviderInput, opts ...func(*lambda.Options)) (*lambda.CreateCapacityProviderOutput, error)

@@ -29,7 +29,7 @@ const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CapacityProviders to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, tags: tagmemory.New(o.Now)}
+	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.CapacityProvider]{
 		GVK:               v1beta1.CapacityProviderGroupVersionKind,
 		New:               func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
@@ -46,7 +46,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 
 type connector struct {
 	o    managed.Options
-	tags *tagmemory.Memory
+	tags *tagmemory.TagCache
 }
 
 func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider], error) {

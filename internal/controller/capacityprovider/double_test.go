@@ -28,25 +28,25 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
-type rig struct {
-	*steptest.Rig[*v1beta1.CapacityProvider]
+type env struct {
+	*steptest.Env[*v1beta1.CapacityProvider]
 
-	tags   *tagmemory.Memory
+	tags   *tagmemory.TagCache
 	fields steptest.Fields
 }
 
-func newRig(t testing.TB) *rig {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
-	r := &rig{tags: tagmemory.New(w.Now), fields: steptest.Fields{}}
-	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
-		return flow.New(r.thing(), flow.Calls{Create: opCreate, Delete: opDelete})
+	e := &env{tags: tagmemory.NewTagCache(w.Now), fields: steptest.Fields{}}
+	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
+		return flow.New(e.thing(), flow.Calls{Create: opCreate, Delete: opDelete})
 	})
-	return r
+	return e
 }
 
-func (r *rig) thing() *thing {
-	return &thing{api: r.Lambda, fields: r.fields, tags: r.tags, owner: steptest.Owner(kind, "ignored")}
+func (e *env) thing() *thing {
+	return &thing{api: e.Lambda, fields: e.fields, tags: e.tags, owner: steptest.Owner(kind, "ignored")}
 }
 
 func testProvider(change ...func(*v1beta1.CapacityProviderParameters)) *v1beta1.CapacityProvider {
@@ -72,31 +72,31 @@ func edit(c *v1beta1.CapacityProvider, change func(*v1beta1.CapacityProviderPara
 	c.Generation++
 }
 
-func (r *rig) provider() awsdouble.CapacityProvider {
-	r.Helper()
-	p, ok := r.Double.CapacityProvider(steptest.Region, "web")
+func (e *env) provider() awsdouble.CapacityProvider {
+	e.Helper()
+	p, ok := e.Double.CapacityProvider(steptest.Region, "web")
 	if !ok {
-		r.Fatal("AWS has no capacity provider")
+		e.Fatal("AWS has no capacity provider")
 	}
 	return p
 }
 
 func TestLifeOfACapacityProvider(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) { p.Tags = map[string]string{"team": "a"} })
 	for range 2 {
-		if _, err := r.Step(c); err != nil {
+		if _, err := e.Step(c); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if got := c.GetCondition(xpv2.TypeReady); got.Reason != xpv2.ReasonCreating {
 		t.Errorf("a pending one is being created, got %+v", got)
 	}
-	r.Settle(c)
+	e.Settle(c)
 	if got := c.GetCondition(xpv2.TypeReady); got.Status != corev1.ConditionTrue || ptr.Deref(c.Status.AtProvider.State, "") != "Active" {
 		t.Errorf("an active one is ready, got %+v", got)
 	}
-	if got := meta.GetExternalName(c); got != "web" || v1beta1.CapacityProviderARN()(c) != r.provider().CapacityProviderArn {
+	if got := meta.GetExternalName(c); got != "web" || v1beta1.CapacityProviderARN()(c) != e.provider().CapacityProviderArn {
 		t.Errorf("external name %s, ARN %s", got, v1beta1.CapacityProviderARN()(c))
 	}
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
@@ -108,105 +108,105 @@ func TestLifeOfACapacityProvider(t *testing.T) {
 		p.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"a": "b"}}
 		p.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To("/web"), SystemLogLevel: ptr.To("DEBUG")}}
 	})
-	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, r.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, e.Settle(c)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
-	got := r.provider()
+	got := e.provider()
 	if *got.CapacityProviderScalingConfig.MaxVCpuCount != 64 || got.CapacityProviderScalingConfig.ScalingPolicies[0].TargetValue != 70 || got.PropagateTags.ExplicitTags["a"] != "b" || got.TelemetryConfig.LoggingConfig.LogGroup != "/web" {
 		t.Errorf("AWS has %+v", got)
 	}
 	edit(c, func(p *v1beta1.CapacityProviderParameters) {
 		p.CapacityProviderScalingConfig, p.PropagateTags, p.TelemetryConfig = nil, nil, nil
 	})
-	r.Settle(c)
-	got = r.provider()
+	e.Settle(c)
+	got = e.provider()
 	if got.CapacityProviderScalingConfig.ScalingMode != "Auto" || got.PropagateTags.Mode != "None" || got.TelemetryConfig.LoggingConfig.LogGroup != "/aws/lambda/capacity-provider/web" {
 		t.Errorf("what is removed returns to AWS's defaults, got %+v", got)
 	}
-	r.Remove(c)
-	if diff := cmp.Diff([]string{opDelete}, r.Settle(c)); diff != "" {
+	e.Remove(c)
+	if diff := cmp.Diff([]string{opDelete}, e.Settle(c)); diff != "" {
 		t.Errorf("a deletion is one call, and waits until it is gone: -want, +got:\n%s", diff)
 	}
-	if _, there := r.Double.CapacityProvider(steptest.Region, "web"); there {
+	if _, there := e.Double.CapacityProvider(steptest.Region, "web"); there {
 		t.Error("it must be gone")
 	}
 }
 
 // Tags are not in AWS's answer, so they are read sparingly.
 func TestSteadyReconcileIsOneCall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testProvider()
-	r.Settle(c)
-	if diff := cmp.Diff([]string{opGet}, r.Look(c)); diff != "" {
+	e.Settle(c)
+	if diff := cmp.Diff([]string{opGet}, e.Look(c)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	r.Advance(time.Hour)
-	if diff := cmp.Diff([]string{opGet, opTags}, r.Look(c)); diff != "" {
+	e.Advance(time.Hour)
+	if diff := cmp.Diff([]string{opGet, opTags}, e.Look(c)); diff != "" {
 		t.Errorf("an hour later: -want, +got:\n%s", diff)
 	}
 }
 
 func TestACreationThatFails(t *testing.T) {
-	r := newRig(t)
-	r.Double.FailCapacity("web")
+	e := newEnv(t)
+	e.Double.FailCapacity("web")
 	c := testProvider()
 	for range 4 {
-		if _, err := r.Step(c); err != nil {
+		if _, err := e.Step(c); err != nil {
 			t.Fatal(err)
 		}
-		r.Advance(time.Second)
+		e.Advance(time.Second)
 	}
 	got := c.GetCondition(xpv2.TypeReady)
 	if got.Status != corev1.ConditionFalse || got.Message != failed {
 		t.Errorf("what AWS says is told, got %+v", got)
 	}
-	r.Remove(c)
-	r.Settle(c)
+	e.Remove(c)
+	e.Settle(c)
 }
 
 func TestALostCreationIsOurs(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testProvider()
-	r.Lose(c, opCreate)
-	if got := r.Settle(c); len(got) != 0 {
+	e.Lose(c, opCreate)
+	if got := e.Settle(c); len(got) != 0 {
 		t.Errorf("nothing more must be created: %v", got)
 	}
 	other := testProvider()
 	other.UID, other.Namespace = "uid-2", "bank"
-	if _, err := r.Step(other); !ownership.IsForeign(err) {
+	if _, err := e.Step(other); !ownership.IsForeign(err) {
 		t.Errorf("another resource's is foreign, got %v", err)
 	}
-	r.Remove(other)
-	if got := r.Settle(other); len(got) != 0 {
+	e.Remove(other)
+	if got := e.Settle(other); len(got) != 0 {
 		t.Errorf("and never deleted: %v", got)
 	}
 }
 
 func TestWhatCannotBeChanged(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
 		p.VPCConfig = &v1beta1.CapacityProviderVPCConfig{SubnetIDsFrom: []v1beta1.FieldSelector{{Name: "subnet"}}, SecurityGroupIDsFrom: []v1beta1.FieldSelector{{Name: "group"}}}
 		p.PermissionsConfig = &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArnFrom: &v1beta1.FieldSelector{Name: "role"}}
 		p.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
 	})
 	for name, value := range map[string]string{"subnet": "subnet-1", "group": "sg-1", "role": "arn:aws:iam::123456789012:role/r", "key": "arn:aws:kms:eu-central-1:123456789012:key/k"} {
-		if _, err := r.Step(c); err == nil {
+		if _, err := e.Step(c); err == nil {
 			t.Fatal("what is missing is told")
 		}
-		r.fields[name] = value
+		e.fields[name] = value
 	}
-	r.Settle(c)
-	r.fields["subnet"] = "subnet-2"
-	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "AWS can't change: vpcConfig.subnetIds") {
+	e.Settle(c)
+	e.fields["subnet"] = "subnet-2"
+	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "AWS can't change: vpcConfig.subnetIds") {
 		t.Errorf("a subnet that is another now is told, got %v", err)
 	}
 }
 
 func TestAProviderInUseIsNotDeleted(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testProvider()
-	r.Settle(c)
-	if _, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+	e.Settle(c)
+	if _, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage,
 		Code:                   &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
 		MemorySize:             ptr.To[int32](2048),
@@ -214,8 +214,8 @@ func TestAProviderInUseIsNotDeleted(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Remove(c)
-	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "is used by functions") {
+	e.Remove(c)
+	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "is used by functions") {
 		t.Errorf("AWS's reason is told, got %v", err)
 	}
 }
@@ -252,7 +252,7 @@ func (g generator) settings() v1beta1.CapacityProviderSettings {
 func TestRandomSpecsConverge(t *testing.T) {
 	for seed := range uint64(60) {
 		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
-		r := newRig(t)
+		e := newEnv(t)
 		c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
 			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), steptest.Some(g.Rand, "arn:aws:kms:eu-central-1:123456789012:key/k")
 			if g.IntN(2) == 0 {
@@ -265,13 +265,13 @@ func TestRandomSpecsConverge(t *testing.T) {
 		if g.IntN(3) == 0 {
 			c.Spec.InitProvider = ptr.To(g.settings())
 		}
-		if diff := cmp.Diff([]string{opCreate}, r.Settle(c)); diff != "" {
+		if diff := cmp.Diff([]string{opCreate}, e.Settle(c)); diff != "" {
 			t.Fatalf("seed %d: a creation is all: -want, +got:\n%s", seed, diff)
 		}
 		for range 3 {
 			edit(c, func(p *v1beta1.CapacityProviderParameters) { p.CapacityProviderSettings = g.settings() })
-			r.Settle(c)
-			if got := steptest.Writes(r.Look(c)); len(got) != 0 {
+			e.Settle(c)
+			if got := steptest.Writes(e.Look(c)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
@@ -280,30 +280,30 @@ func TestRandomSpecsConverge(t *testing.T) {
 
 // What someone else has taken over since its tags were read is not changed any more.
 func TestAProviderThatIsTakenOver(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
 		p.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](400)}
 	})
-	r.TakenOver(c, func() *string { return c.Status.AtProvider.CapacityProviderArn }, func() {
-		_, err := r.Lambda.UpdateCapacityProvider(t.Context(), &lambda.UpdateCapacityProviderInput{
+	e.TakenOver(c, func() *string { return c.Status.AtProvider.CapacityProviderArn }, func() {
+		_, err := e.Lambda.UpdateCapacityProvider(t.Context(), &lambda.UpdateCapacityProviderInput{
 			CapacityProviderName: ptr.To("web"), CapacityProviderScalingConfig: &types.CapacityProviderScalingConfig{MaxVCpuCount: ptr.To[int32](500)},
 		})
-		r.Must(err)
+		e.Must(err)
 	})
 }
 
 // What is only observed differs in all that spec asks for, also in what AWS can't change.
 func TestDifferencesOfAnObservedProvider(t *testing.T) {
-	r := newRig(t)
-	r.Settle(testProvider())
+	e := newEnv(t)
+	e.Settle(testProvider())
 	c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
 		p.VPCConfig.SubnetIDs = []string{"subnet-3"}
 		p.Tags = map[string]string{"team": "shop"}
 	})
 	c.UID, c.Spec.ManagementPolicies = "uid-2", xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	meta.SetExternalName(c, "web")
-	turn := &managed.Turn{}
-	if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), c); err != nil {
+	turn := &managed.Attempt{}
+	if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), c); err != nil {
 		t.Fatal(err)
 	}
 	says, _, _ := turn.Differences()

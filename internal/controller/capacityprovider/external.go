@@ -32,7 +32,7 @@ const deletion = 5 * time.Second
 type thing struct {
 	api    lambdaAPI
 	fields fields.Getter
-	tags   *tagmemory.Memory
+	tags   *tagmemory.TagCache
 	owner  tagging.Owner
 
 	// wanted, comparison and active are what was found for the call that follows. active
@@ -114,7 +114,7 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CapacityProvider, f found) 
 		return flow.Plan{Changes: t.comparison.changes, Ready: t.State(c, f)}, nil
 	}
 	if t.tags.Outdated(c) {
-		managed.Hold(ctx, 0)
+		managed.Abort(ctx, 0)
 	}
 	if call != opUpdate {
 		t.tags.Forget(c)
@@ -195,7 +195,7 @@ func (t *thing) Update(ctx context.Context, c *v1beta1.CapacityProvider, f found
 // over it.
 func (t *thing) Delete(ctx context.Context, c *v1beta1.CapacityProvider, f found) error {
 	if busy(f.Thing.provider.State) {
-		managed.Hold(ctx, deletion)
+		managed.Abort(ctx, deletion)
 		return nil
 	}
 	_, err := t.api.DeleteCapacityProvider(ctx, &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To(f.Name)})

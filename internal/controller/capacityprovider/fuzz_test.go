@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "capacityproviders", func(t testing.TB) (*steptest.Rig[*v1beta1.CapacityProvider], *v1beta1.CapacityProvider) {
+	steptest.Fuzz(f, "capacityproviders", func(t testing.TB) (*steptest.Env[*v1beta1.CapacityProvider], *v1beta1.CapacityProvider) {
 		t.Helper()
-		return newRig(t).Rig, testProvider()
+		return newEnv(t).Env, testProvider()
 	})
 }

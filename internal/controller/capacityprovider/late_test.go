@@ -15,11 +15,11 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CapacityProvider] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		c := testProvider(func(p *v1beta1.CapacityProviderParameters) { p.Tags = map[string]string{"team": "a"} })
 		c.Spec.InitProvider = &v1beta1.CapacityProviderSettings{CapacityProviderScalingConfig: &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](64)}}
 		return steptest.Life[*v1beta1.CapacityProvider]{
-			Rig: r.Rig, Resource: c, Create: opCreate, Delete: opDelete,
+			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				edit(c, func(p *v1beta1.CapacityProviderParameters) {
 					p.Tags = map[string]string{"team": "b"}
@@ -27,7 +27,7 @@ func TestLate(t *testing.T) {
 				})
 			},
 			There: func() []string {
-				got, ok := r.Double.CapacityProvider(steptest.Region, "web")
+				got, ok := e.Double.CapacityProvider(steptest.Region, "web")
 				if !ok {
 					return nil
 				}

@@ -29,7 +29,7 @@ const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CodeSigningConfigs to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, tags: tagmemory.New(o.Now)}
+	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.CodeSigningConfig]{
 		GVK:               v1beta1.CodeSigningConfigGroupVersionKind,
 		New:               func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
@@ -49,7 +49,7 @@ var calls = flow.Calls{Create: opCreate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
 	o    managed.Options
-	tags *tagmemory.Memory
+	tags *tagmemory.TagCache
 }
 
 func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig], error) {

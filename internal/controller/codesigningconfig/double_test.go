@@ -34,33 +34,33 @@ func profile(n int) string {
 	return fmt.Sprintf("arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p%d/v", n)
 }
 
-type rig struct {
-	*steptest.Rig[*v1beta1.CodeSigningConfig]
+type env struct {
+	*steptest.Env[*v1beta1.CodeSigningConfig]
 
-	tags   *tagmemory.Memory
+	tags   *tagmemory.TagCache
 	fields steptest.Fields
 }
 
-func newRig(t testing.TB) *rig {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{})
-	r := &rig{tags: tagmemory.New(w.Now), fields: steptest.Fields{}}
-	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
-		return flow.New(r.thing(), calls)
+	e := &env{tags: tagmemory.NewTagCache(w.Now), fields: steptest.Fields{}}
+	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
+		return flow.New(e.thing(), calls)
 	})
-	return r
+	return e
 }
 
-func (r *rig) thing() *thing {
-	return &thing{api: r.Lambda, fields: r.fields, tags: r.tags, owner: steptest.Owner(kind, "ignored")}
+func (e *env) thing() *thing {
+	return &thing{api: e.Lambda, fields: e.fields, tags: e.tags, owner: steptest.Owner(kind, "ignored")}
 }
 
 // all are the configurations that AWS has.
-func (r *rig) all() []types.CodeSigningConfig {
-	r.Helper()
-	out, err := r.Lambda.ListCodeSigningConfigs(r.Context(), &lambda.ListCodeSigningConfigsInput{})
+func (e *env) all() []types.CodeSigningConfig {
+	e.Helper()
+	out, err := e.Lambda.ListCodeSigningConfigs(e.Context(), &lambda.ListCodeSigningConfigsInput{})
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	return out.CodeSigningConfigs
 }
@@ -87,13 +87,13 @@ func edit(c *v1beta1.CodeSigningConfig, change func(*v1beta1.CodeSigningConfigPa
 }
 
 func TestLifeOfAConfiguration(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
-	if diff := cmp.Diff([]string{opCreate}, r.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, e.Settle(c)); diff != "" {
 		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
 	}
 	arn := meta.GetExternalName(c)
-	if all := r.all(); len(all) != 1 || *all[0].CodeSigningConfigArn != arn || ptr.Deref(c.Status.AtProvider.UntrustedArtifactOnDeployment, "") != "Warn" {
+	if all := e.all(); len(all) != 1 || *all[0].CodeSigningConfigArn != arn || ptr.Deref(c.Status.AtProvider.UntrustedArtifactOnDeployment, "") != "Warn" {
 		t.Errorf("AWS has %+v, status %+v", all, c.Status.AtProvider)
 	}
 	edit(c, func(p *v1beta1.CodeSigningConfigParameters) {
@@ -101,152 +101,152 @@ func TestLifeOfAConfiguration(t *testing.T) {
 		p.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: ptr.To("Enforce")}
 		p.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(2), profile(1)}}
 	})
-	if diff := cmp.Diff([]string{tagging.CallTag, tagging.CallUntag, opUpdate}, r.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.CallTag, tagging.CallUntag, opUpdate}, e.Settle(c)); diff != "" {
 		t.Errorf("an edit is a call for each kind of change: -want, +got:\n%s", diff)
 	}
 	edit(c, func(p *v1beta1.CodeSigningConfigParameters) {
 		p.CodeSigningPolicies, p.Description = nil, ptr.To("")
 	})
-	r.Settle(c)
-	if all := r.all(); all[0].CodeSigningPolicies.UntrustedArtifactOnDeployment != types.CodeSigningPolicyWarn || *all[0].Description != "" {
+	e.Settle(c)
+	if all := e.all(); all[0].CodeSigningPolicies.UntrustedArtifactOnDeployment != types.CodeSigningPolicyWarn || *all[0].Description != "" {
 		t.Errorf("what is removed returns to AWS's default, got %+v", all[0])
 	}
-	r.Remove(c)
-	if diff := cmp.Diff([]string{opDelete}, r.Settle(c)); diff != "" || len(r.all()) != 0 {
+	e.Remove(c)
+	if diff := cmp.Diff([]string{opDelete}, e.Settle(c)); diff != "" || len(e.all()) != 0 {
 		t.Errorf("a deletion is one call: -want, +got:\n%s", diff)
 	}
 }
 
 // Tags are not in AWS's answer, so they are read sparingly.
 func TestSteadyReconcileIsOneCall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testConfig()
-	r.Settle(c)
+	e.Settle(c)
 	for _, tc := range []struct {
 		reason string
 		before func()
 		want   []string
 	}{
 		{"It is steady.", func() {}, []string{opGet}},
-		{"The process is new.", func() { r.tags = tagmemory.New(r.Now) }, []string{opGet, opTags}},
+		{"The process is new.", func() { e.tags = tagmemory.NewTagCache(e.Now) }, []string{opGet, opTags}},
 		{"It is steady again.", func() {}, []string{opGet}},
-		{"An hour has passed.", func() { r.Advance(time.Hour) }, []string{opGet, opTags}},
+		{"An hour has passed.", func() { e.Advance(time.Hour) }, []string{opGet, opTags}},
 		{"Spec changed.", func() { edit(c, func(*v1beta1.CodeSigningConfigParameters) {}) }, []string{opGet, opTags}},
 	} {
 		tc.before()
-		if diff := cmp.Diff(tc.want, r.Look(c)); diff != "" {
+		if diff := cmp.Diff(tc.want, e.Look(c)); diff != "" {
 			t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 		}
 	}
 }
 
 func TestDriftIsPutRight(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testConfig()
-	r.Settle(c)
+	e.Settle(c)
 	arn := ptr.To(meta.GetExternalName(c))
-	if _, err := r.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}}); err != nil {
+	if _, err := e.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn, AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Settle(c)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if _, err := r.Lambda.UntagResource(t.Context(), &lambda.UntagResourceInput{Resource: arn, TagKeys: ownership.Keys()}); err != nil {
+	if _, err := e.Lambda.UntagResource(t.Context(), &lambda.UntagResourceInput{Resource: arn, TagKeys: ownership.Keys()}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(time.Hour)
-	if diff := cmp.Diff([]string{tagging.CallTag}, r.Settle(c)); diff != "" {
+	e.Advance(time.Hour)
+	if diff := cmp.Diff([]string{tagging.CallTag}, e.Settle(c)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
 }
 
 // An answer that is lost on its way leaves neither an orphan nor a twin.
 func TestALostCreationIsFoundAgain(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	for range 3 {
-		if _, err := r.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}}); err != nil {
+		if _, err := e.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}}); err != nil {
 			t.Fatal(err)
 		}
-		r.Advance(time.Hour)
+		e.Advance(time.Hour)
 	}
 	c := testConfig()
-	r.Lose(c, opCreate)
+	e.Lose(c, opCreate)
 	if name := meta.GetExternalName(c); name != "" {
 		t.Fatalf("nothing is known yet, got %q", name)
 	}
-	before := len(r.Double.Calls())
-	if got := r.Settle(c); len(got) != 0 || len(r.all()) != 4 {
-		t.Errorf("nothing more must be created: %v; AWS has %d", got, len(r.all()))
+	before := len(e.Double.Calls())
+	if got := e.Settle(c); len(got) != 0 || len(e.all()) != 4 {
+		t.Errorf("nothing more must be created: %v; AWS has %d", got, len(e.all()))
 	}
-	if diff := cmp.Diff([]string{opList, opTags, opGet, opTags}, r.Operations()[before:][:4]); diff != "" {
+	if diff := cmp.Diff([]string{opList, opTags, opGet, opTags}, e.Operations()[before:][:4]); diff != "" {
 		t.Errorf("only what is as young as the creation is looked at: -want, +got:\n%s", diff)
 	}
-	r.Remove(c)
-	if r.Settle(c); len(r.all()) != 3 {
-		t.Errorf("only its own is deleted, %d are left", len(r.all()))
+	e.Remove(c)
+	if e.Settle(c); len(e.all()) != 3 {
+		t.Errorf("only its own is deleted, %d are left", len(e.all()))
 	}
 }
 
 func TestForeignAndImported(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	other := testConfig()
 	other.UID, other.Name = "uid-2", "other"
-	r.Settle(other)
+	e.Settle(other)
 	c := testConfig()
 	meta.SetExternalName(c, meta.GetExternalName(other))
-	if _, err := r.Step(c); !ownership.IsForeign(err) {
+	if _, err := e.Step(c); !ownership.IsForeign(err) {
 		t.Errorf("another resource's configuration is foreign, got %v", err)
 	}
-	out, err := r.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}})
+	out, err := e.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c = testConfig()
 	meta.SetExternalName(c, *out.CodeSigningConfig.CodeSigningConfigArn)
-	if diff := cmp.Diff([]string{tagging.CallTag}, r.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.CallTag}, e.Settle(c)); diff != "" {
 		t.Errorf("what the user names is adopted: -want, +got:\n%s", diff)
 	}
 	c = testConfig()
 	meta.SetExternalName(c, "csc-1")
-	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "is not the ARN") {
+	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "is not the ARN") {
 		t.Errorf("an external name is an ARN, got %v", err)
 	}
 }
 
 func TestAConfigurationInUseIsNotDeleted(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testConfig()
-	r.Settle(c)
-	if _, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+	e.Settle(c)
+	if _, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/r"), PackageType: types.PackageTypeImage, CodeSigningConfigArn: ptr.To(meta.GetExternalName(c)),
 		Code: &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/r:1")},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Remove(c)
-	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "attached to a function") {
+	e.Remove(c)
+	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "attached to a function") {
 		t.Errorf("AWS's reason is told, got %v", err)
 	}
-	if _, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")}); err != nil {
+	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")}); err != nil {
 		t.Fatal(err)
 	}
-	if r.Settle(c); len(r.all()) != 0 {
+	if e.Settle(c); len(e.all()) != 0 {
 		t.Error("once it is free it is deleted")
 	}
 }
 
 func TestPublishersOfOtherObjects(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) {
 		p.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArnsFrom: []v1beta1.FieldSelector{{Name: "profile"}}}
 	})
-	if _, err := r.Step(c); err == nil || !strings.Contains(err.Error(), "spec.forProvider.allowedPublishers.signingProfileVersionArnsFrom") {
+	if _, err := e.Step(c); err == nil || !strings.Contains(err.Error(), "spec.forProvider.allowedPublishers.signingProfileVersionArnsFrom") {
 		t.Errorf("the field is named, got %v", err)
 	}
-	r.fields["profile"] = profile(1)
-	r.Settle(c)
-	r.fields["profile"] = profile(2)
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(c)); diff != "" {
+	e.fields["profile"] = profile(1)
+	e.Settle(c)
+	e.fields["profile"] = profile(2)
+	if diff := cmp.Diff([]string{opUpdate}, e.Settle(c)); diff != "" {
 		t.Errorf("another version of the profile is followed: -want, +got:\n%s", diff)
 	}
 	if got := c.GetCondition(xpv2.TypeReady).Status; got != corev1.ConditionTrue {
@@ -277,19 +277,19 @@ func (g generator) settings() v1beta1.CodeSigningConfigSettings {
 func TestRandomSpecsConverge(t *testing.T) {
 	for seed := range uint64(60) {
 		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
-		r := newRig(t)
+		e := newEnv(t)
 		c := testConfig()
 		c.Spec.ForProvider.CodeSigningConfigSettings = g.settings()
 		if g.IntN(3) == 0 {
 			c.Spec.InitProvider = ptr.To(g.settings())
 		}
-		if diff := cmp.Diff([]string{opCreate}, r.Settle(c)); diff != "" {
+		if diff := cmp.Diff([]string{opCreate}, e.Settle(c)); diff != "" {
 			t.Fatalf("seed %d: a creation is all: -want, +got:\n%s", seed, diff)
 		}
 		for range 3 {
 			edit(c, func(p *v1beta1.CodeSigningConfigParameters) { p.CodeSigningConfigSettings = g.settings() })
-			r.Settle(c)
-			if got := steptest.Writes(r.Look(c)); len(got) != 0 {
+			e.Settle(c)
+			if got := steptest.Writes(e.Look(c)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
@@ -298,57 +298,57 @@ func TestRandomSpecsConverge(t *testing.T) {
 
 // What someone else has taken over since its tags were read is not changed any more.
 func TestAConfigurationThatIsTakenOver(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testConfig()
 	arn := func() *string { return ptr.To(meta.GetExternalName(c)) }
-	r.TakenOver(c, arn, func() {
-		_, err := r.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn(), AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}})
-		r.Must(err)
+	e.TakenOver(c, arn, func() {
+		_, err := e.Lambda.UpdateCodeSigningConfig(t.Context(), &lambda.UpdateCodeSigningConfigInput{CodeSigningConfigArn: arn(), AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(9)}}})
+		e.Must(err)
 	})
 }
 
 // What carries the resource's UID is found, whatever became of the annotations that name it,
 // and several are told rather than one more made.
 func TestWhatIsOursIsNotMultiplied(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := testConfig()
-	r.Settle(c)
+	e.Settle(c)
 	first := meta.GetExternalName(c)
 	c.SetAnnotations(nil)
-	if got := r.Settle(c); len(got) != 0 || meta.GetExternalName(c) != first {
+	if got := e.Settle(c); len(got) != 0 || meta.GetExternalName(c) != first {
 		t.Errorf("without annotations: calls %v, name %s, want %s", got, meta.GetExternalName(c), first)
 	}
 
-	out, err := r.Lambda.ListTags(t.Context(), &lambda.ListTagsInput{Resource: &first})
-	r.Must(err)
-	second, err := r.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}, Tags: out.Tags})
-	r.Must(err)
+	out, err := e.Lambda.ListTags(t.Context(), &lambda.ListTagsInput{Resource: &first})
+	e.Must(err)
+	second, err := e.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}, Tags: out.Tags})
+	e.Must(err)
 	c.SetAnnotations(nil)
-	meta.SetExternalCreatePending(c, r.Now())
-	r.Bear(c, nil, nil, "name this resource")
-	_, err = r.Do(c)
+	meta.SetExternalCreatePending(c, e.Now())
+	e.Bear(c, nil, nil, "name this resource")
+	_, err = e.Do(c)
 	if err == nil || !strings.Contains(err.Error(), first) || !strings.Contains(err.Error(), *second.CodeSigningConfig.CodeSigningConfigArn) {
 		t.Errorf("want that both are named, got %v", err)
 	}
-	r.Remove(c)
-	if diff := cmp.Diff([]string{opDelete, opDelete}, r.Settle(c)); diff != "" || len(r.all()) != 0 {
-		t.Errorf("what is ours goes, all of it: %v, %s", r.all(), diff)
+	e.Remove(c)
+	if diff := cmp.Diff([]string{opDelete, opDelete}, e.Settle(c)); diff != "" || len(e.all()) != 0 {
+		t.Errorf("what is ours goes, all of it: %v, %s", e.all(), diff)
 	}
 }
 
 // What is only observed differs in all that spec asks for, not in its tags alone.
 func TestDifferencesOfAnObservedConfig(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	theirs := testConfig()
-	r.Settle(theirs)
+	e.Settle(theirs)
 	c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) {
 		p.AllowedPublishers.SigningProfileVersionArns = []string{profile(2)}
 		p.Tags = map[string]string{"team": "shop"}
 	})
 	c.UID, c.Spec.ManagementPolicies = "uid-2", xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	meta.SetExternalName(c, meta.GetExternalName(theirs))
-	turn := &managed.Turn{}
-	if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), c); err != nil {
+	turn := &managed.Attempt{}
+	if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), c); err != nil {
 		t.Fatal(err)
 	}
 	says, _, _ := turn.Differences()

@@ -29,7 +29,7 @@ import (
 type thing struct {
 	api    lambdaAPI
 	fields fields.Getter
-	tags   *tagmemory.Memory
+	tags   *tagmemory.TagCache
 	owner  tagging.Owner
 
 	// wanted and comparison are what Prepare and Plan found, for the call that follows.
@@ -104,7 +104,7 @@ func (t *thing) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, f found)
 		return flow.Plan{Ready: t.State(c, f)}, nil
 	}
 	if t.tags.Outdated(c) {
-		managed.Hold(ctx, 0)
+		managed.Abort(ctx, 0)
 	}
 	if call != opUpdate {
 		t.tags.Forget(c)

@@ -97,7 +97,7 @@ func TestObserveErrors(t *testing.T) {
 			if tc.pending {
 				meta.SetExternalCreatePending(c, clock.Now())
 			}
-			e := flow.New(&thing{api: tc.api, tags: tagmemory.New(clock.Now), owner: tagging.Owner{Kind: kind, Ignore: func(string) bool { return false }}}, calls)
+			e := flow.New(&thing{api: tc.api, tags: tagmemory.NewTagCache(clock.Now), owner: tagging.Owner{Kind: kind, Ignore: func(string) bool { return false }}}, calls)
 			if _, err := e.Observe(t.Context(), c); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.want, err)
 			}
@@ -114,7 +114,7 @@ func TestObserveOnlyNeedsNoRightToTags(t *testing.T) {
 	c := testConfig()
 	c.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	meta.SetExternalName(c, testArn)
-	obs, err := flow.New(&thing{api: api, tags: tagmemory.New(time.Now)}, flow.Calls{}).Observe(t.Context(), c)
+	obs, err := flow.New(&thing{api: api, tags: tagmemory.NewTagCache(time.Now)}, flow.Calls{}).Observe(t.Context(), c)
 	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate {
 		t.Errorf("whatever is there is shown: %+v, %v", obs, err)
 	}

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "codesigningconfigs", func(t testing.TB) (*steptest.Rig[*v1beta1.CodeSigningConfig], *v1beta1.CodeSigningConfig) {
+	steptest.Fuzz(f, "codesigningconfigs", func(t testing.TB) (*steptest.Env[*v1beta1.CodeSigningConfig], *v1beta1.CodeSigningConfig) {
 		t.Helper()
-		return newRig(t).Rig, testConfig()
+		return newEnv(t).Env, testConfig()
 	})
 }

@@ -11,12 +11,12 @@ import (
 )
 
 // described are the configurations that AWS has, by policy, description and tags.
-func (r *rig) described() []string {
-	r.Helper()
+func (e *env) described() []string {
+	e.Helper()
 	var out []string
-	for _, c := range r.all() {
-		tags, err := r.Lambda.ListTags(r.Context(), &lambda.ListTagsInput{Resource: c.CodeSigningConfigArn})
-		r.Must(err)
+	for _, c := range e.all() {
+		tags, err := e.Lambda.ListTags(e.Context(), &lambda.ListTagsInput{Resource: c.CodeSigningConfigArn})
+		e.Must(err)
 		out = append(out, string(c.CodeSigningPolicies.UntrustedArtifactOnDeployment)+" "+ptr.Deref(c.Description, "")+" "+tags.Tags["team"]+" "+tags.Tags["crossplane-uid"])
 	}
 	return out
@@ -26,12 +26,12 @@ func (r *rig) described() []string {
 func TestLateAndLost(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
 		return steptest.Life[*v1beta1.CodeSigningConfig]{
-			Rig: r.Rig, Resource: c, Create: opCreate, Delete: opDelete, Lost: true,
+			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete, Lost: true,
 			Edit:    func() { edit(c, func(p *v1beta1.CodeSigningConfigParameters) { p.Description = ptr.To("second") }) },
-			There:   r.described,
+			There:   e.described,
 			Created: []string{"Warn  a uid-1"}, Edited: []string{"Warn second a uid-1"},
 		}
 	})
@@ -42,18 +42,18 @@ func TestLateAndLost(t *testing.T) {
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
 		c.Spec.InitProvider = &v1beta1.CodeSigningConfigSettings{Description: ptr.To("first")}
 		return steptest.Life[*v1beta1.CodeSigningConfig]{
-			Rig: r.Rig, Resource: c, Create: opCreate, Delete: opDelete,
+			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				edit(c, func(p *v1beta1.CodeSigningConfigParameters) {
 					p.Tags = map[string]string{"team": "b"}
 					p.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: ptr.To("Enforce")}
 				})
 			},
-			There:   r.described,
+			There:   e.described,
 			Created: []string{"Warn first a uid-1"}, Edited: []string{"Enforce first b uid-1"},
 		}
 	})

@@ -11,7 +11,7 @@ import (
 // reader is how an observation reads mappings: by UUID, or, where a create may have
 // made one whose UUID was lost, by source.
 type reader interface {
-	tagmemory.Lister
+	tagmemory.TagLister
 	GetEventSourceMapping(ctx context.Context, in *lambda.GetEventSourceMappingInput, opts ...func(*lambda.Options)) (*lambda.GetEventSourceMappingOutput, error)
 	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput, opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
 }

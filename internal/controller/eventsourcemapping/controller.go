@@ -35,7 +35,7 @@ const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of EventSourceMappings to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, tags: tagmemory.New(o.Now)}
+	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.EventSourceMapping]{
 		GVK:               v1beta1.EventSourceMappingGroupVersionKind,
 		New:               func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
@@ -45,7 +45,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect:           c.connect,
 		Forget:            c.tags.Drop,
 		DeterministicName: true,
-		Acts: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
+		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
 			return tenancy.Functions(m.Spec.ForProvider.FunctionName)
 		},
 		Tagged:     true,
@@ -69,7 +69,7 @@ var calls = flow.Calls{Create: opCreate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
 	o    managed.Options
-	tags *tagmemory.Memory
+	tags *tagmemory.TagCache
 }
 
 func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping], error) {

@@ -23,12 +23,12 @@ import (
 )
 
 func TestLifeOfAMapping(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.Tags = map[string]string{"team": "a"} })
-	if diff := cmp.Diff([]string{opCreate}, r.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, e.Settle(m)); diff != "" {
 		t.Errorf("a creation is one call: -want, +got:\n%s", diff)
 	}
-	got := r.only()
+	got := e.only()
 	if meta.GetExternalName(m) != got.UUID || ptr.Deref(m.Status.AtProvider.State, "") != stateEnabled || got.Tags["team"] != "a" || got.Tags[ownership.TagUID] != "uid-1" {
 		t.Errorf("the mapping is %+v, shown as %+v under the name %s", got, m.Status.AtProvider, meta.GetExternalName(m))
 	}
@@ -37,10 +37,10 @@ func TestLifeOfAMapping(t *testing.T) {
 		p.FunctionName, p.BatchSize, p.MaximumBatchingWindowInSeconds = ptr.To("g"), ptr.To[int32](100), ptr.To[int32](5)
 		p.Enabled, p.Tags = ptr.To(false), map[string]string{"team": "b"}
 	})
-	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, r.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, e.Settle(m)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
-	got = r.only()
+	got = e.only()
 	if !strings.HasSuffix(got.FunctionArn, ":g") || got.BatchSize != 100 || got.State != stateDisabled || got.Tags["team"] != "b" {
 		t.Errorf("the mapping is %+v", got)
 	}
@@ -49,17 +49,17 @@ func TestLifeOfAMapping(t *testing.T) {
 	}
 
 	remove(m)
-	r.Double.ResetCalls()
+	e.Double.ResetCalls()
 	for range 2 {
-		if done, err := r.Step(m); err != nil || done {
+		if done, err := e.Step(m); err != nil || done {
 			t.Fatalf("deletion waits until AWS is done: %t, %v", done, err)
 		}
 	}
-	r.Advance(time.Second)
-	if done, err := r.Step(m); err != nil || !done {
+	e.Advance(time.Second)
+	if done, err := e.Step(m); err != nil || !done {
 		t.Fatalf("deletion: %t, %v", done, err)
 	}
-	if diff := cmp.Diff([]string{opDelete}, steptest.Writes(r.Operations())); diff != "" {
+	if diff := cmp.Diff([]string{opDelete}, steptest.Writes(e.Operations())); diff != "" {
 		t.Errorf("a deletion is one call: -want, +got:\n%s", diff)
 	}
 }
@@ -67,15 +67,15 @@ func TestLifeOfAMapping(t *testing.T) {
 // A steady mapping costs one call, though its tags are not in the answer: these are
 // read at the first look, when spec changed and once an hour.
 func TestSteadyReconcileIsOneCall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping()
-	r.Settle(m)
+	e.Settle(m)
 	look := func() []string {
-		r.Double.ResetCalls()
-		if done, err := r.Step(m); err != nil || !done {
+		e.Double.ResetCalls()
+		if done, err := e.Step(m); err != nil || !done {
 			t.Fatalf("a settled mapping stays settled: %t, %v", done, err)
 		}
-		return r.Operations()
+		return e.Operations()
 	}
 	cases := []struct {
 		reason string
@@ -83,10 +83,10 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 		want   []string
 	}{
 		{"It is steady.", func() {}, []string{opGet}},
-		{"It is still steady.", func() { r.Advance(10 * time.Minute) }, []string{opGet}},
-		{"The process is new.", r.restart, []string{opGet, opTags}},
+		{"It is still steady.", func() { e.Advance(10 * time.Minute) }, []string{opGet}},
+		{"The process is new.", e.restart, []string{opGet, opTags}},
 		{"It is steady again.", func() {}, []string{opGet}},
-		{"An hour has passed.", func() { r.Advance(time.Hour) }, []string{opGet, opTags}},
+		{"An hour has passed.", func() { e.Advance(time.Hour) }, []string{opGet, opTags}},
 		{"Spec changed.", func() { edit(m, func(*v1beta1.EventSourceMappingParameters) {}) }, []string{opGet, opTags}},
 	}
 	for _, tc := range cases {
@@ -98,25 +98,25 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 }
 
 func TestDriftIsPutRight(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.Enabled, m.Spec.ForProvider.BatchSize = ptr.To(true), ptr.To[int32](5)
 	})
-	r.Settle(m)
-	r.Double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) {
+	e.Settle(m)
+	e.Double.EditMapping(e.only().UUID, func(a *awsdouble.Mapping) {
 		a.BatchSize, a.State, a.StateTransitionReason = 9, stateDisabled, "USER_INITIATED"
 		a.FilterCriteria = &awsdouble.Filters{Filters: []awsdouble.Filter{{Pattern: `{"body":{"a":["b"]}}`}}}
 		delete(a.Tags, ownership.TagUID)
 		delete(a.Tags, ownership.TagCluster)
 	})
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if got := r.only(); got.BatchSize != 5 || got.State != stateEnabled || got.FilterCriteria != nil {
+	if got := e.only(); got.BatchSize != 5 || got.State != stateEnabled || got.FilterCriteria != nil {
 		t.Errorf("the mapping is %+v", got)
 	}
-	r.Advance(time.Hour)
-	if diff := cmp.Diff([]string{tagging.CallTag}, r.Settle(m)); diff != "" {
+	e.Advance(time.Hour)
+	if diff := cmp.Diff([]string{tagging.CallTag}, e.Settle(m)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
 }
@@ -124,14 +124,14 @@ func TestDriftIsPutRight(t *testing.T) {
 // A mapping that AWS disables says so, and is enabled again after a while if spec asks
 // for that.
 func TestMappingThatAWSDisables(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping()
-	r.Settle(m)
+	e.Settle(m)
 	disable := func() {
-		r.Double.DisableMapping(r.only().UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: Lambda can't read the queue")
+		e.Double.DisableMapping(e.only().UUID, "EVENT_SOURCE_AUTHZ_ERROR", "PROBLEM: Lambda can't read the queue")
 	}
 	disable()
-	if done, err := r.Step(m); done || err != nil {
+	if done, err := e.Step(m); done || err != nil {
 		t.Fatalf("%t, %v", done, err)
 	}
 	c := m.GetCondition(xpv2.TypeReady)
@@ -144,35 +144,35 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	}
 
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.Enabled = ptr.To(true) })
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
 		t.Errorf("who asks for it gets it at once: -want, +got:\n%s", diff)
 	}
 	disable()
-	r.Double.ResetCalls()
-	if _, err := r.Step(m); err != nil {
+	e.Double.ResetCalls()
+	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(retryAfter - time.Second)
-	if _, err := r.Step(m); err != nil {
+	e.Advance(retryAfter - time.Second)
+	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if got := steptest.Writes(r.Operations()); len(got) != 0 {
+	if got := steptest.Writes(e.Operations()); len(got) != 0 {
 		t.Errorf("AWS is not fought with: %v", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Message != "AWS disabled the mapping: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
 		t.Errorf("condition %+v", c)
 	}
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
 		t.Errorf("it is tried again after a while: -want, +got:\n%s", diff)
 	}
 }
 
 // While AWS is in transition nothing is sent.
 func TestNothingIsSentInTransition(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping()
 	for range 2 {
-		if _, err := r.Step(m); err != nil {
+		if _, err := e.Step(m); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -180,119 +180,119 @@ func TestNothingIsSentInTransition(t *testing.T) {
 		t.Errorf("condition %+v", c)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](7) })
-	if _, err := r.Step(m); err != nil {
+	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{opCreate}, steptest.Writes(r.Operations())); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, steptest.Writes(e.Operations())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	r.Advance(time.Second)
-	if _, err := r.Step(m); err != nil {
+	e.Advance(time.Second)
+	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "changing batchSize" {
 		t.Errorf("condition %+v", c)
 	}
-	if _, err := r.Step(m); err != nil {
+	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "AWS reports the state updating" {
 		t.Errorf("condition %+v", c)
 	}
 	remove(m)
-	if _, err := r.Step(m); err != nil {
+	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.Double.Count(opDelete); got != 0 {
+	if got := e.Double.Count(opDelete); got != 0 {
 		t.Errorf("AWS takes no deletion while it updates, got %d", got)
 	}
-	for !func() bool { done, err := r.Step(m); return done || err != nil }() {
-		r.Advance(time.Second)
+	for !func() bool { done, err := e.Step(m); return done || err != nil }() {
+		e.Advance(time.Second)
 	}
-	if got := r.Double.Count(opDelete); got != 1 || len(r.Double.Mappings()) != 0 {
-		t.Errorf("%d deletions, %d mappings are left", got, len(r.Double.Mappings()))
+	if got := e.Double.Count(opDelete); got != 1 || len(e.Double.Mappings()) != 0 {
+		t.Errorf("%d deletions, %d mappings are left", got, len(e.Double.Mappings()))
 	}
 }
 
 // What spec refers to in other objects is resolved at each reconcile.
 func TestFieldsOfOtherObjects(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	values := map[string]string{"queue": testQueue, "key": testKey + "a"}
-	r.fields = func(s v1beta1.FieldSelector) (string, error) { return values[s.Name], nil }
+	e.fields = func(s v1beta1.FieldSelector) (string, error) { return values[s.Name], nil }
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, &v1beta1.FieldSelector{Name: "queue"}
 		m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
 	})
-	r.Settle(m)
-	if got := r.only(); got.EventSourceArn != testQueue || got.KMSKeyArn != testKey+"a" {
+	e.Settle(m)
+	if got := e.only(); got.EventSourceArn != testQueue || got.KMSKeyArn != testKey+"a" {
 		t.Errorf("the mapping is %+v", got)
 	}
 	values["key"] = testKey + "b"
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	values["queue"] = testQueue + "2"
-	if _, err := r.Step(m); err == nil || !strings.Contains(err.Error(), "settings that AWS can't change: eventSourceArn") {
+	if _, err := e.Step(m); err == nil || !strings.Contains(err.Error(), "settings that AWS can't change: eventSourceArn") {
 		t.Errorf("a source that is another now: error %v", err)
 	}
 }
 
 // An update that AWS takes and does not show is not sent without end.
 func TestUpdateInVain(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
-	r.Settle(m)
-	r.Double.ResetCalls()
+	e.Settle(m)
+	e.Double.ResetCalls()
 	stubborn := func(steps int) {
 		t.Helper()
 		for range steps {
-			r.Double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
-			if _, err := r.Step(m); err != nil {
+			e.Double.EditMapping(e.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
+			if _, err := e.Step(m); err != nil {
 				t.Fatal(err)
 			}
-			r.Advance(time.Second)
+			e.Advance(time.Second)
 		}
 	}
 	stubborn(60)
-	if got := r.Double.Count(opUpdate); got != managed.ManyAttempts {
+	if got := e.Double.Count(opUpdate); got != managed.ManyRepeats {
 		t.Errorf("%d updates were sent in a minute", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has accepted a change of batchSize at least 3 times, but it is not visible") {
 		t.Errorf("condition %+v", c)
 	}
-	r.Advance(retryAfter)
+	e.Advance(retryAfter)
 	stubborn(10)
-	if got := r.Double.Count(opUpdate); got != managed.ManyAttempts+1 {
+	if got := e.Double.Count(opUpdate); got != managed.ManyRepeats+1 {
 		t.Errorf("%d updates were sent after a while", got)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](6) })
-	if diff := cmp.Diff([]string{opUpdate}, r.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{opUpdate}, e.Settle(m)); diff != "" {
 		t.Errorf("what the user changed is sent at once: -want, +got:\n%s", diff)
 	}
 }
 
 // What someone else has taken over since its tags were read is not changed any more.
 func TestAMappingThatIsTakenOver(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
-	r.TakenOver(m, func() *string { return m.Status.AtProvider.EventSourceMappingArn }, func() {
-		r.Double.EditMapping(r.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
+	e.TakenOver(m, func() *string { return m.Status.AtProvider.EventSourceMappingArn }, func() {
+		e.Double.EditMapping(e.only().UUID, func(a *awsdouble.Mapping) { a.BatchSize = 9 })
 	})
 }
 
 // What is only observed differs in what AWS can't change, too.
 func TestDifferencesOfAnObservedMapping(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	theirs := testMapping()
-	r.Settle(theirs)
+	e.Settle(theirs)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 		m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.BatchSize = ptr.To(testQueue+"2"), ptr.To[int32](7)
 	})
 	m.UID = "uid-2"
 	meta.SetExternalName(m, meta.GetExternalName(theirs))
-	turn := &managed.Turn{}
-	if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), m); err != nil {
+	turn := &managed.Attempt{}
+	if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), m); err != nil {
 		t.Fatal(err)
 	}
 	says, _, _ := turn.Differences()

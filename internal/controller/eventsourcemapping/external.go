@@ -30,7 +30,7 @@ import (
 type thing struct {
 	api    lambdaAPI
 	fields fields.Getter
-	tags   *tagmemory.Memory
+	tags   *tagmemory.TagCache
 	owner  tagging.Owner
 	now    func() time.Time
 
@@ -60,7 +60,7 @@ func (t *thing) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (flow.F
 	case !flow.ObserveOnly(m):
 		o.tags, err = t.tags.Read(ctx, m, arn, t.api)
 	default:
-		if err = managed.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err == nil {
+		if err = managed.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err == nil {
 			o.tags, err = t.tags.Show(ctx, m, arn, t.api)
 		}
 	}
@@ -94,7 +94,7 @@ func (t *thing) judge(ctx context.Context, m *v1beta1.EventSourceMapping, o obse
 	if err != nil || meta.WasDeleted(m) && v != ownership.Adopted {
 		return v, err // What is ours is deleted, whoever owns its function.
 	}
-	if err := managed.MayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
+	if err := managed.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
 		return ownership.Foreign, ownership.NewNotAllowedError(what(uuid), err)
 	}
 	return v, nil
@@ -141,7 +141,7 @@ func (t *thing) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.
 	case !fresh && c.onlyEnables() && !byUser(f.Thing.reason()) && sinceModified(f.Thing, t.now()) < retryAfter:
 		p.Wait = retryAfter - sinceModified(f.Thing, t.now())
 	case len(c.changes) > 0 && t.tags.Outdated(m):
-		managed.Hold(ctx, 0)
+		managed.Abort(ctx, 0)
 	case len(c.changes) > 0:
 		steps := c.due()
 		if tagging.Due(c.target.Tags, c.have.Tags) != "" {
@@ -200,7 +200,7 @@ func duplicate(ctx context.Context, uuid string) error {
 // else is under way.
 func (t *thing) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, f flow.Found[observed]) error {
 	if inMotion(f.Thing.state()) {
-		managed.Hold(ctx, pending(f.Thing, t.now()))
+		managed.Abort(ctx, pending(f.Thing, t.now()))
 		return nil
 	}
 	t.tags.Forget(m)

@@ -195,7 +195,7 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := without(t).external(tc.api)
-			obs, err := e.Observe(managed.WithTurn(t.Context(), &managed.Turn{}), tc.m)
+			obs, err := e.Observe(managed.WithAttempt(t.Context(), &managed.Attempt{}), tc.m)
 			got := want{exists: obs.ResourceExists, upToDate: obs.ResourceUpToDate, reason: tc.m.GetCondition(xpv2.TypeReady).Reason, calls: tc.api.calls}
 			if err != nil {
 				got.err = tc.want.err
@@ -244,8 +244,8 @@ func TestCallsThatAreRefused(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := without(t).external(api(tc.err))
-			turn := &managed.Turn{}
-			ctx := managed.WithTurn(t.Context(), turn)
+			turn := &managed.Attempt{}
+			ctx := managed.WithAttempt(t.Context(), turn)
 			obs, err := e.Observe(ctx, tc.m)
 			switch {
 			case err != nil:
@@ -256,7 +256,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 			default:
 				_, err = e.Update(ctx, tc.m)
 			}
-			_, held := turn.Held()
+			_, held := turn.Aborted()
 			got := ""
 			if err != nil {
 				got = err.Error()
@@ -271,7 +271,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 // The calls of the next observation are reserved before it.
 func TestReads(t *testing.T) {
 	c := steptest.NewClock()
-	con := &connector{tags: tagmemory.New(c.Now)}
+	con := &connector{tags: tagmemory.NewTagCache(c.Now)}
 	m := testMapping()
 	check := func(reason string, want ...string) {
 		t.Helper()

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "eventsourcemappings", func(t testing.TB) (*steptest.Rig[*v1beta1.EventSourceMapping], *v1beta1.EventSourceMapping) {
+	steptest.Fuzz(f, "eventsourcemappings", func(t testing.TB) (*steptest.Env[*v1beta1.EventSourceMapping], *v1beta1.EventSourceMapping) {
 		t.Helper()
-		return newRig(t).Rig, testMapping()
+		return newEnv(t).Env, testMapping()
 	})
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // described are the mappings that AWS has, by batch size, window and tags.
-func (r *rig) described() []string {
+func (e *env) described() []string {
 	var out []string
-	for _, m := range r.Double.Mappings() {
+	for _, m := range e.Double.Mappings() {
 		out = append(out, fmt.Sprintf("%d %d %s %s", m.BatchSize, *m.MaximumBatchingWindowInSeconds, m.Tags["team"], m.Tags["crossplane-uid"]))
 	}
 	return out
@@ -23,14 +23,14 @@ func (r *rig) described() []string {
 func TestLateAndLost(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.EventSourceMapping] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
 			m.Spec.ForProvider.Tags, m.Spec.ForProvider.MaximumBatchingWindowInSeconds = map[string]string{"team": "a"}, ptr.To[int32](7)
 		})
 		return steptest.Life[*v1beta1.EventSourceMapping]{
-			Rig: r.Rig, Resource: m, Create: opCreate, Delete: opDelete, Lost: true,
+			Env: e.Env, Resource: m, Create: opCreate, Delete: opDelete, Lost: true,
 			Edit:    func() { edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](5) }) },
-			There:   r.described,
+			There:   e.described,
 			Created: []string{"10 7 a uid-1"}, Edited: []string{"5 7 a uid-1"},
 		}
 	})
@@ -41,19 +41,19 @@ func TestLateAndLost(t *testing.T) {
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.EventSourceMapping] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
 			m.Spec.ForProvider.Tags = map[string]string{"team": "a"}
 			m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{MaximumBatchingWindowInSeconds: ptr.To[int32](7)}
 		})
 		return steptest.Life[*v1beta1.EventSourceMapping]{
-			Rig: r.Rig, Resource: m, Create: opCreate, Delete: opDelete,
+			Env: e.Env, Resource: m, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				edit(m, func(p *v1beta1.EventSourceMappingParameters) {
 					p.BatchSize, p.Tags = ptr.To[int32](5), map[string]string{"team": "b"}
 				})
 			},
-			There:   r.described,
+			There:   e.described,
 			Created: []string{"10 7 a uid-1"}, Edited: []string{"5 7 b uid-1"},
 		}
 	})

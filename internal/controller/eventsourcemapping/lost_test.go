@@ -20,10 +20,10 @@ import (
 
 // killed makes a creation whose UUID is never kept, since the process ends right after
 // AWS has answered: the object in the cluster is the one from before.
-func killed(t *testing.T, r *rig, m *v1beta1.EventSourceMapping) {
+func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	t.Helper()
 	meta.SetExternalCreatePending(m, r.Now())
-	ctx := managed.WithTurn(t.Context(), &managed.Turn{})
+	ctx := managed.WithAttempt(t.Context(), &managed.Attempt{})
 	lost := m.DeepCopy()
 	e := r.External()
 	if _, err := e.Observe(ctx, lost); err != nil {
@@ -47,17 +47,17 @@ func TestLostCreations(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		m      *v1beta1.EventSourceMapping
-		lose   func(t *testing.T, r *rig, m *v1beta1.EventSourceMapping)
+		lose   func(t *testing.T, e *env, m *v1beta1.EventSourceMapping)
 		then   func(m *v1beta1.EventSourceMapping)
 		want   []string
 	}{
 		"Dropped": {
 			reason: "The connection broke after AWS had done it.",
 			m:      testMapping(),
-			lose: func(t *testing.T, r *rig, m *v1beta1.EventSourceMapping) {
+			lose: func(t *testing.T, e *env, m *v1beta1.EventSourceMapping) {
 				t.Helper()
-				r.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
-				if _, err := r.Step(m); err == nil {
+				e.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter})
+				if _, err := e.Step(m); err == nil {
 					t.Fatal("the answer came")
 				}
 			},
@@ -85,17 +85,17 @@ func TestLostCreations(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			tc.lose(t, r, tc.m)
+			e := newEnv(t)
+			tc.lose(t, e, tc.m)
 			if tc.then != nil {
 				tc.then(tc.m)
 			}
-			r.Settle(tc.m)
-			got := r.only()
+			e.Settle(tc.m)
+			got := e.only()
 			if meta.GetExternalName(tc.m) != got.UUID || got.Tags[ownership.TagUID] != string(tc.m.UID) {
 				t.Errorf("%s\nthe mapping %+v is known as %q", tc.reason, got, meta.GetExternalName(tc.m))
 			}
-			if diff := cmp.Diff(tc.want, steptest.Writes(r.Operations())); diff != "" {
+			if diff := cmp.Diff(tc.want, steptest.Writes(e.Operations())); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -106,22 +106,22 @@ func TestLostCreations(t *testing.T) {
 // its source can't be told any more.
 func TestLostCreationIsDeleted(t *testing.T) {
 	for _, from := range []*v1beta1.FieldSelector{nil, {Name: "gone"}} {
-		r := newRig(t)
+		e := newEnv(t)
 		m := testMapping()
-		killed(t, r, m)
+		killed(t, e, m)
 		if from != nil {
 			m.Spec.ForProvider.EventSourceArn, m.Spec.ForProvider.EventSourceArnFrom = nil, from
 		}
 		remove(m)
 		for range 10 {
-			if done, err := r.Step(m); err != nil {
+			if done, err := e.Step(m); err != nil {
 				t.Fatal(err)
 			} else if done {
 				break
 			}
-			r.Advance(2e9)
+			e.Advance(2e9)
 		}
-		if left := r.Double.Mappings(); len(left) != 0 {
+		if left := e.Double.Mappings(); len(left) != 0 {
 			t.Errorf("left behind: %+v", left)
 		}
 	}
@@ -129,14 +129,14 @@ func TestLostCreationIsDeleted(t *testing.T) {
 
 // A mapping of someone else is never touched: its UUID is told, and how to import it.
 func TestDuplicateOfAnother(t *testing.T) {
-	r := newRig(t)
-	theirs, err := r.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
+	e := newEnv(t)
+	theirs, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := testMapping()
 	for range 2 {
-		_, err = r.Step(m)
+		_, err = e.Step(m)
 		want := "event source mapping " + *theirs.UUID + " exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to its name, " + *theirs.UUID
 		if err == nil || err.Error() != want {
 			t.Errorf("error %v\nwant  %s", err, want)
@@ -145,46 +145,46 @@ func TestDuplicateOfAnother(t *testing.T) {
 			t.Error("only the user can help")
 		}
 	}
-	if got := r.only(); got.BatchSize != 3 || len(got.Tags) != 0 {
+	if got := e.only(); got.BatchSize != 3 || len(got.Tags) != 0 {
 		t.Errorf("it was touched: %+v", got)
 	}
 
 	meta.SetExternalName(m, *theirs.UUID)
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](4) })
-	r.Advance(2e9)
-	r.Settle(m)
-	if got := r.only(); got.BatchSize != 4 || got.Tags[ownership.TagUID] != "uid-1" {
+	e.Advance(2e9)
+	e.Settle(m)
+	if got := e.only(); got.BatchSize != 4 || got.Tags[ownership.TagUID] != "uid-1" {
 		t.Errorf("it was not imported: %+v", got)
 	}
 }
 
 // A mapping of another resource says whose it is, and is taken over if the user says so.
 func TestDuplicateOfAnotherResource(t *testing.T) {
-	r := newRig(t)
-	r.Settle(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
+	e := newEnv(t)
+	e.Settle(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
 	m := testMapping()
-	_, err := r.Step(m)
-	if err == nil || !strings.Contains(err.Error(), r.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
+	_, err := e.Step(m)
+	if err == nil || !strings.Contains(err.Error(), e.only().UUID+" exists and belongs to "+kind+" ns/other of this cluster") {
 		t.Errorf("error %v", err)
 	}
 	meta.AddAnnotations(m, map[string]string{ownership.AnnotationAdopt: "true"})
-	r.Settle(m)
-	if got := r.only(); got.Tags[ownership.TagName] != "m" || meta.GetExternalName(m) != got.UUID {
+	e.Settle(m)
+	if got := e.only(); got.Tags[ownership.TagName] != "m" || meta.GetExternalName(m) != got.UUID {
 		t.Errorf("it was not taken over: %+v", got)
 	}
 }
 
 // A mapping can't move to a function that has one of the same source already.
 func TestMoveToADuplicate(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping()
-	r.Settle(m)
-	theirs, err := r.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
+	e.Settle(m)
+	theirs, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("g"), EventSourceArn: ptr.To(testQueue)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.FunctionName = ptr.To("g") })
-	_, err = r.Step(m)
+	_, err = e.Step(m)
 	want := "cannot update event source mapping " + meta.GetExternalName(m) + ": AWS already has event source mapping " + *theirs.UUID + " for this source and function: delete one of the two"
 	if err == nil || err.Error() != want {
 		t.Errorf("error %v\nwant  %s", err, want)
@@ -193,18 +193,18 @@ func TestMoveToADuplicate(t *testing.T) {
 
 // What carries the resource's UID is found, whatever became of the annotations that name it.
 func TestAMappingWithoutAnnotationsIsFound(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	m := testMapping()
-	r.Settle(m)
+	e.Settle(m)
 	name := meta.GetExternalName(m)
 	m.SetAnnotations(nil)
-	if got := r.Settle(m); len(got) != 0 || meta.GetExternalName(m) != name {
+	if got := e.Settle(m); len(got) != 0 || meta.GetExternalName(m) != name {
 		t.Errorf("calls %v, name %s, want %s", got, meta.GetExternalName(m), name)
 	}
-	r.restart()
+	e.restart()
 	m.SetAnnotations(nil)
 	m.Status.AtProvider.UUID = ptr.To("00000000-0000-0000-0000-000000000000")
-	r.Settle(m)
+	e.Settle(m)
 	if meta.GetExternalName(m) != name {
 		t.Errorf("AWS itself tells which one is there: name %s, want %s", meta.GetExternalName(m), name)
 	}

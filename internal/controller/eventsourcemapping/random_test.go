@@ -180,7 +180,7 @@ func TestAnySpec(t *testing.T) {
 		for seed := range uint64(seeds) {
 			t.Run(fmt.Sprintf("%s/%d", source, seed), func(t *testing.T) {
 				t.Parallel()
-				r := newRig(t)
+				e := newEnv(t)
 				g := generator{rand.New(rand.NewPCG(seed, 1))}
 				again := func() generator { return generator{rand.New(rand.NewPCG(seed, 2))} }
 				a, b := g.settings(source, again()), g.settings(source, again())
@@ -201,7 +201,7 @@ func TestAnySpec(t *testing.T) {
 						p.EventSourceMappingSettings = *s.DeepCopy()
 						p.FunctionName, p.Qualifier = ptr.To(pick(g, "f", "g")), some(g, "1", "live", "$LATEST")
 					})
-					r.converges(m)
+					e.converges(m)
 				}
 			})
 		}
@@ -210,18 +210,18 @@ func TestAnySpec(t *testing.T) {
 
 // converges settles a mapping in no more calls than are needed, and checks that nothing
 // is written afterwards.
-func (r *rig) converges(m *v1beta1.EventSourceMapping) {
-	r.Helper()
+func (e *env) converges(m *v1beta1.EventSourceMapping) {
+	e.Helper()
 	most := map[string]int{opCreate: 1, opUpdate: 2, tagging.CallTag: 1, tagging.CallUntag: 1}
-	for _, op := range r.Settle(m) {
+	for _, op := range e.Settle(m) {
 		if most[op]--; most[op] < 0 {
-			r.Errorf("%s was called too often for %s", op, encoded(m.Spec))
+			e.Errorf("%s was called too often for %s", op, encoded(m.Spec))
 		}
 	}
 	for range 2 {
-		r.Advance(2 * time.Hour)
-		if more := r.Settle(m); len(more) > 0 {
-			r.Errorf("a settled mapping must not be written to, got %v for %s", more, encoded(m.Spec))
+		e.Advance(2 * time.Hour)
+		if more := e.Settle(m); len(more) > 0 {
+			e.Errorf("a settled mapping must not be written to, got %v for %s", more, encoded(m.Spec))
 		}
 	}
 }

@@ -32,26 +32,26 @@ func TestCodeOfAnAdoptedFunction(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) {
 				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To(tc.key)}
 				meta.SetExternalName(f, "f")
 			})
 			p := f.Spec.ForProvider
-			_, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+			_, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 				FunctionName: ptr.To("f"), Role: p.Role, Runtime: types.Runtime(*p.Runtime), Handler: p.Handler,
 				Code: &types.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")},
 			})
-			r.Must(err)
+			e.Must(err)
 			if !tc.readable {
-				r.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
 			}
-			if diff := cmp.Diff(tc.want, r.Settle(f)); diff != "" {
+			if diff := cmp.Diff(tc.want, e.Settle(f)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
-			r.Double.ResetCalls()
-			if again := r.Settle(f); len(again) > 0 || r.Double.Count("GetObject") > 0 {
-				t.Errorf("what was recognised must be remembered, got %v and %d reads", again, r.Double.Count("GetObject"))
+			e.Double.ResetCalls()
+			if again := e.Settle(f); len(again) > 0 || e.Double.Count("GetObject") > 0 {
+				t.Errorf("what was recognised must be remembered, got %v and %d reads", again, e.Double.Count("GetObject"))
 			}
 		})
 	}
@@ -74,7 +74,7 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) {
 				f.Spec.ForProvider.Code = &tc.code
 				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
@@ -88,13 +88,13 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 				in.PackageType, in.Runtime, in.Handler = types.PackageTypeImage, "", nil
 				in.Code = &types.FunctionCode{ImageUri: ptr.To("123456789012.dkr.ecr.eu-central-1.amazonaws.com/repo:1")}
 			}
-			_, err := r.Lambda.CreateFunction(t.Context(), in)
-			r.Must(err)
+			_, err := e.Lambda.CreateFunction(t.Context(), in)
+			e.Must(err)
 			if tc.denied {
-				r.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
 			}
-			turn := &managed.Turn{}
-			if _, err := r.external().Observe(managed.WithTurn(t.Context(), turn), f); err != nil {
+			turn := &managed.Attempt{}
+			if _, err := e.external().Observe(managed.WithAttempt(t.Context(), turn), f); err != nil {
 				t.Fatal(err)
 			}
 			_, differences, _ := turn.Differences()

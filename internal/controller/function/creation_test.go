@@ -73,16 +73,16 @@ func (s *situation) modified(at time.Time) {
 }
 
 // failedOne has AWS have a function whose creation has failed, with tags.
-func (r *rig) failedOne(tags map[string]string) {
-	r.Helper()
-	r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+func (e *env) failedOne(tags map[string]string) {
+	e.Helper()
+	e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
 	p := testFunction().Spec.ForProvider
-	_, err := r.Lambda.CreateFunction(r.Context(), &lambda.CreateFunctionInput{
+	_, err := e.Lambda.CreateFunction(e.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: p.Role, Runtime: types.Runtime(*p.Runtime), Handler: p.Handler, Tags: tags,
 		Code: &types.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")},
 	})
-	r.Must(err)
-	r.Advance(2 * time.Second)
+	e.Must(err)
+	e.Advance(2 * time.Second)
 }
 
 // A function in state Failed is deleted only if this very object has just created it.
@@ -130,18 +130,18 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			r.failedOne(tc.tags)
+			e := newEnv(t)
+			e.failedOne(tc.tags)
 			for range 20 {
-				if _, err := r.Step(tc.f); err != nil && !strings.Contains(err.Error(), "delete it in AWS, and the provider creates it again") {
+				if _, err := e.Step(tc.f); err != nil && !strings.Contains(err.Error(), "delete it in AWS, and the provider creates it again") {
 					t.Fatal(err)
 				}
 				if c := tc.f.GetCondition(xpv2.TypeReady); strings.Contains(c.Message, "creation failed") && !strings.HasSuffix(c.Message, notDeleted) {
 					t.Errorf("%s\nReady must say why it is not deleted: %s", tc.reason, c.Message)
 				}
-				r.Advance(2 * time.Minute)
+				e.Advance(2 * time.Minute)
 			}
-			got := steptest.Writes(r.Operations())
+			got := steptest.Writes(e.Operations())
 			if slices.Contains(got, "DeleteFunction") || got[len(got)-1] != "UpdateFunctionCode" {
 				t.Errorf("%s\nit must be updated rather than deleted: %v", tc.reason, got)
 			}
@@ -151,49 +151,49 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 
 // Between creation and failure, the provider may end, and all that it has in memory.
 func TestFailedCreationOfAnotherProcess(t *testing.T) {
-	r := newRig(t)
-	r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	e := newEnv(t)
+	e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
 	f := testFunction()
-	if _, err := r.Step(f); err != nil {
+	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
 	}
-	r.memory = newRecords()
-	r.Advance(2 * recreateAfter)
-	if got := r.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+	e.memory = newRecords()
+	e.Advance(2 * recreateAfter)
+	if got := e.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
 		t.Errorf("a failed creation must be deleted and created anew, got %v", got)
 	}
 }
 
 func TestFailedCreationWithoutUpdatePolicy(t *testing.T) {
-	r := newRig(t)
-	r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	e := newEnv(t)
+	e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionCreate, xpv2.ManagementActionDelete}
 	})
-	if _, err := r.Step(f); err != nil {
+	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(2 * recreateAfter)
-	if got := r.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+	e.Advance(2 * recreateAfter)
+	if got := e.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
 		t.Errorf("Create and Delete allow to create it anew, got %v", got)
 	}
 }
 
 // A creation that can't succeed is tried ever more seldom.
 func TestHopelessCreationBacksOff(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction()
 	var at []time.Duration
 	for range 130 {
-		r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
-		before := len(steptest.Writes(r.Operations()))
-		if _, err := r.Step(f); err != nil {
+		e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+		before := len(steptest.Writes(e.Operations()))
+		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains(steptest.Writes(r.Operations())[before:], "CreateFunction") {
-			at = append(at, r.Now().Sub(steptest.Start))
+		if slices.Contains(steptest.Writes(e.Operations())[before:], "CreateFunction") {
+			at = append(at, e.Now().Sub(steptest.Start))
 		}
-		r.Advance(30 * time.Second)
+		e.Advance(30 * time.Second)
 	}
 	want := []time.Duration{0, 60 * time.Second, 180 * time.Second, 420 * time.Second, 900 * time.Second, 1800 * time.Second, 2700 * time.Second, 3600 * time.Second}
 	if diff := cmp.Diff(want, at); diff != "" {
@@ -203,56 +203,56 @@ func TestHopelessCreationBacksOff(t *testing.T) {
 
 // AWS may not change a function in state Failed at all.
 func TestFailedFunctionThatTakesNoUpdate(t *testing.T) {
-	r := newRig(t)
-	r.failedOne(nil)
-	r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
+	e := newEnv(t)
+	e.failedOne(nil)
+	e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
 		Status: 409, Code: "ResourceConflictException",
 		Message: "The operation cannot be performed at this time. The function is currently in the following state: Failed",
 	}})
 	f := testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") })
 	told := 0
 	for range 60 {
-		if _, err := r.Step(f); err != nil {
+		if _, err := e.Step(f); err != nil {
 			if told++; !strings.Contains(err.Error(), "delete it in AWS, and the provider creates it again") {
 				t.Fatalf("the error must say what to do: %v", err)
 			}
 		}
-		r.Advance(time.Minute)
+		e.Advance(time.Minute)
 	}
-	if n := r.Double.Count("UpdateFunctionConfiguration"); told == 0 || n > 6 {
+	if n := e.Double.Count("UpdateFunctionConfiguration"); told == 0 || n > 6 {
 		t.Errorf("in an hour it must be tried and told a few times, got %d calls and %d errors", n, told)
 	}
 }
 
 // One setting that AWS refuses does not hold up the code, and the code no version.
 func TestRefusedConfigurationLetsCodePass(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
-	r.Settle(f)
-	r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
+	e.Settle(f)
+	e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{
 		Status: 400, Code: "InvalidParameterValueException", Message: "LogFormat Text is not supported.",
 	}})
 	apply(f, withCode(publishes, remembers, func(p *v1beta1.FunctionSettings) {
 		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "y"}}
 		p.ReservedConcurrentExecutions = ptr.To[int32](5)
 	}))
-	before := len(r.Operations())
+	before := len(e.Operations())
 	told := 0
 	for range 8 {
-		if _, err := r.Step(f); err != nil {
+		if _, err := e.Step(f); err != nil {
 			told++
 		}
-		r.Advance(2 * time.Second)
+		e.Advance(2 * time.Second)
 	}
-	got := steptest.Writes(r.Operations()[before:])
+	got := steptest.Writes(e.Operations()[before:])
 	if slices.Index(got, "UpdateFunctionCode") != 1 || !slices.Contains(got, "PutFunctionConcurrency") || slices.Contains(got, "PublishVersion") || told == 0 {
 		t.Errorf("what AWS takes must be sent, and the refusal told; got %v, told %d times", got, told)
 	}
 	if v := lastPublished(f); v != "1" {
 		t.Errorf("half of what is wanted is not worth a version, got %s", v)
 	}
-	r.Double.ClearFaults()
-	r.Settle(f)
+	e.Double.ClearFaults()
+	e.Settle(f)
 	if v := lastPublished(f); v != "2" {
 		t.Errorf("once AWS takes it all, it is published, got %s", v)
 	}

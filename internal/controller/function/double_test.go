@@ -21,17 +21,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig is a world with code in S3 and in ECR, and functions that take a second for each
+// env is a world with code in S3 and in ECR, and functions that take a second for each
 // change.
-type rig struct {
-	*steptest.Rig[*v1beta1.Function]
+type env struct {
+	*steptest.Env[*v1beta1.Function]
 
 	objects steptest.Objects
 	account *fakeAccount
 	memory  *records
 }
 
-func newRig(t testing.TB) *rig {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.Lambda = w.Retrying()
@@ -44,12 +44,12 @@ func newRig(t testing.TB) *rig {
 	w.Double.PutImage("repo", "2", "sha256:"+fmt.Sprintf("%064d", 2))
 	objs, err := randomObjects()
 	w.Must(err)
-	r := &rig{objects: objs, memory: newRecords()}
-	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Function] { return r.external() })
-	return r
+	e := &env{objects: objs, memory: newRecords()}
+	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Function] { return e.external() })
+	return e
 }
 
-func (r *rig) external() *external {
+func (r *env) external() *external {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
 	th.now, th.memory, th.cache = r.Now, r.memory, r.Cache
@@ -68,30 +68,30 @@ func apply(f *v1beta1.Function, p v1beta1.FunctionSettings) {
 }
 
 func TestSteadyReconcileIsOneCall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction()
-	r.Settle(f)
-	r.Double.ResetCalls()
+	e.Settle(f)
+	e.Double.ResetCalls()
 	for range 5 {
-		if done, err := r.Step(f); err != nil || !done {
+		if done, err := e.Step(f); err != nil || !done {
 			t.Fatalf("a settled function must stay settled: %t, %v", done, err)
 		}
 	}
-	if got := r.Double.Count(""); got != 5 || r.Double.Count("GetFunction") != 5 {
-		t.Errorf("five steady reconciles must be five GetFunction calls and nothing else, got %d: %v", got, r.Double.Calls())
+	if got := e.Double.Count(""); got != 5 || e.Double.Count("GetFunction") != 5 {
+		t.Errorf("five steady reconciles must be five GetFunction calls and nothing else, got %d: %v", got, e.Double.Calls())
 	}
 
 	apply(f, minimal(func(p *v1beta1.FunctionSettings) {
 		p.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
 		p.RecursiveLoop = ptr.To("Allow")
 	}))
-	r.Settle(f)
-	r.Double.ResetCalls()
-	if _, err := r.Step(f); err != nil {
+	e.Settle(f)
+	e.Double.ResetCalls()
+	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
 	}
-	if r.Double.Count("") != 3 || r.Double.Count("GetFunction") != 1 || r.Double.Count("GetFunctionRecursionConfig") != 1 || r.Double.Count("HeadObject") != 1 {
-		t.Errorf("code in S3 costs one HeadObject, and a setting beside the function one call, got %v", r.Double.Calls())
+	if e.Double.Count("") != 3 || e.Double.Count("GetFunction") != 1 || e.Double.Count("GetFunctionRecursionConfig") != 1 || e.Double.Count("HeadObject") != 1 {
+		t.Errorf("code in S3 costs one HeadObject, and a setting beside the function one call, got %v", e.Double.Calls())
 	}
 }
 
@@ -103,10 +103,10 @@ func TestAnySpec(t *testing.T) {
 	for seed := range uint64(specs) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t)
+			e := newEnv(t)
 			g := generator{Rand: rand.New(rand.NewPCG(seed, 1)), image: seed%5 == 3, instances: seed%5 == 4}
 			if !g.image {
-				g.codeSigning = r.codeSigning()
+				g.codeSigning = e.codeSigning()
 			}
 			a, b := g.settings(), g.settings()
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = *a.DeepCopy() })
@@ -124,11 +124,11 @@ func TestAnySpec(t *testing.T) {
 			}
 
 			// What CreateFunction does not take is set right after it.
-			r.converges(f, 1+mostCalls(v1beta1.FunctionSettings{}, beside(atCreation)))
+			e.converges(f, 1+mostCalls(v1beta1.FunctionSettings{}, beside(atCreation)))
 			apply(f, b)
-			r.converges(f, mostCalls(a, b))
+			e.converges(f, mostCalls(a, b))
 			apply(f, a)
-			r.converges(f, mostCalls(b, a))
+			e.converges(f, mostCalls(b, a))
 		})
 	}
 }
@@ -142,28 +142,28 @@ func beside(p v1beta1.FunctionSettings) v1beta1.FunctionSettings {
 
 // converges settles a function in at most so many calls, and checks that nothing is
 // written afterwards.
-func (r *rig) converges(f *v1beta1.Function, most int) {
-	r.Helper()
-	if got := r.Settle(f); len(got) > most {
-		r.Errorf("took %d calls, at most %d are needed: %v", len(got), most, got)
+func (e *env) converges(f *v1beta1.Function, most int) {
+	e.Helper()
+	if got := e.Settle(f); len(got) > most {
+		e.Errorf("took %d calls, at most %d are needed: %v", len(got), most, got)
 	}
 	for range 3 {
-		r.Advance(time.Minute)
-		if more := r.Settle(f); len(more) > 0 {
-			r.Errorf("a settled function must not be written to, got %v", more)
+		e.Advance(time.Minute)
+		if more := e.Settle(f); len(more) > 0 {
+			e.Errorf("a settled function must not be written to, got %v", more)
 		}
 	}
 }
 
-func (r *rig) codeSigning() []string {
-	r.Helper()
+func (e *env) codeSigning() []string {
+	e.Helper()
 	var out []string
 	for range 2 {
-		c, err := r.Lambda.CreateCodeSigningConfig(r.Context(), &lambda.CreateCodeSigningConfigInput{
+		c, err := e.Lambda.CreateCodeSigningConfig(e.Context(), &lambda.CreateCodeSigningConfigInput{
 			AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{"arn:aws:signer:eu-central-1:123456789012:/signing-profiles/p/0123456789"}},
 		})
 		if err != nil {
-			r.Fatal(err)
+			e.Fatal(err)
 		}
 		out = append(out, *c.CodeSigningConfig.CodeSigningConfigArn)
 	}

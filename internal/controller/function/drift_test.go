@@ -22,32 +22,32 @@ func TestDriftIsToldFromNews(t *testing.T) {
 	}
 	object := &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
 	inline := &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
-	byHand := func(r *rig, in lambda.UpdateFunctionConfigurationInput) {
+	byHand := func(e *env, in lambda.UpdateFunctionConfigurationInput) {
 		in.FunctionName = ptr.To("f")
-		_, err := r.Lambda.UpdateFunctionConfiguration(r.Context(), &in)
-		r.Must(err)
+		_, err := e.Lambda.UpdateFunctionConfiguration(e.Context(), &in)
+		e.Must(err)
 	}
-	codeByHand := func(r *rig) {
-		_, err := r.Lambda.UpdateFunctionCode(r.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: zip})
-		r.Must(err)
+	codeByHand := func(e *env) {
+		_, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: zip})
+		e.Must(err)
 	}
 	cases := map[string]struct {
 		reason string
 		spec   func(*v1beta1.FunctionParameters)
-		do     func(*rig)
+		do     func(*env)
 		want   managed.Comparison
 	}{
 		"Nothing": {
 			reason: "Nothing has changed.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
-			do:     func(*rig) {},
-			want:   managed.Same,
+			do:     func(*env) {},
+			want:   managed.UpToDate,
 		},
 		"Object": {
 			reason: "New code under the same key is no drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
-			do:     func(r *rig) { r.Double.PutObject("bucket", "k1.zip", zip) },
-			want:   managed.Followed,
+			do:     func(e *env) { e.Double.PutObject("bucket", "k1.zip", zip) },
+			want:   managed.SourceChanged,
 		},
 		"ObjectByHand": {
 			reason: "Code that someone else has deployed is.",
@@ -67,8 +67,8 @@ func TestDriftIsToldFromNews(t *testing.T) {
 				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
 				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
 			},
-			do:   func(r *rig) { r.Double.PutImage("repo", "1", "sha256:"+fmt.Sprintf("%064d", 3)) },
-			want: managed.Followed,
+			do:   func(e *env) { e.Double.PutImage("repo", "1", "sha256:"+fmt.Sprintf("%064d", 3)) },
+			want: managed.SourceChanged,
 		},
 		"ImageByHand": {
 			reason: "Another image that someone has deployed is.",
@@ -76,40 +76,40 @@ func TestDriftIsToldFromNews(t *testing.T) {
 				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
 				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
 			},
-			do: func(r *rig) {
-				_, err := r.Lambda.UpdateFunctionCode(r.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ImageUri: ptr.To(testImage + ":2")})
-				r.Must(err)
+			do: func(e *env) {
+				_, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ImageUri: ptr.To(testImage + ":2")})
+				e.Must(err)
 			},
 			want: managed.Differs,
 		},
 		"Setting": {
 			reason: "A setting that someone has changed is drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.MemorySize = ptr.To[int32](256) },
-			do:     func(r *rig) { byHand(r, lambda.UpdateFunctionConfigurationInput{MemorySize: ptr.To[int32](512)}) },
+			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{MemorySize: ptr.To[int32](512)}) },
 			want:   managed.Differs,
 		},
 		"Unmanaged": {
 			reason: "One that spec leaves to others is not.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish = ptr.To(true) },
-			do:     func(r *rig) { byHand(r, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
-			want:   managed.Same,
+			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
+			want:   managed.UpToDate,
 		},
 		"UnmanagedAndPublished": {
 			reason: "Nor is it where a version is due for it.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish, p.PublishOn = ptr.To(true), ptr.To("AnyChange") },
-			do:     func(r *rig) { byHand(r, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
-			want:   managed.Followed,
+			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
+			want:   managed.SourceChanged,
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) { tc.spec(&f.Spec.ForProvider) })
-			r.Settle(f)
-			tc.do(r)
-			r.Advance(time.Minute)
-			turn := &managed.Turn{}
-			if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), f); err != nil {
+			e.Settle(f)
+			tc.do(e)
+			e.Advance(time.Minute)
+			turn := &managed.Attempt{}
+			if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), f); err != nil {
 				t.Fatal(err)
 			}
 			if got, _ := turn.Comparison(); got != tc.want {

@@ -279,7 +279,7 @@ func (t *thing) Delete(ctx context.Context, f *v1beta1.Function, found found) er
 	if found.Thing.config().State == types.StateDeleting {
 		// A durable function goes only when its executions have come to their end.
 		since := t.now().Sub(f.GetDeletionTimestamp().Time)
-		managed.Hold(ctx, max(cadence.Pending(since), min(since/20, retryAfter)))
+		managed.Abort(ctx, max(cadence.Pending(since), min(since/20, retryAfter)))
 		return nil
 	}
 	t.memory.forget(f)

@@ -169,13 +169,13 @@ func TestObserve(t *testing.T) {
 			api := &fakeLambda{get: tc.get}
 			e, _ := testExternal(api, tc.objects)
 			due := callNone
-			turn := &managed.Turn{Reserver: func(ops ...string) time.Duration {
+			turn := &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
 				if ops[0] != callCreate && ops[0] != opDelete {
 					due = call(ops[0])
 				}
 				return 0
 			}}
-			obs, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.f)
+			obs, err := e.Observe(managed.WithAttempt(t.Context(), turn), tc.f)
 			if (err == nil) != (tc.want.err == "") || (err != nil && !strings.Contains(err.Error(), tc.want.err)) {
 				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.want.err, err)
 			}
@@ -209,8 +209,8 @@ func TestSecretsStaySecret(t *testing.T) {
 		},
 	}
 	e, th := testExternal(api, steptest.Objects{secret("ns", "db"): objects.Data{"password": []byte(value)}})
-	turn := &managed.Turn{}
-	ctx := managed.WithTurn(testContext(t), turn)
+	turn := &managed.Attempt{}
+	ctx := managed.WithAttempt(testContext(t), turn)
 
 	obs, err := e.Observe(ctx, f)
 	if err != nil {
@@ -225,14 +225,14 @@ func TestSecretsStaySecret(t *testing.T) {
 	if !strings.Contains(obs.Diff, "environment.variables[DB_PASSWORD]") {
 		t.Errorf("the diff must name the variable, got %q", obs.Diff)
 	}
-	if !strings.Contains(turn.Summary(), "environment.variables[DB_PASSWORD]") {
-		t.Errorf("the event must name the variable, got %q", turn.Summary())
+	if !strings.Contains(turn.ChangeSummary(), "environment.variables[DB_PASSWORD]") {
+		t.Errorf("the event must name the variable, got %q", turn.ChangeSummary())
 	}
 	status := strings.Builder{}
 	for _, c := range f.Status.Conditions {
 		status.WriteString(c.Message)
 	}
-	for what, text := range map[string]string{"diff": obs.Diff, "event": turn.Summary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.changes)} {
+	for what, text := range map[string]string{"diff": obs.Diff, "event": turn.ChangeSummary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.changes)} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("the secret's value must not be in the %s: %s", what, text)
 		}
@@ -277,15 +277,15 @@ func TestCreateAlreadyExists(t *testing.T) {
 		create: always[*lambda.CreateFunctionInput]((*lambda.CreateFunctionOutput)(nil), steptest.APIError(409, "ResourceConflictException", "Function already exist: f")),
 	}
 	e, _ := testExternal(api, nil)
-	turn := &managed.Turn{}
-	ctx := managed.WithTurn(testContext(t), turn)
+	turn := &managed.Attempt{}
+	ctx := managed.WithAttempt(testContext(t), turn)
 	if _, err := e.Observe(ctx, f); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Create(ctx, f); err != nil {
 		t.Errorf("whose it is must be left to the next observation, got %v", err)
 	}
-	if _, held := turn.Held(); !held {
+	if _, held := turn.Aborted(); !held {
 		t.Error("the reconcile must be dropped and come back")
 	}
 	if meta.GetExternalName(f) != "" {
@@ -320,8 +320,8 @@ func TestUpdate(t *testing.T) {
 				},
 			}
 			e, _ := testExternal(api, nil)
-			turn := &managed.Turn{}
-			ctx := managed.WithTurn(testContext(t), turn)
+			turn := &managed.Attempt{}
+			ctx := managed.WithAttempt(testContext(t), turn)
 			if _, err := e.Observe(ctx, f); err != nil {
 				t.Fatal(err)
 			}
@@ -329,7 +329,7 @@ func TestUpdate(t *testing.T) {
 			if (err != nil) != tc.err {
 				t.Errorf("%s: Update: %v", tc.reason, err)
 			}
-			if _, held := turn.Held(); held != tc.held {
+			if _, held := turn.Aborted(); held != tc.held {
 				t.Errorf("%s: held: want %t, got %t", tc.reason, tc.held, held)
 			}
 			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
@@ -373,15 +373,15 @@ func TestDeletionLingers(t *testing.T) {
 		e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
 			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
 		}), nil)}, nil)
-		turn := &managed.Turn{}
-		ctx := managed.WithTurn(t.Context(), turn)
+		turn := &managed.Attempt{}
+		ctx := managed.WithAttempt(t.Context(), turn)
 		if _, err := e.Observe(ctx, f); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := e.Delete(ctx, f); err != nil {
 			t.Fatal(err)
 		}
-		if got, held := turn.Held(); !held || got != want {
+		if got, held := turn.Aborted(); !held || got != want {
 			t.Errorf("after %v, look again after %v, got %v", since, want, got)
 		}
 	}

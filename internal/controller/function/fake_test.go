@@ -135,7 +135,7 @@ func testThing(api lambdaAPI, objs steptest.Objects) *thing {
 		owner:    steptest.Owner(kind, ""),
 		memory:   newRecords(),
 		now:      func() time.Time { return steptest.Start },
-		account:  (*account.Book)(nil).Of(nil),
+		account:  (*account.Limits)(nil).Of(nil),
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "functions", func(t testing.TB) (*steptest.Rig[*v1beta1.Function], *v1beta1.Function) {
+	steptest.Fuzz(f, "functions", func(t testing.TB) (*steptest.Env[*v1beta1.Function], *v1beta1.Function) {
 		t.Helper()
-		return newRig(t).Rig, testFunction()
+		return newEnv(t).Env, testFunction()
 	})
 }

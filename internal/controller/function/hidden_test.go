@@ -248,7 +248,7 @@ func (f forgetful) UpdateFunctionConfiguration(ctx context.Context, in *lambda.U
 // A setting that AWS takes and does not show is sent ever more seldom, does not hold up
 // the rest, and is told.
 func TestUnshownConfigurationLetsCodePass(t *testing.T) {
-	r := newRig(t)
+	r := newEnv(t)
 	r.External = func() xpmanaged.TypedExternalClient[*v1beta1.Function] {
 		e, th := testExternal(forgetful{r.Lambda}, r.objects)
 		th.now, th.memory = r.Now, r.memory

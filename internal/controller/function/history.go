@@ -84,7 +84,7 @@ func (t *thing) withHistory(ctx context.Context, f *v1beta1.Function, p flow.Pla
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", earlier), New: fmt.Sprint(*limit)}}
 		p.Followed, p.Does = p.Changes, "deleted version "+t.pruning.unused+" beyond the limit: "+p.Changes.String()
 	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), t.now())) > 0:
-		managed.ComeBack(ctx, cadence.MinPending)
+		managed.RequeueAfter(ctx, cadence.MinPending)
 	}
 	return p, nil
 }
@@ -110,7 +110,7 @@ func (t *thing) intend(ctx context.Context, f *v1beta1.Function, c *types.Functi
 		return err
 	}
 	i := versions.Intent{Before: versions.Highest(all), Fingerprint: sum}
-	return errors.Wrap(managed.Intend(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
+	return errors.Wrap(managed.RecordIntent(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
 }
 
 // remember a version that was published, if it is the function's own.

@@ -15,20 +15,20 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Function] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		f := testFunction(func(f *v1beta1.Function) {
 			f.Spec.ForProvider.Tags = map[string]string{"team": "a"}
 			f.Spec.InitProvider = &v1beta1.FunctionSettings{Description: ptr.To("first"), ReservedConcurrentExecutions: ptr.To[int32](7)}
 		})
 		return steptest.Life[*v1beta1.Function]{
-			Rig: r.Rig, Resource: f, Create: callCreate, Delete: opDelete,
+			Env: e.Env, Resource: f, Create: callCreate, Delete: opDelete,
 			Edit: func() {
 				f.Spec.ForProvider.MemorySize, f.Spec.ForProvider.Tags = ptr.To[int32](256), map[string]string{"team": "b"}
 				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "y"}}
 				f.Generation++
 			},
 			There: func() []string {
-				got, ok := r.Double.Function("f")
+				got, ok := e.Double.Function("f")
 				if !ok {
 					return nil
 				}

@@ -60,9 +60,9 @@ func TestExternalNameIsARN(t *testing.T) {
 	arn := "arn:aws:lambda:" + steptest.Region + ":" + awsdouble.DefaultAccount + ":function:f"
 	for _, name := range []string{arn, awsdouble.DefaultAccount + ":function:f"} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			made := testFunction()
-			r.Settle(made)
+			e.Settle(made)
 			f := testFunction(func(f *v1beta1.Function) {
 				f.UID = "another"
 				meta.SetExternalName(f, name)
@@ -70,24 +70,24 @@ func TestExternalNameIsARN(t *testing.T) {
 				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 			})
 			for range 3 {
-				r.Look(f)
+				e.Look(f)
 			}
 			f.Spec.ManagementPolicies = nil
-			if calls := r.Settle(f); slices.ContainsFunc(calls, func(c string) bool { return c != "TagResource" }) {
+			if calls := e.Settle(f); slices.ContainsFunc(calls, func(c string) bool { return c != "TagResource" }) {
 				t.Errorf("to adopt it is to tag it, got %v", calls)
 			}
-			r.Look(f)
+			e.Look(f)
 			f.Spec.ForProvider.MemorySize = ptr.To[int32](256)
 			f.Generation++
-			if calls := r.Settle(f); !slices.Equal(calls, []string{"UpdateFunctionConfiguration"}) {
+			if calls := e.Settle(f); !slices.Equal(calls, []string{"UpdateFunctionConfiguration"}) {
 				t.Errorf("an edit is one call, got %v", calls)
 			}
 			if meta.GetExternalName(f) != name || ptr.Deref(f.Status.AtProvider.FunctionName, "") != "f" {
 				t.Errorf("external name %q, function %q", meta.GetExternalName(f), ptr.Deref(f.Status.AtProvider.FunctionName, ""))
 			}
-			r.Remove(f)
-			r.Reconcile(f)
-			if _, err := r.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f")}); err == nil {
+			e.Remove(f)
+			e.Reconcile(f)
+			if _, err := e.Lambda.GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To("f")}); err == nil {
 				t.Error("the function is still there")
 			}
 		})

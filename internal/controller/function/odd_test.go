@@ -45,7 +45,7 @@ func TestOddAnswers(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Log(tc.reason)
-			newRig(t).Bear(testFunction(func(f *v1beta1.Function) {
+			newEnv(t).Bear(testFunction(func(f *v1beta1.Function) {
 				f.Spec.ForProvider.RecursiveLoop, f.Spec.ForProvider.ReservedConcurrentExecutions = ptr.To("Allow"), ptr.To[int32](5)
 			}), tc.odd, tc.writes, tc.told)
 		})

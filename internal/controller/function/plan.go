@@ -131,7 +131,7 @@ func (t *thing) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, 
 		return want, have, err
 	}
 	want, have = codeStates(p.archive, p.observed.function, s.DeployedCode)
-	s.DeployedCode = p.archive.bundle.Recognise(have.SHA256, s.DeployedCode)
+	s.DeployedCode = p.archive.bundle.RestoreIdentity(have.SHA256, s.DeployedCode)
 	return want, have, nil
 }
 

@@ -69,32 +69,32 @@ func TestPublishOnEveryChange(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-			if diff := cmp.Diff([]string{"CreateFunction"}, r.Settle(f)); diff != "" || lastPublished(f) != "1" {
+			if diff := cmp.Diff([]string{"CreateFunction"}, e.Settle(f)); diff != "" || lastPublished(f) != "1" {
 				t.Fatalf("a creation must publish version 1, got %s; calls: %s", lastPublished(f), diff)
 			}
 			apply(f, withCode(tc.change...))
-			if diff := cmp.Diff(tc.calls, r.Settle(f)); diff != "" {
+			if diff := cmp.Diff(tc.calls, e.Settle(f)); diff != "" {
 				t.Errorf("%s\ncalls: -want, +got:\n%s", tc.reason, diff)
 			}
 			if got := lastPublished(f); got != tc.version {
 				t.Errorf("%s\nlatest published version %s, want %s", tc.reason, got, tc.version)
 			}
-			r.Double.ResetCalls()
-			if done, err := r.Step(f); err != nil || !done || r.Double.Count("") != 1 {
-				t.Errorf("a steady reconcile must be one GetFunction: done %t, %v, %v", done, err, r.Double.Calls())
+			e.Double.ResetCalls()
+			if done, err := e.Step(f); err != nil || !done || e.Double.Count("") != 1 {
+				t.Errorf("a steady reconcile must be one GetFunction: done %t, %v, %v", done, err, e.Double.Calls())
 			}
 		})
 	}
 }
 
 func TestPublishOfWhatExists(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction()
-	r.Settle(f)
+	e.Settle(f)
 	apply(f, withCode(publishes))
-	if diff := cmp.Diff([]string{"PublishVersion"}, r.Settle(f)); diff != "" || lastPublished(f) != "1" {
+	if diff := cmp.Diff([]string{"PublishVersion"}, e.Settle(f)); diff != "" || lastPublished(f) != "1" {
 		t.Errorf("publish that is set later must publish once, got version %s: -want, +got:\n%s", lastPublished(f), diff)
 	}
 }
@@ -137,29 +137,29 @@ func TestPublishOn(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) {
 				f.Spec.ForProvider.FunctionSettings = withCode(publishes)
 				f.Spec.ForProvider.PublishOn = tc.publishOn
 			})
-			r.Settle(f)
-			if _, err := r.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33)}); err != nil {
+			e.Settle(f)
+			if _, err := e.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), Timeout: ptr.To[int32](33)}); err != nil {
 				t.Fatal(err)
 			}
-			r.Advance(time.Minute)
-			calls := r.Settle(f)
+			e.Advance(time.Minute)
+			calls := e.Settle(f)
 			if tc.change != nil {
 				if len(calls) > 0 {
 					t.Errorf("a change by hand alone caused %v", calls)
 				}
 				apply(f, withCode(append(tc.change, publishes)...))
-				calls = r.Settle(f)
+				calls = e.Settle(f)
 			}
 			if diff := cmp.Diff(tc.calls, calls); diff != "" || lastPublished(f) != tc.version {
 				t.Errorf("%s\nversion %s, want %s; calls: -want, +got:\n%s", tc.reason, lastPublished(f), tc.version, diff)
 			}
-			r.Advance(time.Minute)
-			if calls := r.Settle(f); len(calls) > 0 {
+			e.Advance(time.Minute)
+			if calls := e.Settle(f); len(calls) > 0 {
 				t.Errorf("a settled function caused %v", calls)
 			}
 		})
@@ -169,23 +169,23 @@ func TestPublishOn(t *testing.T) {
 func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 	for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
 		t.Run(fmt.Sprint(drop), func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-			r.Settle(f)
+			e.Settle(f)
 			apply(f, withCode(publishes, remembers))
-			r.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: drop, Times: 5})
+			e.Double.Fail(awsdouble.Fault{Operation: "PublishVersion", Drop: drop, Times: 5})
 			for range 10 {
 				before := f.DeepCopy()
-				if _, err := r.Step(f); err != nil {
+				if _, err := e.Step(f); err != nil {
 					// The status of a reconcile that failed may never have been written.
 					f.Status = before.Status
 					break
 				}
-				r.Advance(2 * time.Second)
+				e.Advance(2 * time.Second)
 			}
-			r.Double.ClearFaults()
-			r.Settle(f)
-			out, err := r.Lambda.ListVersionsByFunction(t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+			e.Double.ClearFaults()
+			e.Settle(f)
+			out, err := e.Lambda.ListVersionsByFunction(t.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -194,7 +194,7 @@ func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 			}
 
 			f.Status.AtProvider = v1beta1.FunctionObservation{}
-			r.Settle(f)
+			e.Settle(f)
 			if got := lastPublished(f); got != "2" {
 				t.Errorf("a status that was lost must come back with the same version, got %s", got)
 			}
@@ -207,13 +207,13 @@ func TestPublishWaitsForAWS(t *testing.T) {
 		publishes(p)
 		p.SnapStart = &v1beta1.SnapStart{ApplyOn: "PublishedVersions"}
 	}
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(snapshots) })
-	r.Settle(f)
+	e.Settle(f)
 	apply(f, withCode(snapshots, remembers))
 	preparing := false
 	for range 10 {
-		if _, err := r.Step(f); err != nil {
+		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
 		if f.Status.AtProvider.PublishingVersion != nil {
@@ -222,42 +222,42 @@ func TestPublishWaitsForAWS(t *testing.T) {
 				t.Errorf("a version that AWS is preparing must not be followed yet, got %s", got)
 			}
 		}
-		r.Advance(time.Second / 2)
+		e.Advance(time.Second / 2)
 	}
 	if !preparing || lastPublished(f) != "2" || f.Status.AtProvider.PublishingVersion != nil {
 		t.Errorf("preparing %t, latest %s, still preparing %v", preparing, lastPublished(f), f.Status.AtProvider.PublishingVersion)
 	}
 
-	r.Double.FailVersion("f", "The snapshot could not be made.", "FunctionError")
+	e.Double.FailVersion("f", "The snapshot could not be made.", "FunctionError")
 	apply(f, withCode(snapshots, func(p *v1beta1.FunctionSettings) { p.Timeout = ptr.To[int32](77) }))
 	for range 10 {
-		if _, err := r.Step(f); err != nil {
+		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.Advance(time.Second)
+		e.Advance(time.Second)
 	}
 	ready := f.GetCondition(xpv2.TypeReady)
 	if !strings.Contains(ready.Message, "version 3 failed: Failed: The snapshot could not be made. (FunctionError)") || lastPublished(f) != "2" {
 		t.Errorf("a version that failed must be told and not followed: latest %s, %v", lastPublished(f), ready)
 	}
-	if got := r.Double.Count("PublishVersion"); got != 2 {
+	if got := e.Double.Count("PublishVersion"); got != 2 {
 		t.Errorf("what failed must not be published over and over, got %d calls", got)
 	}
 }
 
 func TestFailedUpdateIsNotPublished(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = withCode(publishes) })
-	r.Settle(f)
-	r.Double.FailUpdate("f", "No such subnet.", "InvalidSubnet")
+	e.Settle(f)
+	e.Double.FailUpdate("f", "No such subnet.", "InvalidSubnet")
 	apply(f, withCode(publishes, remembers))
 	for range 10 {
-		if _, err := r.Step(f); err != nil {
+		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.Advance(2 * time.Second)
+		e.Advance(2 * time.Second)
 	}
-	if got := r.Double.Count("PublishVersion"); got != 0 {
+	if got := e.Double.Count("PublishVersion"); got != 0 {
 		t.Errorf("an update that failed must not be published, got %d calls", got)
 	}
 }

@@ -100,28 +100,28 @@ func TestCheckReservation(t *testing.T) {
 
 // The check and the double agree on what fits, also where concurrency is provisioned.
 func TestReservationIsToldBeforeAWSIsAsked(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction()
-	r.Settle(f)
+	e.Settle(f)
 	figures := func() *account.Figures {
-		out, err := r.Lambda.GetAccountSettings(r.Context(), &lambda.GetAccountSettingsInput{})
+		out, err := e.Lambda.GetAccountSettings(e.Context(), &lambda.GetAccountSettingsInput{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return &account.Figures{ConcurrentExecutions: out.AccountLimit.ConcurrentExecutions, UnreservedConcurrentExecutions: *out.AccountLimit.UnreservedConcurrentExecutions}
 	}
-	r.account = &fakeAccount{remembered: figures(), recent: figures()}
+	e.account = &fakeAccount{remembered: figures(), recent: figures()}
 	apply(f, withCode(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](901) }))
-	r.Advance(time.Second)
-	r.Double.ResetCalls()
-	if _, err := r.Step(f); err == nil || !strings.Contains(err.Error(), "reserve at most 900") {
+	e.Advance(time.Second)
+	e.Double.ResetCalls()
+	if _, err := e.Step(f); err == nil || !strings.Contains(err.Error(), "reserve at most 900") {
 		t.Errorf("the user is told what is left, got %v", err)
 	}
-	if got := steptest.Writes(r.Operations()); len(got) > 0 {
+	if got := steptest.Writes(e.Operations()); len(got) > 0 {
 		t.Errorf("AWS is not asked, got %v", got)
 	}
 	apply(f, withCode(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](900) }))
-	if diff := cmp.Diff([]string{"PutFunctionConcurrency"}, r.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"PutFunctionConcurrency"}, e.Settle(f)); diff != "" {
 		t.Errorf("what fits is reserved: -want, +got:\n%s", diff)
 	}
 }

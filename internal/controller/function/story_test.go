@@ -26,17 +26,17 @@ import (
 )
 
 func TestCodeAndConfigurationInOneApply(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction()
-	r.Settle(f)
+	e.Settle(f)
 	apply(f, minimal(func(p *v1beta1.FunctionSettings) {
 		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "new"}}
 		p.MemorySize = ptr.To[int32](256)
 	}))
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, r.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "UpdateFunctionCode"}, e.Settle(f)); diff != "" {
 		t.Errorf("both must arrive, the configuration first, one call a reconcile: -want, +got:\n%s", diff)
 	}
-	for _, c := range r.Double.Calls() {
+	for _, c := range e.Double.Calls() {
 		if c.ErrorCode == "ResourceConflictException" {
 			t.Errorf("nothing must be sent while AWS is mid-update, but %s met a conflict", c.Operation)
 		}
@@ -44,17 +44,17 @@ func TestCodeAndConfigurationInOneApply(t *testing.T) {
 }
 
 func TestReplacedObjectIsDeployed(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{S3Bucket: ptr.To("bucket"), S3Key: ptr.To("k1.zip")}
 	})
-	r.Settle(f)
+	e.Settle(f)
 	b, err := bundle.Zip(map[string][]byte{"index.py": []byte("replaced")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Double.PutObject("bucket", "k1.zip", b)
-	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, r.Settle(f)); diff != "" {
+	e.Double.PutObject("bucket", "k1.zip", b)
+	if diff := cmp.Diff([]string{"UpdateFunctionCode"}, e.Settle(f)); diff != "" {
 		t.Errorf("a replaced object under the same key must be deployed, once: -want, +got:\n%s", diff)
 	}
 	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != bundle.Hash(b) {
@@ -70,18 +70,18 @@ func TestCodeByHandIsPutRight(t *testing.T) {
 	}
 	for name, code := range sources {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Code = &code })
-			r.Settle(f)
+			e.Settle(f)
 			right := ptr.Deref(f.Status.AtProvider.CodeSHA256, "")
 			other, err := bundle.Zip(map[string][]byte{"index.py": []byte("by hand")})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := r.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
+			if _, err := e.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
 				t.Fatal(err)
 			}
-			r.Settle(f)
+			e.Settle(f)
 			if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != right {
 				t.Errorf("code that was deployed by hand must be put right: want %s, got %s", right, got)
 			}
@@ -90,21 +90,21 @@ func TestCodeByHandIsPutRight(t *testing.T) {
 }
 
 func TestInitProviderLeavesCodeAlone(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: f.Spec.ForProvider.Code}
 		f.Spec.ForProvider.Code = nil
 	})
-	r.Settle(f)
+	e.Settle(f)
 	other, err := bundle.Zip(map[string][]byte{"index.py": []byte("by CI")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
+	if _, err := e.Lambda.UpdateFunctionCode(t.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ZipFile: other}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(time.Minute)
-	if got := r.Settle(f); len(got) > 0 {
+	e.Advance(time.Minute)
+	if got := e.Settle(f); len(got) > 0 {
 		t.Errorf("code in initProvider must be left to the other tool after creation, got %v", got)
 	}
 	if got := ptr.Deref(f.Status.AtProvider.CodeSHA256, ""); got != bundle.Hash(other) {
@@ -113,19 +113,19 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 }
 
 func TestRotatedSecretIsRolledOut(t *testing.T) {
-	r := newRig(t)
-	r.objects[secret("ns", "db")] = objects.Data{"password": []byte("one")}
+	e := newEnv(t)
+	e.objects[secret("ns", "db")] = objects.Data{"password": []byte("one")}
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{VariablesFrom: []v1beta1.EnvironmentVariable{
 			{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}},
 		}}
 	})
-	r.Settle(f)
-	r.objects[secret("ns", "db")] = objects.Data{"password": []byte("two")}
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, r.Settle(f)); diff != "" {
+	e.Settle(f)
+	e.objects[secret("ns", "db")] = objects.Data{"password": []byte("two")}
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, e.Settle(f)); diff != "" {
 		t.Errorf("a rotated Secret must be rolled out: -want, +got:\n%s", diff)
 	}
-	out, err := r.Lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
+	out, err := e.Lambda.GetFunctionConfiguration(t.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f")})
 	if err != nil || out.Environment.Variables["DB_PASSWORD"] != "two" {
 		t.Errorf("AWS must have the new value: %v, %v", out, err)
 	}
@@ -134,15 +134,15 @@ func TestRotatedSecretIsRolledOut(t *testing.T) {
 func TestLostAnswerToCreate(t *testing.T) {
 	for name, drop := range map[string]awsdouble.Drop{"BeforeEffect": awsdouble.DropBefore, "AfterEffect": awsdouble.DropAfter} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			r.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: drop, Times: 3})
+			e := newEnv(t)
+			e.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Drop: drop, Times: 3})
 			f := testFunction()
-			if _, err := r.Step(f); err == nil && drop == awsdouble.DropBefore {
+			if _, err := e.Step(f); err == nil && drop == awsdouble.DropBefore {
 				t.Error("a create that never arrived must be told")
 			}
-			r.Double.ClearFaults()
-			r.Settle(f)
-			if n := len(r.functions()); n != 1 {
+			e.Double.ClearFaults()
+			e.Settle(f)
+			if n := len(e.functions()); n != 1 {
 				t.Errorf("exactly one function must exist, got %d", n)
 			}
 			if meta.GetExternalName(f) != "f" {
@@ -153,92 +153,92 @@ func TestLostAnswerToCreate(t *testing.T) {
 }
 
 func TestForeignFunctionIsNeverTouched(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte("theirs")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
+	if _, err := e.Lambda.CreateFunction(t.Context(), &lambda.CreateFunctionInput{
 		FunctionName: ptr.To("f"), Role: ptr.To("arn:aws:iam::123456789012:role/theirs"), Runtime: "python3.12", Handler: ptr.To("a.b"),
 		Code: codeOfZip(zip),
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(2 * time.Second)
-	r.Double.ResetCalls()
+	e.Advance(2 * time.Second)
+	e.Double.ResetCalls()
 
 	f := testFunction()
-	_, err = r.Step(f)
+	_, err = e.Step(f)
 	if err == nil || !strings.Contains(err.Error(), "crossplane.io/external-name") {
 		t.Errorf("the error must say how to import it, got %v", err)
 	}
 	f.DeletionTimestamp = ptr.To(metav1.Now())
-	obs, err := r.External().Observe(t.Context(), f)
+	obs, err := e.External().Observe(t.Context(), f)
 	if err != nil || obs.ResourceExists {
 		t.Errorf("a deleted Function must let go of a foreign one: %+v, %v", obs, err)
 	}
-	if got := steptest.Writes(r.Operations()); len(got) > 0 {
+	if got := steptest.Writes(e.Operations()); len(got) > 0 {
 		t.Errorf("a foreign function must never be written to, got %v", got)
 	}
 
 	imported := testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") })
-	if got := r.Settle(imported); got[0] != "TagResource" {
+	if got := e.Settle(imported); got[0] != "TagResource" {
 		t.Errorf("an imported function is tagged first, got %v", got)
 	}
 }
 
 func TestFailedCreationIsMadeAnew(t *testing.T) {
-	r := newRig(t)
-	r.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
+	e := newEnv(t)
+	e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
 	f := testFunction()
 	for range 3 {
-		if _, err := r.Step(f); err != nil {
+		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.Advance(2 * time.Second)
+		e.Advance(2 * time.Second)
 	}
 	c := f.GetCondition(xpv2.TypeReady)
 	if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "The subnet does not exist. (InvalidSubnet)") {
 		t.Errorf("Ready must be False with AWS's own reason, got %+v", c)
 	}
-	r.Advance(recreateAfter)
-	if got := r.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
+	e.Advance(recreateAfter)
+	if got := e.Settle(f); !slices.Equal(got, []string{"DeleteFunction", "CreateFunction"}) {
 		t.Errorf("a failed creation must be deleted and created anew, got %v", got)
 	}
 }
 
 func TestFailedUpdateIsNotReady(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction()
-	r.Settle(f)
-	r.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
+	e.Settle(f)
+	e.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
 	apply(f, minimal(func(p *v1beta1.FunctionSettings) { p.Timeout, p.Code = ptr.To[int32](9), f.Spec.ForProvider.Code }))
 	for range 3 {
-		if _, err := r.Step(f); err != nil {
+		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.Advance(2 * time.Second)
+		e.Advance(2 * time.Second)
 	}
 	c := f.GetCondition(xpv2.TypeReady)
 	if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "The role lacks a permission.") {
 		t.Errorf("a failed update must not be Ready, and must tell AWS's reason, got %+v", c)
 	}
-	before := len(steptest.Writes(r.Operations()))
+	before := len(steptest.Writes(e.Operations()))
 	for range 5 {
-		if _, err := r.Step(f); err != nil {
+		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		r.Advance(2 * time.Second)
+		e.Advance(2 * time.Second)
 	}
-	if got := steptest.Writes(r.Operations())[before:]; len(got) > 0 {
+	if got := steptest.Writes(e.Operations())[before:]; len(got) > 0 {
 		t.Errorf("a failed update must not be hammered at AWS, got %v", got)
 	}
-	r.Advance(retryAfter)
-	r.Settle(f)
+	e.Advance(retryAfter)
+	e.Settle(f)
 }
 
 func TestDeleteIsIdempotent(t *testing.T) {
-	r := newRig(t)
+	r := newEnv(t)
 	f := testFunction()
 	r.Settle(f)
 	f.DeletionTimestamp = ptr.To(metav1.Now())
@@ -259,7 +259,7 @@ func TestDeleteIsIdempotent(t *testing.T) {
 func TestErrorsByTheirKind(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
-		prepare   func(*rig)
+		prepare   func(*env)
 		change    func(*v1beta1.FunctionSettings)
 		transient bool
 		terminal  bool
@@ -267,13 +267,13 @@ func TestErrorsByTheirKind(t *testing.T) {
 	}{
 		"RoleNotReady": {
 			reason:  "A role that was made a second ago can't be assumed yet. AWS says the same of a wrong one: it is neither.",
-			prepare: func(r *rig) { r.Double.RoleNotReadyUntil(steptest.Start.Add(time.Hour)) },
+			prepare: func(e *env) { e.Double.RoleNotReadyUntil(steptest.Start.Add(time.Hour)) },
 			says:    "cannot be assumed by Lambda",
 		},
 		"AccessDenied": {
 			reason: "A missing permission is named, with what to grant.",
-			prepare: func(r *rig) {
-				r.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction")})
+			prepare: func(e *env) {
+				e.Double.Fail(awsdouble.Fault{Operation: "CreateFunction", Error: awsdouble.AccessDenied("lambda:CreateFunction")})
 			},
 			says: "lambda:CreateFunction",
 		},
@@ -285,16 +285,16 @@ func TestErrorsByTheirKind(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			if tc.prepare != nil {
-				tc.prepare(r)
+				tc.prepare(e)
 			}
 			f := testFunction(func(f *v1beta1.Function) {
 				if tc.change != nil {
 					tc.change(&f.Spec.ForProvider.FunctionSettings)
 				}
 			})
-			_, err := r.Step(f)
+			_, err := e.Step(f)
 			if err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Fatalf("%s\nwant an error that says %q, got %v", tc.reason, tc.says, err)
 			}
@@ -308,11 +308,11 @@ func TestErrorsByTheirKind(t *testing.T) {
 	}
 }
 
-func (r *rig) functions() []string {
-	r.Helper()
-	out, err := r.Lambda.ListFunctions(r.Context(), &lambda.ListFunctionsInput{})
+func (e *env) functions() []string {
+	e.Helper()
+	out, err := e.Lambda.ListFunctions(e.Context(), &lambda.ListFunctionsInput{})
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	var names []string
 	for _, f := range out.Functions {
@@ -333,15 +333,15 @@ func TestMovedImageTag(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := testFunction(func(f *v1beta1.Function) {
 				p := &f.Spec.ForProvider
 				p.PackageType, p.Runtime, p.Handler = ptr.To("Image"), nil, nil
 				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: tc.track}
 			})
-			r.Settle(f)
-			r.Double.PutImage("repo", "1", digest(7))
-			if diff := cmp.Diff(tc.want, r.Settle(f)); diff != "" {
+			e.Settle(f)
+			e.Double.PutImage("repo", "1", digest(7))
+			if diff := cmp.Diff(tc.want, e.Settle(f)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 			got := ptr.Deref(f.Status.AtProvider.ResolvedImageURI, "")
@@ -354,42 +354,42 @@ func TestMovedImageTag(t *testing.T) {
 
 // CreateFunction takes neither of these settings, and still initProvider holds.
 func TestInitProviderBesideTheFunction(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{ReservedConcurrentExecutions: ptr.To[int32](5), RecursiveLoop: ptr.To("Allow")}
 	})
-	if diff := cmp.Diff([]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, r.Settle(f)); diff != "" {
+	if diff := cmp.Diff([]string{"CreateFunction", "PutFunctionConcurrency", "PutFunctionRecursionConfig"}, e.Settle(f)); diff != "" {
 		t.Errorf("what initProvider names must be set once: -want, +got:\n%s", diff)
 	}
-	if _, err := r.Lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](9)}); err != nil {
+	if _, err := e.Lambda.PutFunctionConcurrency(t.Context(), &lambda.PutFunctionConcurrencyInput{FunctionName: ptr.To("f"), ReservedConcurrentExecutions: ptr.To[int32](9)}); err != nil {
 		t.Fatal(err)
 	}
-	r.Double.ResetCalls()
-	if got := r.Settle(f); len(got) > 0 || r.Double.Count("") != 1 {
-		t.Errorf("afterwards it is another's, and not even read: %v", r.Double.Calls())
+	e.Double.ResetCalls()
+	if got := e.Settle(f); len(got) > 0 || e.Double.Count("") != 1 {
+		t.Errorf("afterwards it is another's, and not even read: %v", e.Double.Calls())
 	}
 }
 
 func TestArchitectureAloneIsRefused(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: f.Spec.ForProvider.Code}
 		f.Spec.ForProvider.Code = nil
 	})
-	r.Settle(f)
+	e.Settle(f)
 	f.Spec.ForProvider.Architectures = []string{"arm64"}
 	f.Generation++
-	if _, err := r.Step(f); err == nil || !strings.Contains(err.Error(), "only along with the code") {
+	if _, err := e.Step(f); err == nil || !strings.Contains(err.Error(), "only along with the code") {
 		t.Errorf("AWS takes an architecture only with code, which is another's here: got %v", err)
 	}
 }
 
 func TestInactiveIsTold(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := testFunction()
-	r.Settle(f)
-	r.Double.SetInactive("f")
-	if _, err := r.Step(f); err != nil {
+	e.Settle(f)
+	e.Double.SetInactive("f")
+	if _, err := e.Step(f); err != nil {
 		t.Fatal(err)
 	}
 	if c := f.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionFalse || !strings.HasPrefix(c.Message, "Inactive: ") {

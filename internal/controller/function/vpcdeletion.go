@@ -81,12 +81,12 @@ func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
 	after := cadence.Pending(e.thing.now().Sub(f.GetDeletionTimestamp().Time))
 	c := condition.Deleting(f.GetGeneration(), r.message())
 	if f.GetCondition(xpv2.TypeReady).Equal(c) {
-		managed.Hold(ctx, after)
+		managed.Abort(ctx, after)
 		return
 	}
 	f.SetConditions(c)
-	managed.Describe(ctx, r.message())
-	managed.ComeBack(ctx, after)
+	managed.DescribeChange(ctx, r.message())
+	managed.RequeueAfter(ctx, after)
 }
 
 // send the change that releases the VPC. What AWS answers to it, apart from throttling,
@@ -103,15 +103,15 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, r *release) er
 	s.VPCReleaseAttempts++
 	if err == nil {
 		f.SetConditions(condition.Deleting(f.GetGeneration(), r.message()))
-		managed.Describe(ctx, r.message())
-		managed.ComeBack(ctx, cadence.MinPending)
+		managed.DescribeChange(ctx, r.message())
+		managed.RequeueAfter(ctx, cadence.MinPending)
 		return nil
 	}
 	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", e.Found().What, r.does)
 	managed.Emit(ctx, event.Warning(reasonVPCKept, err))
 	f.SetConditions(condition.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
-	managed.Describe(ctx, r.does+" before the deletion was rejected")
-	managed.ComeBack(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
+	managed.DescribeChange(ctx, r.does+" before the deletion was rejected")
+	managed.RequeueAfter(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
 	return nil
 }
 

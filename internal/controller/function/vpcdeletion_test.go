@@ -148,18 +148,18 @@ func TestDeleteInVPC(t *testing.T) {
 			}
 			e, th := testExternal(api, nil)
 			th.resolver.fields = steptest.Fields{"default": "sg-default"}
-			turn := &managed.Turn{Reserver: func(ops ...string) time.Duration {
+			turn := &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
 				if slices.Contains(ops, "UpdateFunctionConfiguration") {
 					return tc.quota
 				}
 				return 0
 			}}
-			ctx := managed.WithTurn(testContext(t), turn)
+			ctx := managed.WithAttempt(testContext(t), turn)
 			if _, err := e.Observe(ctx, f); err != nil {
 				t.Fatal(err)
 			}
 			_, err := e.Delete(ctx, f)
-			_, held := turn.Held()
+			_, held := turn.Aborted()
 			got := want{calls: api.calls, attempts: f.Status.AtProvider.VPCReleaseAttempts, events: len(turn.Events()), err: err != nil, held: held}
 			if in != nil {
 				got.groups = in.VpcConfig.SecurityGroupIds
@@ -191,15 +191,15 @@ func TestWaitForReleaseIsSilent(t *testing.T) {
 	e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 	}), nil)}, nil)
-	turn := &managed.Turn{}
-	ctx := managed.WithTurn(testContext(t), turn)
+	turn := &managed.Attempt{}
+	ctx := managed.WithAttempt(testContext(t), turn)
 	if _, err := e.Observe(ctx, f); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := e.Delete(ctx, f); err != nil {
 		t.Fatal(err)
 	}
-	if after, held := turn.Held(); !held || after < time.Second {
+	if after, held := turn.Aborted(); !held || after < time.Second {
 		t.Errorf("the reconcile must be dropped and come back, got %t after %s", held, after)
 	}
 }
@@ -207,14 +207,14 @@ func TestWaitForReleaseIsSilent(t *testing.T) {
 func TestDeletionReleasesTheVPC(t *testing.T) {
 	for name, option := range map[string]func(*v1beta1.FunctionParameters){"Detach": detaches, "Replace": replaces} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			f := vpcFunction(option)
-			r.Settle(f)
-			r.Remove(f)
-			if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, r.Settle(f)); diff != "" {
+			e.Settle(f)
+			e.Remove(f)
+			if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, e.Settle(f)); diff != "" {
 				t.Errorf("the VPC is released before the function is deleted: -want, +got:\n%s", diff)
 			}
-			for _, c := range r.Double.Calls() {
+			for _, c := range e.Double.Calls() {
 				if c.ErrorCode == "ResourceConflictException" {
 					t.Errorf("nothing must be sent while AWS is mid-update, but %s met a conflict", c.Operation)
 				}
@@ -226,61 +226,61 @@ func TestDeletionReleasesTheVPC(t *testing.T) {
 // The provider may be killed after any call: what it would have written is lost, and
 // AWS tells where the deletion is.
 func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := vpcFunction(detaches)
-	r.Settle(f)
-	r.Remove(f)
-	r.Double.ResetCalls()
+	e.Settle(f)
+	e.Remove(f)
+	e.Double.ResetCalls()
 	for range 20 {
-		if done, err := r.Step(f.DeepCopy()); err != nil {
+		if done, err := e.Step(f.DeepCopy()); err != nil {
 			t.Fatal(err)
 		} else if done {
 			break
 		}
-		r.Advance(200 * time.Millisecond)
+		e.Advance(200 * time.Millisecond)
 	}
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, steptest.Writes(r.Operations())); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, steptest.Writes(e.Operations())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 
 // Whatever AWS makes of the release, the function goes in the end.
 func TestDeletionIsBounded(t *testing.T) {
-	cases := map[string]func(*rig){
-		"Refused": func(r *rig) {
-			r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.AccessDenied("lambda:UpdateFunctionConfiguration")})
+	cases := map[string]func(*env){
+		"Refused": func(e *env) {
+			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.AccessDenied("lambda:UpdateFunctionConfiguration")})
 		},
-		"Broken": func(r *rig) {
-			r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 501, Code: "NotImplemented", Message: "no"}})
+		"Broken": func(e *env) {
+			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 501, Code: "NotImplemented", Message: "no"}})
 		},
-		"NotThere": func(r *rig) {
-			r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 404, Code: "ResourceNotFoundException", Message: "no"}})
+		"NotThere": func(e *env) {
+			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 404, Code: "ResourceNotFoundException", Message: "no"}})
 		},
-		"Busy": func(r *rig) {
-			r.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 409, Code: "ResourceConflictException", Message: "The operation cannot be performed at this time. An update is in progress"}})
+		"Busy": func(e *env) {
+			e.Double.Fail(awsdouble.Fault{Operation: "UpdateFunctionConfiguration", Times: -1, Error: awsdouble.Error{Status: 409, Code: "ResourceConflictException", Message: "The operation cannot be performed at this time. An update is in progress"}})
 		},
 	}
 	for name, fail := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			// The SDK's own retries are not what is counted here.
-			r.Lambda = r.World.Lambda
+			e.Lambda = e.World.Lambda
 			f := vpcFunction(detaches)
-			r.Settle(f)
-			r.Remove(f)
-			fail(r)
-			r.Double.ResetCalls()
+			e.Settle(f)
+			e.Remove(f)
+			fail(e)
+			e.Double.ResetCalls()
 			for range 40 {
-				r.Advance(time.Second)
-				if done, err := r.Step(f); err != nil {
+				e.Advance(time.Second)
+				if done, err := e.Step(f); err != nil {
 					t.Fatal(err)
 				} else if done {
 					break
 				}
 			}
-			updates := slices.DeleteFunc(steptest.Writes(r.Operations()), func(op string) bool { return op == "DeleteFunction" })
-			if len(r.functions()) > 0 || f.Status.AtProvider.VPCReleaseAttempts != 5 || len(updates) < 5 {
-				t.Errorf("want 5 attempts and then the deletion, got %d of %v, functions %v", f.Status.AtProvider.VPCReleaseAttempts, updates, r.functions())
+			updates := slices.DeleteFunc(steptest.Writes(e.Operations()), func(op string) bool { return op == "DeleteFunction" })
+			if len(e.functions()) > 0 || f.Status.AtProvider.VPCReleaseAttempts != 5 || len(updates) < 5 {
+				t.Errorf("want 5 attempts and then the deletion, got %d of %v, functions %v", f.Status.AtProvider.VPCReleaseAttempts, updates, e.functions())
 			}
 		})
 	}
@@ -288,22 +288,22 @@ func TestDeletionIsBounded(t *testing.T) {
 
 // An update that AWS takes and does not manage ends likewise.
 func TestDeletionAfterFailedReleases(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	f := vpcFunction(detaches)
-	r.Settle(f)
-	r.Remove(f)
-	r.Double.ResetCalls()
+	e.Settle(f)
+	e.Remove(f)
+	e.Double.ResetCalls()
 	for range 60 {
-		r.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
-		r.Advance(time.Second)
-		if done, err := r.Step(f); err != nil {
+		e.Double.FailUpdate("f", "The role lacks a permission.", "InsufficientRolePermissions")
+		e.Advance(time.Second)
+		if done, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		} else if done {
 			break
 		}
 	}
 	want := []string{"UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "DeleteFunction"}
-	if diff := cmp.Diff(want, steptest.Writes(r.Operations())); diff != "" {
+	if diff := cmp.Diff(want, steptest.Writes(e.Operations())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

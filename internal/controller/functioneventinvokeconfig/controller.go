@@ -32,7 +32,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             func(c *v1beta1.FunctionEventInvokeConfig) []string { return configured.Reads(c, callList, callPut) },
 		Connect:           c.connect,
 		DeterministicName: true,
-		Acts: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
+		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		Fields:     fieldsOf,

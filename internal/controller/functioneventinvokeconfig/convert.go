@@ -127,7 +127,7 @@ func putInput(s settings, n functionname.Name) *lambda.PutFunctionEventInvokeCon
 func status(c types.FunctionEventInvokeConfig, n functionname.Name) v1beta1.FunctionEventInvokeConfigObservation {
 	s := fromAWS(c)
 	out := v1beta1.FunctionEventInvokeConfigObservation{
-		FunctionName: &n.Function, Qualifier: configured.Shown(n), FunctionArn: c.FunctionArn,
+		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: c.FunctionArn,
 		MaximumEventAgeInSeconds: s.MaximumEventAgeInSeconds, MaximumRetryAttempts: s.MaximumRetryAttempts,
 		OnFailureDestination: s.DestinationConfig.OnFailure.Destination, OnSuccessDestination: s.DestinationConfig.OnSuccess.Destination,
 	}

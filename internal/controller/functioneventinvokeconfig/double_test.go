@@ -17,75 +17,75 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig reconciles in a world with a function.
-type rig struct {
-	*steptest.Rig[*v1beta1.FunctionEventInvokeConfig]
+// env reconciles in a world with a function.
+type env struct {
+	*steptest.Env[*v1beta1.FunctionEventInvokeConfig]
 }
 
-func newRig(t testing.TB) rig {
+func newEnv(t testing.TB) env {
 	t.Helper()
-	return rig{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig] {
+	return env{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig] {
 		return newExternal(w.Lambda, w.Cache, steptest.Fields{"q": queueARN})
 	})}
 }
 
 func TestLife(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := newConfig(toQueue("q"), func(c *v1beta1.FunctionEventInvokeConfig) {
 		c.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias)
 		c.Spec.ForProvider.MaximumEventAgeInSeconds = ptr.To[int32](60)
 	})
-	r.Want(c, "a create and a look", steptest.Created, steptest.Settled)
+	e.Want(c, "a create and a look", steptest.Created, steptest.Settled)
 	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:live" || *at.FunctionArn != configuredtest.FunctionARN+":live" || *at.OnFailureDestination != queueARN {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 
 	c.Spec.ForProvider.MaximumEventAgeInSeconds, c.Spec.ForProvider.DestinationConfig = nil, nil
-	r.Want(c, "one call carries all", steptest.Updated, steptest.Settled)
+	e.Want(c, "one call carries all", steptest.Updated, steptest.Settled)
 	if at := c.Status.AtProvider; at.MaximumEventAgeInSeconds != nil || at.OnFailureDestination != nil || *at.MaximumRetryAttempts != 1 {
 		t.Errorf("got %+v, want that what left spec left AWS", at)
 	}
 
-	if _, err := r.Lambda.UpdateFunctionEventInvokeConfig(t.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{
+	if _, err := e.Lambda.UpdateFunctionEventInvokeConfig(t.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{
 		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), MaximumEventAgeInSeconds: ptr.To[int32](300),
 		DestinationConfig: &types.DestinationConfig{OnSuccess: &types.OnSuccess{Destination: ptr.To(topicARN)}},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(1)
-	r.Want(c, "a change by hand is put right", steptest.Updated, steptest.Settled)
+	e.Advance(1)
+	e.Want(c, "a change by hand is put right", steptest.Updated, steptest.Settled)
 
-	r.Remove(c)
-	r.Want(c, "it goes", steptest.Deleted, steptest.Gone)
+	e.Remove(c)
+	e.Want(c, "it goes", steptest.Deleted, steptest.Gone)
 }
 
 func TestLostAnswer(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	// The SDK tries four times in all, and no answer comes to any.
 	c := newConfig()
-	r.Lose(c, callPut)
-	if got := r.Outcomes(c); len(got) != 1 || meta.GetExternalName(c) != "cart:$LATEST" {
+	e.Lose(c, callPut)
+	if got := e.Outcomes(c); len(got) != 1 || meta.GetExternalName(c) != "cart:$LATEST" {
 		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(c))
 	}
 }
 
 func TestConfigurationsOfAFunctionShareACall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	all := []*v1beta1.FunctionEventInvokeConfig{newConfig()}
 	for _, q := range []string{"1", "2", configuredtest.Alias} {
 		all = append(all, newConfig(func(c *v1beta1.FunctionEventInvokeConfig) { c.Spec.ForProvider.Qualifier = ptr.To(q) }))
 	}
 	for _, c := range all {
-		r.Outcomes(c)
+		e.Outcomes(c)
 	}
-	r.Advance(1)
-	r.Double.ResetCalls()
+	e.Advance(1)
+	e.Double.ResetCalls()
 	for _, c := range all {
-		if o, err := r.Do(c); o != steptest.Settled || err != nil {
+		if o, err := e.Do(c); o != steptest.Settled || err != nil {
 			t.Fatal(o, err)
 		}
 	}
-	if n := r.Double.Count(""); n != 1 {
+	if n := e.Double.Count(""); n != 1 {
 		t.Errorf("%d calls for four looks at the same moment, want one", n)
 	}
 }
@@ -112,7 +112,7 @@ func (g generator) settings() v1beta1.FunctionEventInvokeConfigSettings {
 
 // Whatever is wanted comes to be and stays, whatever was before.
 func TestRandomSettingsConverge(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	const pairs = 300
 	for seed := range uint64(pairs) {
 		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests repeat.
@@ -130,29 +130,29 @@ func TestRandomSettingsConverge(t *testing.T) {
 				c.Spec.InitProvider = ptr.To(g.settings())
 			}
 		})
-		if got := r.Outcomes(c); len(got) != 2 {
+		if got := e.Outcomes(c); len(got) != 2 {
 			t.Fatalf("seed %d: %v to create %+v", seed, got, c.Spec)
 		}
 		created := c.DeepCopy()
 		c.Spec.ForProvider.FunctionEventInvokeConfigSettings = filled()
-		if got := r.Outcomes(c); len(got) > 2 {
+		if got := e.Outcomes(c); len(got) > 2 {
 			t.Fatalf("seed %d: %v\nfrom %+v\nto   %+v", seed, got, created.Spec, c.Spec)
 		}
-		r.check(seed, c)
-		r.Remove(c)
-		r.Outcomes(c)
+		e.check(seed, c)
+		e.Remove(c)
+		e.Outcomes(c)
 	}
 }
 
 // check that AWS has what spec says, by the status that shows what AWS has.
-func (r rig) check(seed uint64, c *v1beta1.FunctionEventInvokeConfig) {
-	r.Helper()
+func (e env) check(seed uint64, c *v1beta1.FunctionEventInvokeConfig) {
+	e.Helper()
 	if c.Spec.InitProvider != nil {
 		return
 	}
 	want, err := fromSpec(c.Spec.ForProvider.FunctionEventInvokeConfigSettings, func(string, v1beta1.FieldSelector) (string, error) { return queueARN, nil })
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	at := c.Status.AtProvider
 	got := settings{
@@ -160,6 +160,6 @@ func (r rig) check(seed uint64, c *v1beta1.FunctionEventInvokeConfig) {
 		DestinationConfig: destinations{OnFailure: destination{at.OnFailureDestination}, OnSuccess: destination{at.OnSuccessDestination}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		r.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
+		e.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
 	}
 }

@@ -86,7 +86,7 @@ func what(n functionname.Name) string {
 func (i *invocation) Judge(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig, f found) (ownership.Verdict, error) {
 	v := ownership.JudgeUntagged(mg, f.Name, i.asMade(ctx, mg, f))
 	if !v.Manageable() {
-		return v, managed.Foreign(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

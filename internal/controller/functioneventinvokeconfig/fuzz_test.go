@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "functioneventinvokeconfigs", func(t testing.TB) (*steptest.Rig[*v1beta1.FunctionEventInvokeConfig], *v1beta1.FunctionEventInvokeConfig) {
+	steptest.Fuzz(f, "functioneventinvokeconfigs", func(t testing.TB) (*steptest.Env[*v1beta1.FunctionEventInvokeConfig], *v1beta1.FunctionEventInvokeConfig) {
 		t.Helper()
-		return newRig(t).Rig, newConfig()
+		return newEnv(t).Env, newConfig()
 	})
 }

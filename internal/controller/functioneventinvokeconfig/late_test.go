@@ -16,19 +16,19 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.FunctionEventInvokeConfig] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
 			c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: ptr.To[int32](60)}
 		})
 		return steptest.Life[*v1beta1.FunctionEventInvokeConfig]{
-			Rig: r.Rig, Resource: c, Create: callPut, Delete: callDelete,
+			Env: e.Env, Resource: c, Create: callPut, Delete: callDelete,
 			Edit: func() {
 				c.Spec.ForProvider.MaximumRetryAttempts = ptr.To[int32](2)
 				c.Generation++
 			},
 			There: func() []string {
-				out, err := r.Lambda.ListFunctionEventInvokeConfigs(r.Context(), &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
-				r.Must(err)
+				out, err := e.Lambda.ListFunctionEventInvokeConfigs(e.Context(), &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
+				e.Must(err)
 				var all []string
 				for _, c := range out.FunctionEventInvokeConfigs {
 					all = append(all, fmt.Sprint(*c.MaximumRetryAttempts, " ", *c.MaximumEventAgeInSeconds))

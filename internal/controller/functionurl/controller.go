@@ -31,7 +31,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             func(u *v1beta1.FunctionURL) []string { return configured.Reads(u, callList, callCreate) },
 		Connect:           connect,
 		DeterministicName: true,
-		Acts: func(mg *v1beta1.FunctionURL) []tenancy.Target {
+		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
 			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		References: references,

@@ -103,7 +103,7 @@ func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.
 // status of a URL.
 func status(u types.FunctionUrlConfig, n functionname.Name) v1beta1.FunctionURLObservation {
 	return v1beta1.FunctionURLObservation{
-		FunctionName: &n.Function, Qualifier: configured.Shown(n), FunctionArn: u.FunctionArn, FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
+		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: u.FunctionArn, FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
 		AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode),
 		CreationTime: u.CreationTime, LastModifiedTime: u.LastModifiedTime,
 	}

@@ -18,120 +18,120 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig reconciles in a world with a function.
-type rig struct {
-	*steptest.Rig[*v1beta1.FunctionURL]
+// env reconciles in a world with a function.
+type env struct {
+	*steptest.Env[*v1beta1.FunctionURL]
 }
 
-func newRig(t testing.TB) rig {
+func newEnv(t testing.TB) env {
 	t.Helper()
-	return rig{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionURL] {
+	return env{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionURL] {
 		return newExternal(w.Lambda, w.Cache)
 	})}
 }
 
 func TestLife(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	u := newURL(func(u *v1beta1.FunctionURL) {
 		u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias)
 		u.Spec.ForProvider.Cors = &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}
 	})
-	r.Want(u, "a create and a look", steptest.Created, steptest.Settled)
+	e.Want(u, "a create and a look", steptest.Created, steptest.Settled)
 	url := ptr.Deref(u.Status.AtProvider.FunctionURL, "")
 	if meta.GetExternalName(u) != "cart:live" || url == "" {
 		t.Errorf("named %q, at %q", meta.GetExternalName(u), url)
 	}
-	o, err := r.External().Observe(t.Context(), u)
+	o, err := e.External().Observe(t.Context(), u)
 	if err != nil || string(o.ConnectionDetails["functionUrl"]) != url {
 		t.Errorf("the connection is %s, %v, want the URL", o.ConnectionDetails, err)
 	}
 
 	u.Spec.ForProvider.Cors = nil
 	u.Spec.ForProvider.AuthType = ptr.To("NONE")
-	r.Want(u, "one update carries all", steptest.Updated, steptest.Settled)
+	e.Want(u, "one update carries all", steptest.Updated, steptest.Settled)
 	if at := u.Status.AtProvider; at.Cors != nil || *at.AuthType != "NONE" || *at.FunctionURL != url {
 		t.Errorf("got %+v, want no CORS, and the same URL", at)
 	}
 
-	if _, err := r.Lambda.UpdateFunctionUrlConfig(t.Context(), &lambda.UpdateFunctionUrlConfigInput{
+	if _, err := e.Lambda.UpdateFunctionUrlConfig(t.Context(), &lambda.UpdateFunctionUrlConfigInput{
 		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), Cors: &types.Cors{AllowOrigins: []string{"https://evil.example"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(1)
-	r.Want(u, "a change by hand is put right", steptest.Updated, steptest.Settled)
+	e.Advance(1)
+	e.Want(u, "a change by hand is put right", steptest.Updated, steptest.Settled)
 
-	r.Remove(u)
-	r.Want(u, "it goes", steptest.Deleted, steptest.Gone)
+	e.Remove(u)
+	e.Want(u, "it goes", steptest.Deleted, steptest.Gone)
 }
 
 func TestLostAnswer(t *testing.T) {
-	r := newRig(t)
-	r.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
+	e := newEnv(t)
+	e.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
 	u := newURL()
 	// The SDK tries again, and is told that there is one.
-	if _, err := r.Do(u); err != nil {
+	if _, err := e.Do(u); err != nil {
 		t.Fatal(err)
 	}
 	if meta.GetExternalName(u) != "" {
 		t.Fatal("the answer was not lost")
 	}
-	if got := r.Outcomes(u); len(got) != 1 || meta.GetExternalName(u) != "cart" {
+	if got := e.Outcomes(u); len(got) != 1 || meta.GetExternalName(u) != "cart" {
 		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(u))
 	}
-	if n := r.Double.Count(callCreate); n != 2 {
+	if n := e.Double.Count(callCreate); n != 2 {
 		t.Errorf("%d creates, want the first and the SDK's own second", n)
 	}
 }
 
 func TestLostAnswerOfADeletedResource(t *testing.T) {
-	r := newRig(t)
-	r.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
+	e := newEnv(t)
+	e.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
 	u := newURL()
-	if _, err := r.Do(u); err != nil {
+	if _, err := e.Do(u); err != nil {
 		t.Fatal(err)
 	}
 	u.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
-	r.Remove(u)
-	r.Want(u, "nothing stays behind", steptest.Deleted, steptest.Gone)
+	e.Remove(u)
+	e.Want(u, "nothing stays behind", steptest.Deleted, steptest.Gone)
 }
 
 func TestForeignURLStays(t *testing.T) {
-	r := newRig(t)
-	if _, err := r.Lambda.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To(configuredtest.Function), AuthType: types.FunctionUrlAuthTypeNone}); err != nil {
+	e := newEnv(t)
+	if _, err := e.Lambda.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To(configuredtest.Function), AuthType: types.FunctionUrlAuthTypeNone}); err != nil {
 		t.Fatal(err)
 	}
 	u := newURL()
-	if _, err := r.Do(u); err == nil {
+	if _, err := e.Do(u); err == nil {
 		t.Error("a URL of someone else's must be told")
 	}
-	r.Remove(u)
-	if got := r.Outcomes(u); len(got) != 1 || r.Double.Count(callDelete) != 0 {
+	e.Remove(u)
+	if got := e.Outcomes(u); len(got) != 1 || e.Double.Count(callDelete) != 0 {
 		t.Errorf("%v, want that it is let go of", got)
 	}
 }
 
 func TestURLsOfAFunctionShareACall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	urls := []*v1beta1.FunctionURL{newURL(), newURL(func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias) })}
 	for _, u := range urls {
-		r.Outcomes(u)
+		e.Outcomes(u)
 	}
-	r.Advance(1)
-	r.Double.ResetCalls()
+	e.Advance(1)
+	e.Double.ResetCalls()
 	for range 3 {
 		for _, u := range urls {
-			if o, err := r.Do(u); o != steptest.Settled || err != nil {
+			if o, err := e.Do(u); o != steptest.Settled || err != nil {
 				t.Fatal(o, err)
 			}
 		}
 	}
-	if n := r.Double.Count(""); n != 1 {
+	if n := e.Double.Count(""); n != 1 {
 		t.Errorf("%d calls for six looks at the same moment, want one", n)
 	}
-	r.Advance(1)
-	if _, err := r.Do(urls[0]); err != nil || r.Double.Count("") != 2 {
-		t.Errorf("%d calls, %v, want another one for a later look", r.Double.Count(""), err)
+	e.Advance(1)
+	if _, err := e.Do(urls[0]); err != nil || e.Double.Count("") != 2 {
+		t.Errorf("%d calls, %v, want another one for a later look", e.Double.Count(""), err)
 	}
 }
 
@@ -174,7 +174,7 @@ func (g generator) settings() v1beta1.FunctionURLSettings {
 
 // Whatever is wanted comes to be and stays, whatever was before.
 func TestRandomSettingsConverge(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	const pairs = 300
 	for seed := range uint64(pairs) {
 		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests repeat.
@@ -184,32 +184,32 @@ func TestRandomSettingsConverge(t *testing.T) {
 				u.Spec.InitProvider = ptr.To(g.settings())
 			}
 		})
-		if got := r.Outcomes(u); len(got) != 2 {
+		if got := e.Outcomes(u); len(got) != 2 {
 			t.Fatalf("seed %d: %v to create %+v", seed, got, u.Spec)
 		}
 		created := u.DeepCopy()
 		u.Spec.ForProvider.FunctionURLSettings = g.settings()
-		if got := r.Outcomes(u); len(got) > 2 {
+		if got := e.Outcomes(u); len(got) > 2 {
 			t.Fatalf("seed %d: %v\nfrom %+v\nto   %+v", seed, got, created.Spec, u.Spec)
 		}
-		r.check(seed, u)
-		r.Remove(u)
-		r.Outcomes(u)
+		e.check(seed, u)
+		e.Remove(u)
+		e.Outcomes(u)
 	}
 }
 
 // check that AWS has what spec says, by the status that shows what AWS has.
-func (r rig) check(seed uint64, u *v1beta1.FunctionURL) {
-	r.Helper()
+func (e env) check(seed uint64, u *v1beta1.FunctionURL) {
+	e.Helper()
 	p, at := u.Spec.ForProvider, u.Status.AtProvider
 	if *p.AuthType != *at.AuthType || p.InvokeMode != nil && *p.InvokeMode != *at.InvokeMode {
-		r.Fatalf("seed %d: spec %+v, AWS %+v", seed, p, at)
+		e.Fatalf("seed %d: spec %+v, AWS %+v", seed, p, at)
 	}
 	if u.Spec.InitProvider != nil && u.Spec.InitProvider.Cors != nil {
 		return
 	}
 	want, got := fromSpec(v1beta1.FunctionURLSettings{Cors: p.Cors}), fromSpec(v1beta1.FunctionURLSettings{Cors: at.Cors})
 	if diff := cmp.Diff(want, got); diff != "" {
-		r.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
+		e.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
 	}
 }

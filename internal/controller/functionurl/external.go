@@ -79,7 +79,7 @@ func (e *endpoint) Read(ctx context.Context, mg *v1beta1.FunctionURL) (found, er
 func (e *endpoint) Judge(ctx context.Context, mg *v1beta1.FunctionURL, f found) (ownership.Verdict, error) {
 	v := ownership.JudgeUntagged(mg, f.Name, asMade(mg, f.Thing))
 	if !v.Manageable() {
-		return v, managed.Foreign(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "functionurls", func(t testing.TB) (*steptest.Rig[*v1beta1.FunctionURL], *v1beta1.FunctionURL) {
+	steptest.Fuzz(f, "functionurls", func(t testing.TB) (*steptest.Env[*v1beta1.FunctionURL], *v1beta1.FunctionURL) {
 		t.Helper()
-		return newRig(t).Rig, newURL()
+		return newEnv(t).Env, newURL()
 	})
 }

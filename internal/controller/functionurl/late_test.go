@@ -15,19 +15,19 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.FunctionURL] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		u := newURL(func(u *v1beta1.FunctionURL) {
 			u.Spec.InitProvider = &v1beta1.FunctionURLSettings{InvokeMode: ptr.To("RESPONSE_STREAM")}
 		})
 		return steptest.Life[*v1beta1.FunctionURL]{
-			Rig: r.Rig, Resource: u, Create: callCreate, Delete: callDelete,
+			Env: e.Env, Resource: u, Create: callCreate, Delete: callDelete,
 			Edit: func() {
 				u.Spec.ForProvider.AuthType = ptr.To("NONE")
 				u.Generation++
 			},
 			There: func() []string {
-				out, err := r.Lambda.ListFunctionUrlConfigs(r.Context(), &lambda.ListFunctionUrlConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
-				r.Must(err)
+				out, err := e.Lambda.ListFunctionUrlConfigs(e.Context(), &lambda.ListFunctionUrlConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
+				e.Must(err)
 				var all []string
 				for _, u := range out.FunctionUrlConfigs {
 					all = append(all, string(u.AuthType)+" "+string(u.InvokeMode))

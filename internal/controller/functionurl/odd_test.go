@@ -32,7 +32,7 @@ func TestOddAnswers(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Log(tc.reason)
-			newRig(t).Bear(newURL(), tc.odd, tc.writes, tc.told)
+			newEnv(t).Bear(newURL(), tc.odd, tc.writes, tc.told)
 		})
 	}
 }

@@ -39,7 +39,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			return &external{api: config.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen}, nil
 		},
 		DeterministicName: true,
-		Acts: func(i *v1beta1.Invocation) []tenancy.Target {
+		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {
 			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)
 		},
 		Refs:       refs,

@@ -18,14 +18,14 @@ import (
 )
 
 func TestOnceForEachInput(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	i := newInvocation()
-	if diff := cmp.Diff([]string{`{"a":1}`}, w.settle(i)); diff != "" {
+	if diff := cmp.Diff([]string{`{"a":1}`}, e.settle(i)); diff != "" {
 		t.Errorf("a new input is a new invocation: -want, +got:\n%s", diff)
 	}
-	calls := w.Double.Count("")
-	if got := w.settle(i); len(got) != 0 || w.Double.Count("") != calls {
-		t.Errorf("a steady look must make no call of AWS, got %d", w.Double.Count("")-calls)
+	calls := e.Double.Count("")
+	if got := e.settle(i); len(got) != 0 || e.Double.Count("") != calls {
+		t.Errorf("a steady look must make no call of AWS, got %d", e.Double.Count("")-calls)
 	}
 	for reason, change := range map[string]func(*v1beta1.Invocation){
 		"the log is not input":            func(i *v1beta1.Invocation) { i.Spec.ForProvider.LogType = ptr.To("Tail") },
@@ -36,22 +36,22 @@ func TestOnceForEachInput(t *testing.T) {
 	} {
 		c := i.DeepCopy()
 		change(c)
-		if got := w.settle(c); len(got) != 0 {
+		if got := e.settle(c); len(got) != 0 {
 			t.Errorf("%s, but the function was invoked", reason)
 		}
 	}
 	i.Spec.ForProvider.Triggers = map[string]string{"code": "v2"}
-	if got := w.settle(i); len(got) != 1 || *i.Status.AtProvider.Action != actionUpdate || *i.Status.AtProvider.Calls != 2 {
+	if got := e.settle(i); len(got) != 1 || *i.Status.AtProvider.Action != actionUpdate || *i.Status.AtProvider.Calls != 2 {
 		t.Errorf("a trigger invokes, got %d invocations, %+v", len(got), i.Status.AtProvider)
 	}
 	other := i.DeepCopy()
 	other.SetName("copy")
 	withoutStatus(other)
-	if got := w.settle(other); len(got) != 1 {
+	if got := e.settle(other); len(got) != 1 {
 		t.Errorf("a resource that was made from the manifest of another has not been invoked, got %d", len(got))
 	}
-	w.Remove(i)
-	if got := w.settle(i); len(got) != 0 || len(i.GetFinalizers()) > 0 {
+	e.Remove(i)
+	if got := e.settle(i); len(got) != 0 || len(i.GetFinalizers()) > 0 {
 		t.Errorf("nothing is to be done for a deletion, got %d invocations", len(got))
 	}
 }
@@ -103,13 +103,13 @@ func TestOutcomes(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.returns = tc.returns
+			e := newEnv(t)
+			e.returns = tc.returns
 			i := newInvocation()
 			if tc.change != nil {
 				tc.change(&i.Spec.ForProvider)
 			}
-			w.settle(i)
+			e.settle(i)
 			got := i.Status.AtProvider
 			got.InputHash, got.LastInvokedTime = nil, nil
 			tc.want.FunctionName, tc.want.Action, tc.want.Attempts, tc.want.Calls = ptr.To("f"), ptr.To(actionCreate), ptr.To[int32](1), ptr.To[int64](1)
@@ -120,7 +120,7 @@ func TestOutcomes(t *testing.T) {
 			if c.Status != tc.ready || c.Message != tc.message {
 				t.Errorf("%s: got %+v", tc.reason, c)
 			}
-			if n := w.Double.Count("Invoke"); n != 1 {
+			if n := e.Double.Count("Invoke"); n != 1 {
 				t.Errorf("%s: want one call, got %d", tc.reason, n)
 			}
 		})
@@ -147,24 +147,24 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			e := newEnv(t)
 			i := newInvocation()
 			if tc.change != nil {
 				tc.change(&i.Spec.ForProvider)
 			}
-			w.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: tc.fault})
-			if _, err := w.Do(i); err != nil {
+			e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: tc.fault})
+			if _, err := e.Do(i); err != nil {
 				t.Fatalf("%s: that the outcome is unknown is no error that is tried again: %v", tc.reason, err)
 			}
-			if got := w.events(); !strings.Contains(got, "UnknownOutcome: it is not known whether the function ran") {
+			if got := e.events(); !strings.Contains(got, "UnknownOutcome: it is not known whether the function ran") {
 				t.Errorf("%s: an event must tell, got %q", tc.reason, got)
 			}
-			w.Advance(time.Hour)
-			w.settle(i)
-			if got := len(w.runs); got != tc.runs {
+			e.Advance(time.Hour)
+			e.settle(i)
+			if got := len(e.runs); got != tc.runs {
 				t.Errorf("%s: want %d runs, got %d", tc.reason, tc.runs, got)
 			}
-			if got := w.Double.Count("Invoke"); got != tc.calls {
+			if got := e.Double.Count("Invoke"); got != tc.calls {
 				t.Errorf("%s: want %d calls, got %d", tc.reason, tc.calls, got)
 			}
 			if c := i.GetCondition(xpv2.TypeReady); c.Status != tc.ready || (tc.ready == corev1.ConditionFalse && !strings.Contains(c.Message, "set retryPolicy.unknownOutcome to Retry")) {
@@ -176,10 +176,10 @@ func TestUnknownOutcome(t *testing.T) {
 
 // The provider is stopped between the record and the end of the call.
 func TestStoppedInTheMiddle(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	i := newInvocation()
 	before := i.DeepCopy()
-	if _, err := w.Do(i); err != nil {
+	if _, err := e.Do(i); err != nil {
 		t.Fatal(err)
 	}
 	r := *recorded(i)
@@ -189,24 +189,24 @@ func TestStoppedInTheMiddle(t *testing.T) {
 		t.Fatal(err)
 	}
 	before.SetAnnotations(a)
-	w.Advance(time.Hour)
-	if got := w.settle(before); len(got) != 0 {
+	e.Advance(time.Hour)
+	if got := e.settle(before); len(got) != 0 {
 		t.Errorf("what was about to be invoked may have been, got %v", got)
 	}
 	if got := *before.Status.AtProvider.Outcome; got != unknown {
 		t.Errorf("want %s, got %s", unknown, got)
 	}
 	before.Spec.ForProvider.Triggers = map[string]string{"again": "1"}
-	if got := w.settle(before); len(got) != 1 {
+	if got := e.settle(before); len(got) != 1 {
 		t.Errorf("another input is another invocation, got %v", got)
 	}
 }
 
 func TestNothingRunsUnrecorded(t *testing.T) {
-	w := newWorld(t)
-	w.unwritable = true
-	if _, err := w.Do(newInvocation()); err == nil || !strings.Contains(err.Error(), "cannot record that the function is about to be invoked") || len(w.runs) > 0 {
-		t.Errorf("want an error and no run, got %v, %v", err, w.runs)
+	e := newEnv(t)
+	e.unwritable = true
+	if _, err := e.Do(newInvocation()); err == nil || !strings.Contains(err.Error(), "cannot record that the function is about to be invoked") || len(e.runs) > 0 {
+		t.Errorf("want an error and no run, got %v, %v", err, e.runs)
 	}
 }
 
@@ -216,7 +216,7 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 		"throttled": awsdouble.Throttle(),
 		"no subnet": {Status: 502, Code: "InvalidSubnetIDException", Message: "Lambda could not set up the VPC access."},
 	} {
-		w := newWorld(t)
+		w := newEnv(t)
 		i := newInvocation()
 		w.Double.Fail(awsdouble.Fault{Operation: "Invoke", Error: e})
 		if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "cannot invoke function f") {
@@ -230,65 +230,65 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 }
 
 func TestRetriesOfAFunctionThatFails(t *testing.T) {
-	w := newWorld(t)
-	w.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"not yet"}`)}
+	e := newEnv(t)
+	e.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"not yet"}`)}
 	i := newInvocation(func(p *v1beta1.InvocationParameters) {
 		p.RetryPolicy = &v1beta1.InvocationRetryPolicy{MaximumAttempts: ptr.To[int32](3)}
 	})
 	var waits []time.Duration
 	for range 3 {
-		w.settle(i)
-		waits = append(waits, w.turn.ComesBack())
-		w.Advance(w.turn.ComesBack())
+		e.settle(i)
+		waits = append(waits, e.turn.RequeueDelay())
+		e.Advance(e.turn.RequeueDelay())
 	}
 	if diff := cmp.Diff([]time.Duration{5 * time.Second, 10 * time.Second, 0}, waits); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
-	if len(w.runs) != 3 || *i.Status.AtProvider.Attempts != 3 {
-		t.Errorf("want three attempts, got %d, %+v", len(w.runs), i.Status.AtProvider)
+	if len(e.runs) != 3 || *i.Status.AtProvider.Attempts != 3 {
+		t.Errorf("want three attempts, got %d, %+v", len(e.runs), i.Status.AtProvider)
 	}
-	w.Advance(time.Hour)
-	if got := w.settle(i); len(got) != 0 {
+	e.Advance(time.Hour)
+	if got := e.settle(i); len(got) != 0 {
 		t.Errorf("want no more than three, got %v", got)
 	}
-	w.returns = awsdouble.Returned{}
+	e.returns = awsdouble.Returned{}
 	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
-	if got := w.settle(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || i.Status.AtProvider.FunctionErrorMessage != nil {
+	if got := e.settle(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || i.Status.AtProvider.FunctionErrorMessage != nil {
 		t.Errorf("another input is tried anew, got %v, %+v", got, i.Status.AtProvider)
 	}
 }
 
 func TestFunctionThatTakesTooLong(t *testing.T) {
-	w := newWorld(t)
-	w.function("slow", 300)
+	e := newEnv(t)
+	e.function("slow", 300)
 	slow := func(p *v1beta1.InvocationParameters) { p.FunctionName = ptr.To("slow") }
-	_, err := w.Do(newInvocation(slow))
-	if err == nil || !strings.Contains(err.Error(), "is 300 seconds, but its result is awaited for at most 50 seconds: set invocationType to Event") || len(w.runs) > 0 {
-		t.Errorf("want an error and no run, got %v, %v", err, w.runs)
+	_, err := e.Do(newInvocation(slow))
+	if err == nil || !strings.Contains(err.Error(), "is 300 seconds, but its result is awaited for at most 50 seconds: set invocationType to Event") || len(e.runs) > 0 {
+		t.Errorf("want an error and no run, got %v, %v", err, e.runs)
 	}
-	if got := w.settle(newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") })); len(got) != 1 {
+	if got := e.settle(newInvocation(slow, func(p *v1beta1.InvocationParameters) { p.InvocationType = ptr.To("Event") })); len(got) != 1 {
 		t.Errorf("an event may take its time, got %v", got)
 	}
-	w.Double.Fail(awsdouble.Fault{Operation: "GetFunctionConfiguration", Error: awsdouble.AccessDenied("lambda:GetFunctionConfiguration")})
-	if got := w.settle(newInvocation()); len(got) != 1 {
+	e.Double.Fail(awsdouble.Fault{Operation: "GetFunctionConfiguration", Error: awsdouble.AccessDenied("lambda:GetFunctionConfiguration")})
+	if got := e.settle(newInvocation()); len(got) != 1 {
 		t.Errorf("a function that may not be looked at may be invoked, got %v", got)
 	}
 }
 
 func TestLifecycle(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	i := newInvocation(crud)
-	w.settle(i)
+	e.settle(i)
 	i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
-	w.settle(i)
-	w.Remove(i)
-	w.settle(i)
+	e.settle(i)
+	e.Remove(i)
+	e.settle(i)
 	want := []string{
 		`{"a":1,"tf":{"action":"create","prev_input":null}}`,
 		`{"a":2,"tf":{"action":"update","prev_input":{"a":1}}}`,
 		`{"a":2,"tf":{"action":"delete","prev_input":{"a":2}}}`,
 	}
-	if diff := cmp.Diff(want, w.runs); diff != "" || len(i.GetFinalizers()) > 0 {
+	if diff := cmp.Diff(want, e.runs); diff != "" || len(i.GetFinalizers()) > 0 {
 		t.Errorf("-want, +got:\n%s, finalizers %v", diff, i.GetFinalizers())
 	}
 }
@@ -298,49 +298,49 @@ func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		change func(*v1beta1.InvocationParameters)
-		before func(*world, *v1beta1.Invocation)
+		before func(*env, *v1beta1.Invocation)
 		runs   int
 		gone   bool
 		err    string
 		event  string
 	}{
-		"NeverInvoked": {reason: "A function that was told of nothing is told of nothing.", before: func(_ *world, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
-		"FunctionGone": {reason: "Nobody is there to be told.", before: func(_ *world, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the deletion may not have reached the function: it no longer exists"},
-		"PayloadGone": {reason: "Nobody knows what to tell it.", before: func(_ *world, i *v1beta1.Invocation) {
+		"NeverInvoked": {reason: "A function that was told of nothing is told of nothing.", before: func(_ *env, i *v1beta1.Invocation) { withoutStatus(i); withoutAnnotations(i) }, gone: true},
+		"FunctionGone": {reason: "Nobody is there to be told.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = ptr.To("gone") }, gone: true, event: "the deletion may not have reached the function: it no longer exists"},
+		"PayloadGone": {reason: "Nobody knows what to tell it.", before: func(_ *env, i *v1beta1.Invocation) {
 			i.Spec.ForProvider.Payload, i.Spec.ForProvider.PayloadFrom = nil, fromSecret
 		}, gone: true, event: "the deletion may not have reached the function: cannot read spec.forProvider.payloadFrom: Secret shop/event has no key \"payload\""},
-		"Fails": {reason: "The user has to say how to go on.", before: func(w *world, _ *v1beta1.Invocation) { w.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},
-		"FailsAndIsLet": {reason: "Then it goes.", before: func(w *world, i *v1beta1.Invocation) {
-			w.returns = crash
-			w.Remove(i)
-			_, _ = w.Do(i)
+		"Fails": {reason: "The user has to say how to go on.", before: func(e *env, _ *v1beta1.Invocation) { e.returns = crash }, runs: 1, err: "set lifecycleScope to CREATE_ONLY"},
+		"FailsAndIsLet": {reason: "Then it goes.", before: func(e *env, i *v1beta1.Invocation) {
+			e.returns = crash
+			e.Remove(i)
+			_, _ = e.Do(i)
 			i.Spec.ForProvider.LifecycleScope = nil
 		}, runs: 1, gone: true},
-		"Unknown": {reason: "It may have been told.", before: func(w *world, _ *v1beta1.Invocation) {
-			w.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
+		"Unknown": {reason: "It may have been told.", before: func(e *env, _ *v1beta1.Invocation) {
+			e.Double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
 		}, runs: 1, gone: true, event: "the deletion may not have reached the function: it is not known whether the function ran"},
-		"Unresolved": {reason: "Status remembers which function it was.", before: func(_ *world, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil }, runs: 1, gone: true},
+		"Unresolved": {reason: "Status remembers which function it was.", before: func(_ *env, i *v1beta1.Invocation) { i.Spec.ForProvider.FunctionName = nil }, runs: 1, gone: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			e := newEnv(t)
 			i := newInvocation(crud)
-			w.settle(i)
-			w.runs = nil
-			tc.before(w, i)
-			w.Remove(i)
+			e.settle(i)
+			e.runs = nil
+			tc.before(e, i)
+			e.Remove(i)
 			var err error
 			for gone := false; !gone && err == nil; {
-				gone, err = w.Step(i)
+				gone, err = e.Step(i)
 			}
 			if (err == nil) != (tc.err == "") || (err != nil && (!strings.Contains(err.Error(), tc.err) || strings.Contains(err.Error(), "hunter2"))) {
 				t.Errorf("%s: want error %q without what the function said, got %v", tc.reason, tc.err, err)
 			}
-			if len(w.runs) != tc.runs || (len(i.GetFinalizers()) == 0) != tc.gone {
-				t.Errorf("%s: want %d runs, gone %t; got %v, finalizers %v", tc.reason, tc.runs, tc.gone, w.runs, i.GetFinalizers())
+			if len(e.runs) != tc.runs || (len(i.GetFinalizers()) == 0) != tc.gone {
+				t.Errorf("%s: want %d runs, gone %t; got %v, finalizers %v", tc.reason, tc.runs, tc.gone, e.runs, i.GetFinalizers())
 			}
-			if !strings.Contains(w.events(), tc.event) {
-				t.Errorf("%s: want event %q, got %q", tc.reason, tc.event, w.events())
+			if !strings.Contains(e.events(), tc.event) {
+				t.Errorf("%s: want event %q, got %q", tc.reason, tc.event, e.events())
 			}
 		})
 	}
@@ -349,31 +349,31 @@ func TestDeletionThatTheFunctionIsToldOf(t *testing.T) {
 var fromSecret = &v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "event", Key: "payload"}}
 
 func TestSecretPayload(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	ref := objects.Ref{Kind: objects.Secret, Namespace: "shop", Name: "event"}
-	w.objects[ref.String()+"/payload"] = `{"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`
-	w.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"cannot log in with hunter2"}`), Log: `got {"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`}
+	e.objects[ref.String()+"/payload"] = `{"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`
+	e.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"cannot log in with hunter2"}`), Log: `got {"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`}
 	i := newInvocation(func(p *v1beta1.InvocationParameters) {
 		p.Payload, p.PayloadFrom, p.LogType, p.RecordResult = nil, fromSecret, ptr.To("Tail"), ptr.To(true)
 	})
-	if got := w.settle(i); len(got) != 1 || !strings.Contains(got[0], "hunter2") {
+	if got := e.settle(i); len(got) != 1 || !strings.Contains(got[0], "hunter2") {
 		t.Fatalf("the function must be told, got %v", got)
 	}
 	o := i.Status.AtProvider
-	all := []string{w.saved, w.turn.Summary(), w.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
+	all := []string{e.saved, e.turn.ChangeSummary(), e.events(), i.GetCondition(xpv2.TypeReady).Message, *o.FunctionErrorMessage, *o.LogTail, *o.InputHash}
 	if *o.FunctionErrorMessage != "cannot log in with (redacted)" || slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, "hunter2") || strings.Contains(s, "s3cr3t") }) {
 		t.Errorf("nothing of a Secret may be shown, got %q", all)
 	}
-	w.objects[ref.String()+"/payload"] = `{"password":"hunter3"}`
-	if got := w.settle(i); len(got) != 1 {
+	e.objects[ref.String()+"/payload"] = `{"password":"hunter3"}`
+	if got := e.settle(i); len(got) != 1 {
 		t.Errorf("a changed Secret is another input, got %v", got)
 	}
-	w.objects[ref.String()+"/payload"] = `not JSON: hunter4`
-	if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is not valid JSON") || strings.Contains(err.Error(), "hunter4") {
+	e.objects[ref.String()+"/payload"] = `not JSON: hunter4`
+	if _, err := e.Do(i); err == nil || !strings.Contains(err.Error(), "spec.forProvider.payloadFrom: the payload is not valid JSON") || strings.Contains(err.Error(), "hunter4") {
 		t.Errorf("want an error without the payload, got %v", err)
 	}
-	delete(w.objects, ref.String()+"/payload")
-	if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "cannot read spec.forProvider.payloadFrom: Secret shop/event") {
+	delete(e.objects, ref.String()+"/payload")
+	if _, err := e.Do(i); err == nil || !strings.Contains(err.Error(), "cannot read spec.forProvider.payloadFrom: Secret shop/event") {
 		t.Errorf("want what is missing, got %v", err)
 	}
 }
@@ -398,19 +398,19 @@ func TestPolicies(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
+			e := newEnv(t)
 			i := newInvocation()
 			if !tc.fresh {
-				w.settle(i)
-				w.runs = nil
+				e.settle(i)
+				e.runs = nil
 			}
 			for _, c := range tc.change {
 				c(i)
 			}
-			w.settle(i)
+			e.settle(i)
 			c := i.GetCondition(xpv2.TypeReady)
-			if len(w.runs) != tc.runs || !strings.Contains(c.Message, tc.want) || (c.Status == corev1.ConditionTrue) != (tc.want == "") {
-				t.Errorf("%s: want %d runs, %q; got %v, %+v", tc.reason, tc.runs, tc.want, w.runs, c)
+			if len(e.runs) != tc.runs || !strings.Contains(c.Message, tc.want) || (c.Status == corev1.ConditionTrue) != (tc.want == "") {
+				t.Errorf("%s: want %d runs, %q; got %v, %+v", tc.reason, tc.runs, tc.want, e.runs, c)
 			}
 		})
 	}

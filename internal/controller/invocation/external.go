@@ -92,7 +92,7 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanage
 	e.plan.decision = d
 	i.SetConditions(d.ready)
 	if d.wait > 0 {
-		managed.ComeBack(ctx, d.wait)
+		managed.RequeueAfter(ctx, d.wait)
 	}
 	if d.action != "" {
 		if err := e.checkFunction(ctx, i); err != nil {
@@ -136,7 +136,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	case d.blocked != "":
 		return xpmanaged.ExternalObservation{}, errors.New(d.blocked)
 	case d.wait > 0:
-		managed.Hold(ctx, d.wait)
+		managed.Abort(ctx, d.wait)
 	}
 	return xpmanaged.ExternalObservation{ResourceExists: true}, nil
 }
@@ -220,7 +220,7 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 	case err != nil:
 		return errors.Wrapf(awserr.Clean(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""))
 	case out.State == types.StatePending:
-		managed.Hold(ctx, busyWait)
+		managed.Abort(ctx, busyWait)
 	case time.Duration(ptr.Deref(out.Timeout, 0))*time.Second > longest:
 		return errors.Errorf("the timeout of function %s is %d seconds, but its result is awaited for at most %d seconds: set invocationType to Event, or the function's timeout to at most %d seconds",
 			ptr.Deref(p.FunctionName, ""), *out.Timeout, int(longest.Seconds()), int(longest.Seconds()))
@@ -263,7 +263,7 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 		return err
 	}
 	r := e.plan.record.begin(i, e.plan.input, e.plan.decision.action, e.now())
-	if err := write(ctx, i, r, managed.Intend); err != nil {
+	if err := write(ctx, i, r, managed.RecordIntent); err != nil {
 		return errors.Wrap(err, "cannot record that the function is about to be invoked")
 	}
 	call := &once.Call{}
@@ -277,8 +277,8 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 		managed.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Clean(err), "it is not known whether the function ran")))
 	}
 	show(i, r, e.plan.event, out)
-	managed.Describe(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
-	managed.ComeBack(ctx, 0)
+	managed.DescribeChange(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
+	managed.RequeueAfter(ctx, 0)
 	return e.conclude(ctx, i, r)
 }
 

@@ -38,7 +38,7 @@ func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigura
 }
 
 func TestPendingFunctionIsWaitedFor(t *testing.T) {
-	turn := &managed.Turn{}
+	turn := &managed.Attempt{}
 	e := &external{now: func() time.Time { return steptest.Start }, api: fakeLambda{get: func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
 		if *in.FunctionName != "f" || *in.Qualifier != "live" {
 			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
@@ -47,10 +47,10 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	}}}
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
-	if _, err := e.Observe(managed.WithTurn(t.Context(), turn), i); err != nil {
+	if _, err := e.Observe(managed.WithAttempt(t.Context(), turn), i); err != nil {
 		t.Fatal(err)
 	}
-	if after, held := turn.Held(); !held || after != busyWait {
+	if after, held := turn.Aborted(); !held || after != busyWait {
 		t.Errorf("want to come back in %s, got %s, %t", busyWait, after, held)
 	}
 }
@@ -65,7 +65,7 @@ func TestAllIsSent(t *testing.T) {
 	p := &i.Spec.ForProvider
 	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
 	p.InvocationType, p.LogType = ptr.To("RequestResponse"), ptr.To("Tail")
-	ctx := managed.WithTurn(t.Context(), &managed.Turn{})
+	ctx := managed.WithAttempt(t.Context(), &managed.Attempt{})
 	if _, err := e.Observe(ctx, i); err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var written []string
-			turn := &managed.Turn{Annotator: func(ctx context.Context, _ client.Object, a map[string]string) error {
+			turn := &managed.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
 				if ctx.Err() != nil || (unwritable && len(written) > 0) {
 					return errors.New("cannot write")
 				}
@@ -102,7 +102,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 				return &lambda.InvokeOutput{StatusCode: 200}, nil
 			}}}
 			i := newInvocation()
-			ctx = managed.WithTurn(ctx, turn)
+			ctx = managed.WithAttempt(ctx, turn)
 			if _, err := e.Observe(ctx, i); err != nil {
 				t.Fatal(err)
 			}

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "invocations", func(t testing.TB) (*steptest.Rig[*v1beta1.Invocation], *v1beta1.Invocation) {
+	steptest.Fuzz(f, "invocations", func(t testing.TB) (*steptest.Env[*v1beta1.Invocation], *v1beta1.Invocation) {
 		t.Helper()
-		return newWorld(t).Rig, newInvocation()
+		return newEnv(t).Env, newInvocation()
 	})
 }

@@ -14,21 +14,21 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Invocation] {
 		t.Helper()
-		w := newWorld(t)
+		e := newEnv(t)
 		i := newInvocation(crud)
 		seen := 0
 		return steptest.Life[*v1beta1.Invocation]{
-			Rig: w.Rig, Resource: i, Create: "Invoke", Delete: "Invoke", Publishes: true,
+			Env: e.Env, Resource: i, Create: "Invoke", Delete: "Invoke", Publishes: true,
 			Edit: func() {
 				i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`)
 				i.Generation++
 			},
 			There: func() []string {
 				var actions []string
-				for range w.runs[seen:] {
+				for range e.runs[seen:] {
 					actions = append(actions, *i.Status.AtProvider.Action)
 				}
-				seen = len(w.runs)
+				seen = len(e.runs)
 				return actions
 			},
 			Created: []string{actionCreate}, Edited: []string{actionUpdate}, Leftover: []string{actionDelete},

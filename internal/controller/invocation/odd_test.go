@@ -27,7 +27,7 @@ func TestOddAnswers(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Log(tc.reason)
-			newWorld(t).Bear(newInvocation(), tc.odd, tc.writes, tc.told)
+			newEnv(t).Bear(newInvocation(), tc.odd, tc.writes, tc.told)
 		})
 	}
 }

@@ -14,8 +14,8 @@ import (
 // it changes the input. Another look never invokes, nor does it call AWS.
 func TestRandomSpecs(t *testing.T) {
 	const pairs = 60
-	w := newWorld(t)
-	w.function("g", 3)
+	e := newEnv(t)
+	e.function("g", 3)
 	for n := range pairs {
 		r := rand.New(rand.NewPCG(uint64(n), 7))
 		i := newInvocation()
@@ -31,11 +31,11 @@ func TestRandomSpecs(t *testing.T) {
 			if input == before || ptr.Deref(i.Spec.ForProvider.InvocationType, "") == "DryRun" {
 				want = 0
 			}
-			if got := w.settle(i); len(got) != want {
+			if got := e.settle(i); len(got) != want {
 				t.Fatalf("%d: want %d invocations, got %v of %+v", n, want, got, i.Spec.ForProvider)
 			}
-			calls := w.Double.Count("")
-			if got := w.settle(i); len(got) != 0 || w.Double.Count("") != calls {
+			calls := e.Double.Count("")
+			if got := e.settle(i); len(got) != 0 || e.Double.Count("") != calls {
 				t.Fatalf("%d: another look must do nothing, got %v", n, got)
 			}
 			before = input

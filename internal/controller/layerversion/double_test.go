@@ -32,30 +32,30 @@ func arn(n int) string {
 	return fmt.Sprintf("arn:aws:lambda:eu-central-1:123456789012:layer:l:%d", n)
 }
 
-type rig struct {
-	*steptest.Rig[*v1beta1.LayerVersion]
+type env struct {
+	*steptest.Env[*v1beta1.LayerVersion]
 
 	objects steptest.Objects
 	usages  *usages
 }
 
-func newRig(t testing.TB) *rig {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{})
-	r := &rig{objects: steptest.Objects{}, usages: newUsages()}
+	e := &env{objects: steptest.Objects{}, usages: newUsages()}
 	storage := s3.NewFromConfig(w.Double.Config(steptest.Region), func(o *s3.Options) { o.UsePathStyle = true })
-	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
-		return flow.New(&thing{api: w.Lambda, usages: r.usages, bundles: bundle.Finder{Objects: r.objects, S3: storage}}, calls)
+	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
+		return flow.New(&thing{api: w.Lambda, usages: e.usages, bundles: bundle.Finder{Objects: e.objects, S3: storage}}, calls)
 	})
-	return r
+	return e
 }
 
 // versions that AWS has of the layer, oldest first.
-func (r *rig) versions() []int64 {
-	r.Helper()
-	out, err := r.Lambda.ListLayerVersions(r.Context(), &lambda.ListLayerVersionsInput{LayerName: ptr.To("l")})
+func (e *env) versions() []int64 {
+	e.Helper()
+	out, err := e.Lambda.ListLayerVersions(e.Context(), &lambda.ListLayerVersionsInput{LayerName: ptr.To("l")})
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	var numbers []int64
 	for i := range out.LayerVersions {
@@ -66,21 +66,21 @@ func (r *rig) versions() []int64 {
 }
 
 // others publish a version.
-func (r *rig) others(files map[string][]byte) {
-	r.Helper()
+func (e *env) others(files map[string][]byte) {
+	e.Helper()
 	b, err := bundle.Zip(files)
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
-	if _, err := r.Lambda.PublishLayerVersion(r.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: b}}); err != nil {
-		r.Fatal(err)
+	if _, err := e.Lambda.PublishLayerVersion(e.Context(), &lambda.PublishLayerVersionInput{LayerName: ptr.To("l"), Content: &types.LayerVersionContentInput{ZipFile: b}}); err != nil {
+		e.Fatal(err)
 	}
 }
 
-func (r *rig) wantVersions(reason string, want ...int64) {
-	r.Helper()
-	if diff := cmp.Diff(want, r.versions()); diff != "" {
-		r.Errorf("%s: versions: -want, +got:\n%s", reason, diff)
+func (e *env) wantVersions(reason string, want ...int64) {
+	e.Helper()
+	if diff := cmp.Diff(want, e.versions()); diff != "" {
+		e.Errorf("%s: versions: -want, +got:\n%s", reason, diff)
 	}
 }
 
@@ -108,77 +108,77 @@ func edit(l *v1beta1.LayerVersion, change func(*v1beta1.LayerVersionParameters))
 }
 
 func TestLifeOfALayer(t *testing.T) {
-	r := newRig(t)
-	r.others(map[string][]byte{"theirs": nil})
+	e := newEnv(t)
+	e.others(map[string][]byte{"theirs": nil})
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 		p.CompatibleRuntimes, p.LicenseInfo = []string{"python3.13"}, ptr.To("MIT")
 	})
-	if diff := cmp.Diff([]string{opPublish}, r.Settle(l)); diff != "" || meta.GetExternalName(l) != arn(2) {
+	if diff := cmp.Diff([]string{opPublish}, e.Settle(l)); diff != "" || meta.GetExternalName(l) != arn(2) {
 		t.Errorf("a layer is published once, as %s: -want, +got:\n%s", meta.GetExternalName(l), diff)
 	}
 	if s := l.Status.AtProvider; ptr.Deref(s.Version, 0) != 2 || ptr.Deref(s.LayerVersionArn, "") != arn(2) || s.CodeSHA256 == nil || ptr.Deref(s.LicenseInfo, "") != "MIT" {
 		t.Errorf("status %+v", s)
 	}
-	if diff := cmp.Diff([]string{opGet}, r.Look(l)); diff != "" {
+	if diff := cmp.Diff([]string{opGet}, e.Look(l)); diff != "" {
 		t.Errorf("a steady layer is one call: -want, +got:\n%s", diff)
 	}
 
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	if diff := cmp.Diff([]string{opPublish, opDelete}, r.Settle(l)); diff != "" || meta.GetExternalName(l) != arn(3) {
+	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Settle(l)); diff != "" || meta.GetExternalName(l) != arn(3) {
 		t.Errorf("another content is another version, %s, and the old one goes: -want, +got:\n%s", meta.GetExternalName(l), diff)
 	}
-	r.wantVersions("The others' version stays", 1, 3)
+	e.wantVersions("The others' version stays", 1, 3)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.12", "python3.13"} })
-	r.Settle(l)
-	r.wantVersions("So is another setting", 1, 4)
+	e.Settle(l)
+	e.wantVersions("So is another setting", 1, 4)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.13", "python3.12"} })
-	if got := steptest.Writes(r.Look(l)); len(got) != 0 {
+	if got := steptest.Writes(e.Look(l)); len(got) != 0 {
 		t.Errorf("another order is no other setting: %v", got)
 	}
-	r.Remove(l)
-	if diff := cmp.Diff([]string{opDelete}, r.Settle(l)); diff != "" {
+	e.Remove(l)
+	if diff := cmp.Diff([]string{opDelete}, e.Settle(l)); diff != "" {
 		t.Errorf("only itself is deleted: -want, +got:\n%s", diff)
 	}
-	r.wantVersions("Never all versions", 1)
+	e.wantVersions("Never all versions", 1)
 }
 
 func TestOldVersionsAreKept(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = nil })
 	for _, text := range []string{"one", "two", "three"} {
 		edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline(text) })
-		r.Settle(l)
+		e.Settle(l)
 	}
-	r.wantVersions("All stay", 1, 2, 3)
+	e.wantVersions("All stay", 1, 2, 3)
 	if diff := cmp.Diff([]int64{1, 2}, l.Status.AtProvider.OldVersions); diff != "" {
 		t.Errorf("old versions: -want, +got:\n%s", diff)
 	}
 	kept := l.DeepCopy()
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
-	if diff := cmp.Diff([]string{opDelete, opDelete}, r.Settle(l)); diff != "" {
+	if diff := cmp.Diff([]string{opDelete, opDelete}, e.Settle(l)); diff != "" {
 		t.Errorf("once they are not to be kept, they go: -want, +got:\n%s", diff)
 	}
-	r.wantVersions("The newest stays", 3)
-	r.Remove(kept)
-	r.Settle(kept)
-	if len(r.versions()) != 0 {
-		t.Errorf("the newest goes with its resource, got %v", r.versions())
+	e.wantVersions("The newest stays", 3)
+	e.Remove(kept)
+	e.Settle(kept)
+	if len(e.versions()) != 0 {
+		t.Errorf("the newest goes with its resource, got %v", e.versions())
 	}
 }
 
 func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsKeep) })
-	r.Settle(l)
+	e.Settle(l)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	r.Settle(l)
+	e.Settle(l)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.OldVersions = ptr.To(v1beta1.OldVersionsDelete) })
-	if _, err := r.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](2)}); err != nil {
+	if _, err := e.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](2)}); err != nil {
 		t.Fatal(err)
 	}
-	r.Remove(l)
-	r.Settle(l)
-	if got := r.versions(); len(got) != 0 {
+	e.Remove(l)
+	e.Settle(l)
+	if got := e.versions(); len(got) != 0 {
 		t.Errorf("none is left behind, even if the newest is gone already: %v", got)
 	}
 }
@@ -188,19 +188,19 @@ func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 func TestALostPublicationIsFoundAgain(t *testing.T) {
 	for name, drop := range map[string]awsdouble.Drop{"Answered": awsdouble.DropAfter, "NotEvenSent": awsdouble.DropBefore} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			r.others(map[string][]byte{"python/m.py": []byte("one")})
+			e := newEnv(t)
+			e.others(map[string][]byte{"python/m.py": []byte("one")})
 			l := testLayer()
 			want := int64(1)
 			for _, text := range []string{"one", "two"} {
 				want++
 				edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline(text) })
-				r.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop})
-				if _, err := r.Step(l); err == nil {
+				e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop})
+				if _, err := e.Step(l); err == nil {
 					t.Fatal("the answer must be lost")
 				}
-				r.others(map[string][]byte{"other": []byte(text)})
-				r.Settle(l)
+				e.others(map[string][]byte{"other": []byte(text)})
+				e.Settle(l)
 				if drop == awsdouble.DropBefore {
 					want++ // The others were quicker.
 				}
@@ -211,10 +211,10 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 					want++
 				}
 			}
-			if got := r.versions(); len(got) != 4 {
+			if got := e.versions(); len(got) != 4 {
 				t.Errorf("three of others and one of ours: %v", got)
 			}
-			if diff := cmp.Diff([]string{opGet}, r.Look(l)); diff != "" {
+			if diff := cmp.Diff([]string{opGet}, e.Look(l)); diff != "" {
 				t.Errorf("nothing is searched for any more: -want, +got:\n%s", diff)
 			}
 		})
@@ -223,107 +223,107 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 
 // What was published before spec changed again is ours as well.
 func TestALostPublicationIsReplaced(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer()
-	r.Lose(l, opPublish)
+	e.Lose(l, opPublish)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	r.Settle(l)
-	r.wantVersions("The first is replaced like any other", 2)
+	e.Settle(l)
+	e.wantVersions("The first is replaced like any other", 2)
 
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("three") })
-	r.Lose(l, opPublish)
-	r.Remove(l)
-	r.Settle(l)
-	if got := r.versions(); len(got) != 0 {
+	e.Lose(l, opPublish)
+	e.Remove(l)
+	e.Settle(l)
+	if got := e.versions(); len(got) != 0 {
 		t.Errorf("what was lost goes along with its resource: %v", got)
 	}
 }
 
 func TestAPublicationThatIsRefused(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer()
-	r.Settle(l)
-	r.Double.Fail(awsdouble.Fault{Operation: opPublish, Error: awsdouble.ServiceFailure()})
+	e.Settle(l)
+	e.Double.Fail(awsdouble.Fault{Operation: opPublish, Error: awsdouble.ServiceFailure()})
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	if _, err := r.Step(l); err == nil {
+	if _, err := e.Step(l); err == nil {
 		t.Fatal("AWS's error must be told")
 	}
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("one") })
-	r.Settle(l)
-	if diff := cmp.Diff([]string{opGet}, r.Look(l)); diff != "" {
+	e.Settle(l)
+	if diff := cmp.Diff([]string{opGet}, e.Look(l)); diff != "" {
 		t.Errorf("nothing is searched for any more: -want, +got:\n%s", diff)
 	}
-	r.wantVersions("Nothing was published", 1)
+	e.wantVersions("Nothing was published", 1)
 }
 
 func TestContentOfS3(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	put := func(text string) {
 		b, err := bundle.Zip(map[string][]byte{"m": []byte(text)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Double.PutObject("code", "layer.zip", b)
+		e.Double.PutObject("code", "layer.zip", b)
 	}
 	put("one")
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 		p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip"), S3ObjectStorageMode: ptr.To("COPY")}
 	})
-	r.Settle(l)
-	if diff := cmp.Diff([]string{opGet, "HeadObject"}, r.Look(l)); diff != "" {
+	e.Settle(l)
+	if diff := cmp.Diff([]string{opGet, "HeadObject"}, e.Look(l)); diff != "" {
 		t.Errorf("a steady layer is one call to Lambda and one to S3: -want, +got:\n%s", diff)
 	}
 	put("two")
-	if diff := cmp.Diff([]string{opPublish, opDelete}, r.Settle(l)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Settle(l)); diff != "" {
 		t.Errorf("a replaced object is published: -want, +got:\n%s", diff)
 	}
 	put("three")
-	r.Lose(l, opPublish)
-	if diff := cmp.Diff([]string{opDelete}, r.Settle(l)); diff != "" {
+	e.Lose(l, opPublish)
+	if diff := cmp.Diff([]string{opDelete}, e.Settle(l)); diff != "" {
 		t.Errorf("what was lost is found, though its hash was not known: -want, +got:\n%s", diff)
 	}
-	r.wantVersions("One is left", 3)
+	e.wantVersions("One is left", 3)
 }
 
 func TestContentOfTheCluster(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	ref := objects.Ref{Kind: objects.ConfigMap, Namespace: "ns", Name: "files"}
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 		p.Content = &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "files", FilePrefix: ptr.To("python/")}}
 	})
-	if _, err := r.Step(l); err == nil || !strings.Contains(err.Error(), "spec.forProvider.content.configMapRef") {
+	if _, err := e.Step(l); err == nil || !strings.Contains(err.Error(), "spec.forProvider.content.configMapRef") {
 		t.Errorf("the field is named, got %v", err)
 	}
 	if diff := cmp.Diff([]objects.Ref{ref}, objectRefs(l)); diff != "" {
 		t.Errorf("a change of it wakes the layer: -want, +got:\n%s", diff)
 	}
-	r.objects[ref] = objects.Data{"m.py": []byte("one")}
-	r.Settle(l)
+	e.objects[ref] = objects.Data{"m.py": []byte("one")}
+	e.Settle(l)
 	same := testLayer()
 	want, err := bundle.Zip(map[string][]byte{"python/m.py": []byte(same.Spec.ForProvider.Content.Inline["python/m.py"])})
 	if err != nil || ptr.Deref(l.Status.AtProvider.CodeSHA256, "") != bundle.Hash(want) {
 		t.Errorf("the same files are the same archive: %v, %s", err, ptr.Deref(l.Status.AtProvider.CodeSHA256, ""))
 	}
-	r.objects[ref] = objects.Data{"m.py": []byte("two")}
-	if diff := cmp.Diff([]string{opPublish, opDelete}, r.Settle(l)); diff != "" {
+	e.objects[ref] = objects.Data{"m.py": []byte("two")}
+	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Settle(l)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 
 func TestImport(t *testing.T) {
-	r := newRig(t)
-	r.others(map[string][]byte{"python/m.py": []byte("one")})
+	e := newEnv(t)
+	e.others(map[string][]byte{"python/m.py": []byte("one")})
 	l := testLayer()
 	meta.SetExternalName(l, arn(1))
-	if got := r.Settle(l); len(got) != 0 {
+	if got := e.Settle(l); len(got) != 0 {
 		t.Errorf("what is as wanted is taken over as it is: %v", got)
 	}
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") })
-	r.Settle(l)
-	r.wantVersions("What others have published is not deleted when it is replaced", 1, 2)
-	r.Remove(l)
-	r.Settle(l)
-	r.wantVersions("Nor later", 1)
+	e.Settle(l)
+	e.wantVersions("What others have published is not deleted when it is replaced", 1, 2)
+	e.Remove(l)
+	e.Settle(l)
+	e.wantVersions("Nor later", 1)
 
 	for name, tc := range map[string]struct{ name, want string }{
 		"NoARN":      {"l:1", "is not the ARN of a layer version"},
@@ -332,7 +332,7 @@ func TestImport(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := testLayer()
 			meta.SetExternalName(l, tc.name)
-			if _, err := r.Step(l); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := e.Step(l); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("want %q, got %v", tc.want, err)
 			}
 		})
@@ -340,15 +340,15 @@ func TestImport(t *testing.T) {
 }
 
 func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer()
-	r.Settle(l)
-	if _, err := r.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](1)}); err != nil {
+	e.Settle(l)
+	if _, err := e.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](1)}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(time.Minute) // For so long, AWS may just not show what it has.
-	r.Settle(l)
-	r.wantVersions("It is there again", 2)
+	e.Advance(time.Minute) // For so long, AWS may just not show what it has.
+	e.Settle(l)
+	e.wantVersions("It is there again", 2)
 	if !ownership.WroteName(l) || meta.GetExternalName(l) != arn(2) {
 		t.Errorf("the external name is %s", meta.GetExternalName(l))
 	}
@@ -358,20 +358,20 @@ func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
 func TestRandomSpecsConverge(t *testing.T) {
 	for seed := range uint64(60) {
 		g := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // Chance, not secrecy.
-		r := newRig(t)
+		e := newEnv(t)
 		l := testLayer()
 		random(g, &l.Spec.ForProvider)
-		r.Settle(l)
+		e.Settle(l)
 		for range 4 {
 			edit(l, func(p *v1beta1.LayerVersionParameters) { random(g, p) })
-			if got := r.Settle(l); len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish })) > 1 {
+			if got := e.Settle(l); len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish })) > 1 {
 				t.Fatalf("seed %d: a change is one version: %v", seed, got)
 			}
-			if got := steptest.Writes(r.Look(l)); len(got) != 0 {
+			if got := steptest.Writes(e.Look(l)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
-		if got := r.versions(); len(got) != 1 {
+		if got := e.versions(); len(got) != 1 {
 			t.Fatalf("seed %d: one version is left, got %v", seed, got)
 		}
 	}
@@ -408,22 +408,22 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			files := func(text string) map[string][]byte { return map[string][]byte{"python/m.py": []byte(text)} }
-			r.others(files("one"))
+			e.others(files("one"))
 			b, err := bundle.Zip(files(tc.object))
-			r.Must(err)
-			r.Double.PutObject("code", "layer.zip", b)
+			e.Must(err)
+			e.Double.PutObject("code", "layer.zip", b)
 			if tc.denied {
-				r.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
+				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
 			}
 			l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 				p.Content = &v1beta1.LayerContent{S3Bucket: ptr.To("code"), S3Key: ptr.To("layer.zip")}
 			})
 			l.Spec.ManagementPolicies = observeOnly()
 			meta.SetExternalName(l, arn(1))
-			turn := &managed.Turn{}
-			if _, err := r.External().Observe(managed.WithTurn(t.Context(), turn), l); err != nil {
+			turn := &managed.Attempt{}
+			if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), l); err != nil {
 				t.Fatal(err)
 			}
 			if _, got, _ := turn.Differences(); len(got) > 0 != tc.want {

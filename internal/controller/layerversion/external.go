@@ -54,11 +54,11 @@ func (t *thing) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error
 		if err != nil || o != nil || !looked {
 			return t.seen(l, o, ""), err
 		}
-		if wait := i.waits(managed.Fresh(ctx).Now); wait > 0 {
-			managed.Hold(ctx, wait)
+		if wait := i.waits(managed.Freshness(ctx).Now); wait > 0 {
+			managed.Abort(ctx, wait)
 			return found{}, nil
 		}
-		if err := managed.Intend(ctx, l, none()); err != nil {
+		if err := managed.RecordIntent(ctx, l, none()); err != nil {
 			return found{}, errors.Wrap(err, "cannot record that nothing was published")
 		}
 	}
@@ -184,7 +184,7 @@ func (t *thing) Judge(ctx context.Context, l *v1beta1.LayerVersion, f found) (ow
 	}
 	v := ownership.JudgeUntagged(l, f.Name, false)
 	if !v.Manageable() {
-		return v, managed.Foreign(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 	}
 	t.adopted = v == ownership.Adopted
 	return v, nil
@@ -222,7 +222,7 @@ func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flo
 		if !flow.Allows(l, xpv2.ManagementActionUpdate) && t.bundle.Unidentified(s.PublishedContent) {
 			changes = changes.But("content.source") // Nobody knows whether it differs.
 		}
-		s.PublishedContent = t.bundle.Recognise(codeSHA256(f.Thing), s.PublishedContent)
+		s.PublishedContent = t.bundle.RestoreIdentity(codeSHA256(f.Thing), s.PublishedContent)
 		if len(changes) > 0 {
 			t.target = target
 			managed.Reserve(ctx, opList)
@@ -301,8 +301,8 @@ func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, e
 		return "", err
 	}
 	i := newIntent(l, before, t.target, t.bundle)
-	i.At = managed.Fresh(ctx).Now.Unix()
-	if err := managed.Intend(ctx, l, i.annotation()); err != nil {
+	i.At = managed.Freshness(ctx).Now.Unix()
+	if err := managed.RecordIntent(ctx, l, i.annotation()); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
 	var storage *string

@@ -81,7 +81,7 @@ func TestObserveErrors(t *testing.T) {
 				meta.AddAnnotations(l, intent{UID: "uid-1", Before: 5}.annotation())
 			}
 			e := flow.New(&thing{api: tc.api}, calls)
-			if _, err := e.Observe(managed.WithTurn(t.Context(), &managed.Turn{}), l); err == nil || !strings.Contains(err.Error(), tc.want) {
+			if _, err := e.Observe(managed.WithAttempt(t.Context(), &managed.Attempt{}), l); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.want, err)
 			}
 		})

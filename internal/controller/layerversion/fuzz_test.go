@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "layerversions", func(t testing.TB) (*steptest.Rig[*v1beta1.LayerVersion], *v1beta1.LayerVersion) {
+	steptest.Fuzz(f, "layerversions", func(t testing.TB) (*steptest.Env[*v1beta1.LayerVersion], *v1beta1.LayerVersion) {
 		t.Helper()
-		return newRig(t).Rig, testLayer()
+		return newEnv(t).Env, testLayer()
 	})
 }

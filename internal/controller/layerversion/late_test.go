@@ -13,14 +13,14 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.LayerVersion] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		l := testLayer()
 		return steptest.Life[*v1beta1.LayerVersion]{
-			Rig: r.Rig, Resource: l, Create: opPublish, Delete: opDelete, Publishes: true,
+			Env: e.Env, Resource: l, Create: opPublish, Delete: opDelete, Publishes: true,
 			Edit: func() { edit(l, func(p *v1beta1.LayerVersionParameters) { p.Content = inline("two") }) },
 			There: func() []string {
 				var all []string
-				for _, n := range r.versions() {
+				for _, n := range e.versions() {
 					all = append(all, fmt.Sprint(n))
 				}
 				return all

@@ -36,19 +36,19 @@ func TestOddAnswers(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Log(tc.reason)
-			newRig(t).Bear(testLayer(), tc.odd, tc.writes, tc.told)
+			newEnv(t).Bear(testLayer(), tc.odd, tc.writes, tc.told)
 		})
 	}
 }
 
 // AWS may be late in showing any version, not the first one only.
 func TestALaterVersionThatDoesNotShowIsNotPublishedTwice(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer()
-	r.Settle(l)
+	e.Settle(l)
 	l.Spec.ForProvider.Content, l.Generation = inline("two"), 2
-	if o, err := r.Do(l); o != steptest.Updated || err != nil {
+	if o, err := e.Do(l); o != steptest.Updated || err != nil {
 		t.Fatalf("%s, %v", o, err)
 	}
-	r.Bear(l, map[string]steptest.Answer{opGet: steptest.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
+	e.Bear(l, map[string]steptest.Answer{opGet: steptest.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
 }

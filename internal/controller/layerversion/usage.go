@@ -88,7 +88,7 @@ func (u *usages) drop(uid types.UID) {
 // unused are those of the old versions that no function uses. While it is not known, or
 // not to be asked yet, there are none; what it waits for is in the usage.
 func (t *thing) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
-	e, now := t.usages.get(mg), managed.Fresh(ctx).Now
+	e, now := t.usages.get(mg), managed.Freshness(ctx).Now
 	same := slices.Equal(e.asked, old)
 	if e.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(e.began) < e.pause {
 		return nil, e, nil

@@ -22,90 +22,90 @@ import (
 )
 
 // uses has a function use one version of the layer.
-func (r *rig) uses(function string, n int) {
-	r.Helper()
-	r.AddFunction(function, func(in *lambda.CreateFunctionInput) { in.Layers = []string{arn(n)} })
+func (e *env) uses(function string, n int) {
+	e.Helper()
+	e.AddFunction(function, func(in *lambda.CreateFunctionInput) { in.Layers = []string{arn(n)} })
 }
 
 // moves has a function use another version from now on.
-func (r *rig) moves(function string, n int) {
-	r.Helper()
-	_, err := r.Lambda.UpdateFunctionConfiguration(r.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function, Layers: []string{arn(n)}})
-	r.Must(err)
+func (e *env) moves(function string, n int) {
+	e.Helper()
+	_, err := e.Lambda.UpdateFunctionConfiguration(e.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function, Layers: []string{arn(n)}})
+	e.Must(err)
 }
 
 // publishes a layer whose old versions go once they are unused, with two versions.
-func (r *rig) publishes(l *v1beta1.LayerVersion, texts ...string) {
-	r.Helper()
+func (e *env) publishes(l *v1beta1.LayerVersion, texts ...string) {
+	e.Helper()
 	for _, text := range texts {
 		edit(l, func(p *v1beta1.LayerVersionParameters) {
 			p.OldVersions, p.Content = ptr.To(v1beta1.OldVersionsDeleteUnused), inline(text)
 		})
-		r.Settle(l)
+		e.Settle(l)
 	}
 }
 
 func TestUnusedVersionsAreDeleted(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer()
-	r.publishes(l, "one", "two")
-	r.wantVersions("No function uses the first", 2)
-	r.uses("latest", 2)
-	r.publishes(l, "three")
-	r.uses("published", 3)
-	_, err := r.Lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("published")})
-	r.Must(err)
-	r.publishes(l, "four")
-	r.moves("published", 4)
-	r.wantVersions("$LATEST uses one, a published version another", 2, 3, 4)
+	e.publishes(l, "one", "two")
+	e.wantVersions("No function uses the first", 2)
+	e.uses("latest", 2)
+	e.publishes(l, "three")
+	e.uses("published", 3)
+	_, err := e.Lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("published")})
+	e.Must(err)
+	e.publishes(l, "four")
+	e.moves("published", 4)
+	e.wantVersions("$LATEST uses one, a published version another", 2, 3, 4)
 	if got, want := l.GetCondition(xpv2.TypeReady).Message, "functions still use the old versions 2, 3"; got != want {
 		t.Errorf("Ready says %q, want %q", got, want)
 	}
 
-	before := r.Double.Count(opFunctions)
-	r.Look(l)
-	if got := r.Double.Count(opFunctions); got != before {
+	before := e.Double.Count(opFunctions)
+	e.Look(l)
+	if got := e.Double.Count(opFunctions); got != before {
 		t.Errorf("what is in use is not asked about at each look: %d more calls", got-before)
 	}
-	r.moves("latest", 4)
-	r.Advance(firstCheck)
-	if diff := cmp.Diff([]string{opDelete}, r.Settle(l)); diff != "" {
+	e.moves("latest", 4)
+	e.Advance(firstCheck)
+	if diff := cmp.Diff([]string{opDelete}, e.Settle(l)); diff != "" {
 		t.Errorf("it goes once no function uses it: -want, +got:\n%s", diff)
 	}
-	r.wantVersions("A published version uses the other for ever", 3, 4)
+	e.wantVersions("A published version uses the other for ever", 3, 4)
 }
 
 // Versions that stay in use cost ever fewer calls.
 func TestVersionsInUseAreCheckedRarely(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer()
-	r.publishes(l, "one")
-	r.uses("f", 1)
-	r.publishes(l, "two")
-	before := r.Double.Count(opFunctions)
+	e.publishes(l, "one")
+	e.uses("f", 1)
+	e.publishes(l, "two")
+	before := e.Double.Count(opFunctions)
 	for range 7 * 24 * 6 {
-		r.Advance(10 * time.Minute)
-		r.Look(l)
+		e.Advance(10 * time.Minute)
+		e.Look(l)
 	}
-	if got := r.Double.Count(opFunctions) - before; got < 7 || got > 20 {
+	if got := e.Double.Count(opFunctions) - before; got < 7 || got > 20 {
 		t.Errorf("%d calls in a week", got)
 	}
-	r.wantVersions("It is in use all the time", 1, 2)
+	e.wantVersions("It is in use all the time", 1, 2)
 }
 
 func TestARemovedLayerLeavesWhatIsInUse(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	l := testLayer()
-	r.publishes(l, "one")
-	r.uses("f", 1)
-	r.publishes(l, "two")
-	r.uses("g", 2)
-	r.publishes(l, "three")
-	r.moves("g", 3)
-	r.Advance(time.Minute)
-	r.Remove(l)
-	r.Settle(l)
-	r.wantVersions("Only what a function uses is left", 1)
+	e.publishes(l, "one")
+	e.uses("f", 1)
+	e.publishes(l, "two")
+	e.uses("g", 2)
+	e.publishes(l, "three")
+	e.moves("g", 3)
+	e.Advance(time.Minute)
+	e.Remove(l)
+	e.Settle(l)
+	e.wantVersions("Only what a function uses is left", 1)
 }
 
 func TestUsageThatAWSDoesNotTell(t *testing.T) {
@@ -114,15 +114,15 @@ func TestUsageThatAWSDoesNotTell(t *testing.T) {
 		"Unknown": {Status: 404, Code: "UnknownOperationException", Message: "no such operation"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			l := testLayer()
-			r.Double.Fail(awsdouble.Fault{Operation: opFunctions, Times: -1, Error: fault})
-			r.publishes(l, "one", "two")
-			r.wantVersions("Nothing is deleted without knowing", 1, 2)
+			e.Double.Fail(awsdouble.Fault{Operation: opFunctions, Times: -1, Error: fault})
+			e.publishes(l, "one", "two")
+			e.wantVersions("Nothing is deleted without knowing", 1, 2)
 			if got := l.GetCondition(xpv2.TypeReady).Message; !strings.HasPrefix(got, "old versions are kept, because AWS does not return") {
 				t.Errorf("Ready says %q", got)
 			}
-			if got := r.Double.Count(opFunctions); got != 1 {
+			if got := e.Double.Count(opFunctions); got != 1 {
 				t.Errorf("%d calls in the same moment", got)
 			}
 		})
@@ -153,13 +153,13 @@ func TestSurveyGoesOnWhereItStopped(t *testing.T) {
 	th, l := &thing{api: api, usages: newUsages()}, testLayer()
 	granted := 2
 	for round := range 3 {
-		turn := &managed.Turn{Fresh: inventory.Fresh{Now: steptest.Start}, Reserver: func(...string) time.Duration {
+		turn := &managed.Attempt{Freshness: inventory.Freshness{Now: steptest.Start}, ReserveFn: func(...string) time.Duration {
 			if granted--; granted < 0 {
 				return time.Second
 			}
 			return 0
 		}}
-		free, u, err := th.unused(managed.WithTurn(t.Context(), turn), l, "l", []int64{1, 2, 3})
+		free, u, err := th.unused(managed.WithAttempt(t.Context(), turn), l, "l", []int64{1, 2, 3})
 		if err != nil {
 			t.Fatal(err)
 		}

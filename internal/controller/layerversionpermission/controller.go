@@ -43,7 +43,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
 		},
 		DeterministicName: true,
-		Acts:              acts,
+		ActsOn:            acts,
 		References:        references,
 		RefersTo:          []schema.GroupVersionKind{v1beta1.LayerVersionGroupVersionKind},
 	})

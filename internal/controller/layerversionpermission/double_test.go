@@ -27,12 +27,12 @@ const (
 	layerArn = "arn:aws:lambda:eu-central-1:123456789012:layer:base"
 )
 
-// rig is a world in which layer base has the versions 1 and 2.
-type rig struct {
-	*steptest.Rig[*v1beta1.LayerVersionPermission]
+// env is a world in which layer base has the versions 1 and 2.
+type env struct {
+	*steptest.Env[*v1beta1.LayerVersionPermission]
 }
 
-func newRig(t testing.TB) rig {
+func newEnv(t testing.TB) env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{})
 	w.Lambda = w.Retrying()
@@ -44,7 +44,7 @@ func newRig(t testing.TB) rig {
 		w.Must(err)
 	}
 	w.Double.ResetCalls()
-	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission] {
+	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission] {
 		return flow.New(&thing{api: w.Lambda, cache: w.Cache}, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true})
 	})}
 }
@@ -63,12 +63,12 @@ func testPermission(change ...func(*v1beta1.LayerVersionPermission)) *v1beta1.La
 }
 
 func TestFromSpecToAWSAndBack(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	p := testPermission()
-	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("added: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	s := p.Status.AtProvider
@@ -77,16 +77,16 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 
 	p.Spec.ForProvider.Principal, p.Spec.ForProvider.OrganizationID = ptr.To("*"), ptr.To("o-a1b2c3d4e5")
-	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
-	if got := r.Double.LayerPolicy(layerArn + ":1"); !strings.Contains(got, "o-a1b2c3d4e5") {
+	if got := e.Double.LayerPolicy(layerArn + ":1"); !strings.Contains(got, "o-a1b2c3d4e5") {
 		t.Errorf("the policy is %s", got)
 	}
 
-	r.Remove(p)
-	r.Reconcile(p)
-	if got := r.Double.LayerPolicy(layerArn + ":1"); got != "" {
+	e.Remove(p)
+	e.Reconcile(p)
+	if got := e.Double.LayerPolicy(layerArn + ":1"); got != "" {
 		t.Errorf("a deleted permission is gone, got %s", got)
 	}
 }
@@ -94,39 +94,39 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 // The statement follows its layer to the version that is published next, whatever becomes
 // of the one before.
 func TestFollowsTheLayer(t *testing.T) {
-	for name, prepare := range map[string]func(rig){
-		"Kept": func(rig) {},
-		"Deleted": func(r rig) {
-			if _, err := r.Lambda.DeleteLayerVersion(r.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1)}); err != nil {
-				r.Fatal(err)
+	for name, prepare := range map[string]func(env){
+		"Kept": func(env) {},
+		"Deleted": func(e env) {
+			if _, err := e.Lambda.DeleteLayerVersion(e.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1)}); err != nil {
+				e.Fatal(err)
 			}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
+			e := newEnv(t)
 			p := testPermission(func(p *v1beta1.LayerVersionPermission) {
 				p.Spec.ForProvider.LayerName, p.Spec.ForProvider.VersionNumber = nil, nil
 				p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":1")
 			})
-			r.Reconcile(p)
-			r.Advance(time.Minute)
-			prepare(r)
+			e.Reconcile(p)
+			e.Advance(time.Minute)
+			prepare(e)
 			p.Spec.ForProvider.LayerVersionArn = ptr.To(layerArn + ":2")
-			r.Reconcile(p)
-			if got := r.Double.LayerPolicy(layerArn + ":1"); got != "" {
+			e.Reconcile(p)
+			if got := e.Double.LayerPolicy(layerArn + ":1"); got != "" {
 				t.Errorf("left behind: %s", got)
 			}
-			if got := r.Double.LayerPolicy(layerArn + ":2"); !strings.Contains(got, "partner") || meta.GetExternalName(p) != "base:2:partner" {
+			if got := e.Double.LayerPolicy(layerArn + ":2"); !strings.Contains(got, "partner") || meta.GetExternalName(p) != "base:2:partner" {
 				t.Errorf("named %s, the policy is %s", meta.GetExternalName(p), got)
 			}
-			if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
+			if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
 				t.Errorf("it stays so: -want, +got:\n%s", diff)
 			}
 
 			// The reference can't be resolved any more.
 			p.Spec.ForProvider.LayerVersionArn, p.DeletionTimestamp = nil, ptr.To(metav1.Now())
-			r.Reconcile(p)
-			if got := r.Double.LayerPolicy(layerArn + ":2"); got != "" {
+			e.Reconcile(p)
+			if got := e.Double.LayerPolicy(layerArn + ":2"); got != "" {
 				t.Errorf("a deleted permission is gone, got %s", got)
 			}
 		})
@@ -134,24 +134,24 @@ func TestFollowsTheLayer(t *testing.T) {
 }
 
 func TestDrift(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	const others = `{"Sid":"other","Effect":"Allow","Principal":"*","Action":"lambda:GetLayerVersion","Resource":"` + layerArn + `:1"}`
 	put := func(statements string) {
-		if !r.Double.PutLayerPolicy(layerArn+":1", `{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`) {
+		if !e.Double.PutLayerPolicy(layerArn+":1", `{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`) {
 			t.Fatal("the policy can't be put")
 		}
 	}
 	put(others)
 	p := testPermission()
-	r.Reconcile(p)
+	e.Reconcile(p)
 	for name, own := range map[string]string{
 		"Principal": strings.Replace(others, "other", "partner", 1),
 		"Denied":    strings.Replace(strings.Replace(others, "other", "partner", 1), "Allow", "Deny", 1),
 		"Condition": strings.Replace(others, `{"Sid":"other"`, `{"Sid":"partner","Condition":{"StringEquals":{"aws:SourceAccount":"1"}}`, 1),
 	} {
 		put(others + "," + own)
-		r.Reconcile(p)
-		got := r.Double.LayerPolicy(layerArn + ":1")
+		e.Reconcile(p)
+		got := e.Double.LayerPolicy(layerArn + ":1")
 		if !strings.Contains(got, "111122223333") || !strings.Contains(got, "other") || strings.Contains(got, "Deny") || strings.Contains(got, "Condition") {
 			t.Errorf("%s: the policy is %s", name, got)
 		}
@@ -159,53 +159,53 @@ func TestDrift(t *testing.T) {
 }
 
 func TestForeignAndLost(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	p := testPermission()
-	r.Lose(p, callAdd)
-	r.Advance(time.Second)
-	_, err := r.Step(testPermission(func(q *v1beta1.LayerVersionPermission) { q.UID = "u2" }))
+	e.Lose(p, callAdd)
+	e.Advance(time.Second)
+	_, err := e.Step(testPermission(func(q *v1beta1.LayerVersionPermission) { q.UID = "u2" }))
 	want := `statement partner of the policy of layer version base:1 exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "base:1:partner"`
 	if err == nil || err.Error() != want {
 		t.Errorf("another resource: %v", err)
 	}
-	r.Reconcile(p)
+	e.Reconcile(p)
 	if meta.GetExternalName(p) != "base:1:partner" {
 		t.Errorf("named %q", meta.GetExternalName(p))
 	}
 	q := testPermission(func(q *v1beta1.LayerVersionPermission) { q.UID = "u3"; meta.SetExternalName(q, "base:2:partner") })
 	want = `the annotation crossplane.io/external-name is "base:2:partner", but spec asks for "base:1:partner": make them the same`
-	if _, err := r.Step(q); err == nil || err.Error() != want {
+	if _, err := e.Step(q); err == nil || err.Error() != want {
 		t.Errorf("named otherwise: %v", err)
 	}
 }
 
 // A layer of ours is not opened because another account's is called the same.
 func TestLayerOfAnotherAccount(t *testing.T) {
-	r := newRig(t)
-	_, err := r.Step(testPermission(byArn(strings.Replace(layerArn, "123456789012", "999999999999", 1) + ":1")))
-	if !awserr.IsAccessDenied(err) || r.Double.LayerPolicy(layerArn+":1") != "" {
-		t.Errorf("%v; the policy is %s", err, r.Double.LayerPolicy(layerArn+":1"))
+	e := newEnv(t)
+	_, err := e.Step(testPermission(byArn(strings.Replace(layerArn, "123456789012", "999999999999", 1) + ":1")))
+	if !awserr.IsAccessDenied(err) || e.Double.LayerPolicy(layerArn+":1") != "" {
+		t.Errorf("%v; the policy is %s", err, e.Double.LayerPolicy(layerArn+":1"))
 	}
 }
 
 // Many permissions of a version are one call for all of them.
 func TestSharedReads(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	var all []*v1beta1.LayerVersionPermission
 	for i := range 10 {
 		p := testPermission(func(p *v1beta1.LayerVersionPermission) { p.Name = fmt.Sprintf("p%d", i) })
-		r.Reconcile(p)
+		e.Reconcile(p)
 		all = append(all, p)
 	}
-	r.Advance(time.Hour)
-	r.Age = time.Minute
-	r.Double.ResetCalls()
+	e.Advance(time.Hour)
+	e.Age = time.Minute
+	e.Double.ResetCalls()
 	for _, p := range all {
-		if done, err := r.Step(p); err != nil || !done {
+		if done, err := e.Step(p); err != nil || !done {
 			t.Fatalf("%s: settled %t, %v", p.Name, done, err)
 		}
 	}
-	if got := len(r.Double.Calls()); got != 1 {
+	if got := len(e.Double.Calls()); got != 1 {
 		t.Errorf("%d calls for %d permissions", got, len(all))
 	}
 }
@@ -213,7 +213,7 @@ func TestSharedReads(t *testing.T) {
 // Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
 // changed to, AWS gets there.
 func TestRandomSpecs(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	g := rand.New(rand.NewPCG(11, 12)) //nolint:gosec // Tests are to be the same each time.
 	random := func(p *v1beta1.LayerVersionPermission) {
 		fp := &p.Spec.ForProvider
@@ -228,19 +228,19 @@ func TestRandomSpecs(t *testing.T) {
 	}
 	for i := range 80 {
 		p := testPermission(random, func(p *v1beta1.LayerVersionPermission) { p.Name = fmt.Sprintf("p%d", i) })
-		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", p.Spec.ForProvider, diff)
 		}
 		random(p)
-		r.Reconcile(p)
-		if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
+		e.Reconcile(p)
+		if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", p.Spec.ForProvider, diff)
 		}
-		r.Remove(p)
-		r.Reconcile(p)
+		e.Remove(p)
+		e.Reconcile(p)
 	}
 	for _, version := range []string{":1", ":2"} {
-		if got := r.Double.LayerPolicy(layerArn + version); got != "" {
+		if got := e.Double.LayerPolicy(layerArn + version); got != "" {
 			t.Errorf("left of %s: %s", version, got)
 		}
 	}

@@ -60,7 +60,7 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (fo
 }
 
 func (t *thing) find(ctx context.Context, at place) (found, error) {
-	a, err := inventory.Read(ctx, t.cache, key(at), managed.Fresh(ctx), func(ctx context.Context) (answer, error) { return t.get(ctx, at) })
+	a, err := inventory.Read(ctx, t.cache, key(at), managed.Freshness(ctx), func(ctx context.Context) (answer, error) { return t.get(ctx, at) })
 	if err != nil {
 		return found{}, err
 	}
@@ -95,7 +95,7 @@ func (t *thing) get(ctx context.Context, at place) (answer, error) {
 func (t *thing) Judge(ctx context.Context, p *v1beta1.LayerVersionPermission, f found) (ownership.Verdict, error) {
 	v := verdict(p, f)
 	if !v.Manageable() {
-		return v, managed.Foreign(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

@@ -253,7 +253,7 @@ func TestCreate(t *testing.T) {
 			if diff := cmp.Diff(tc.want, message(err)); diff != "" {
 				t.Errorf("\n%s\nCreate(): -want, +got:\n%s", tc.reason, diff)
 			}
-			if _, held := turn.Held(); held != tc.held {
+			if _, held := turn.Aborted(); held != tc.held {
 				t.Errorf("\n%s\nheld: %t", tc.reason, held)
 			}
 			if ownership.WroteName(p) != (tc.err == nil) {
@@ -285,7 +285,7 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	if _, err := e.Update(ctx, p); err != nil {
 		t.Fatal(err)
 	}
-	if turn.ComesBack() == 0 {
+	if turn.RequeueDelay() == 0 {
 		t.Error("it does not come back at once")
 	}
 	e, ctx, _ = testExternal(api)

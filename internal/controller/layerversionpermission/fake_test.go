@@ -107,10 +107,10 @@ func byArn(id string) func(*v1beta1.LayerVersionPermission) {
 
 func public(p *v1beta1.LayerVersionPermission) { p.Spec.ForProvider.Principal = ptr.To("*") }
 
-func testExternal(api lambdaAPI) (*flow.External[*v1beta1.LayerVersionPermission, observed], context.Context, *managed.Turn) {
-	turn := &managed.Turn{}
+func testExternal(api lambdaAPI) (*flow.External[*v1beta1.LayerVersionPermission, observed], context.Context, *managed.Attempt) {
+	turn := &managed.Attempt{}
 	t := &thing{api: api, cache: &inventory.Cache{}}
-	return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), managed.WithTurn(context.Background(), turn), turn
+	return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), managed.WithAttempt(context.Background(), turn), turn
 }
 
 func message(err error) string {

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "layerversionpermissions", func(t testing.TB) (*steptest.Rig[*v1beta1.LayerVersionPermission], *v1beta1.LayerVersionPermission) {
+	steptest.Fuzz(f, "layerversionpermissions", func(t testing.TB) (*steptest.Env[*v1beta1.LayerVersionPermission], *v1beta1.LayerVersionPermission) {
 		t.Helper()
-		return newRig(t).Rig, testPermission()
+		return newEnv(t).Env, testPermission()
 	})
 }

@@ -13,16 +13,16 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.LayerVersionPermission] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		p := testPermission()
 		return steptest.Life[*v1beta1.LayerVersionPermission]{
-			Rig: r.Rig, Resource: p, Create: callAdd, Delete: callRemove,
+			Env: e.Env, Resource: p, Create: callAdd, Delete: callRemove,
 			Edit: func() {
 				p.Spec.ForProvider.Principal = ptr.To("444455556666")
 				p.Generation++
 			},
 			There: func() []string {
-				return steptest.Mentioned(r.Double.LayerPolicy(layerArn+":1"), "111122223333", "444455556666")
+				return steptest.Mentioned(e.Double.LayerPolicy(layerArn+":1"), "111122223333", "444455556666")
 			},
 
 			Created: []string{"111122223333"}, Edited: []string{"444455556666"},

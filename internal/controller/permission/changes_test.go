@@ -17,22 +17,22 @@ import (
 // TestAddedAtTheSameTime adds two statements where AWS keeps only one of those that are
 // added at the same time: the second waits until the first is there.
 func TestAddedAtTheSameTime(t *testing.T) {
-	r := newRigOf(t, awsdouble.Options{Conflicts: awsdouble.Lost})
+	e := newRigOf(t, awsdouble.Options{Conflicts: awsdouble.Lost})
 	a, b := testPermission(), testPermission(func(p *v1beta1.Permission) {
 		p.UID, p.Name = "uid-2", "second"
 		p.Spec.ForProvider.StatementID = ptr.To("second")
 	})
-	held := r.Double.Hold(callAdd)
+	held := e.Double.Hold(callAdd)
 	added := make(chan error)
 	go func() {
-		_, err := r.Do(a)
+		_, err := e.Do(a)
 		added <- err
 	}()
 	<-held.Arrived()
-	turn := &managed.Turn{}
-	obs, err := r.External().Observe(managed.WithTurn(r.Context(), turn), b)
-	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || turn.ComesBack() != changeWait {
-		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, turn.ComesBack())
+	turn := &managed.Attempt{}
+	obs, err := e.External().Observe(managed.WithAttempt(e.Context(), turn), b)
+	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || turn.RequeueDelay() != changeWait {
+		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, turn.RequeueDelay())
 	}
 	if c := b.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonCreating || !strings.Contains(c.Message, "another Permission is changing the policies of function cart") {
 		t.Errorf("Ready of the second: %+v", c)
@@ -41,11 +41,11 @@ func TestAddedAtTheSameTime(t *testing.T) {
 	if err := <-added; err != nil {
 		t.Fatal(err)
 	}
-	r.Reconcile(b)
-	if got := r.Double.Policy(functionArn); strings.Count(got, `"Sid"`) != 2 {
+	e.Reconcile(b)
+	if got := e.Double.Policy(functionArn); strings.Count(got, `"Sid"`) != 2 {
 		t.Errorf("the policy is to have both statements: %s", got)
 	}
-	r.Look(a)
+	e.Look(a)
 }
 
 // TestNotSent has a call that cannot be sent now come back without an error.

@@ -48,7 +48,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
 		},
 		DeterministicName: true,
-		Acts: func(mg *v1beta1.Permission) []tenancy.Target {
+		ActsOn: func(mg *v1beta1.Permission) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
 		},
 		Fields:     selectors,

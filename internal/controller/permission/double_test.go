@@ -23,17 +23,17 @@ import (
 
 const functionArn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
 
-// rig is a world in which function cart has version 1 and the alias live.
-type rig struct {
-	*steptest.Rig[*v1beta1.Permission]
+// env is a world in which function cart has version 1 and the alias live.
+type env struct {
+	*steptest.Env[*v1beta1.Permission]
 }
 
-func newRig(t testing.TB) rig {
+func newEnv(t testing.TB) env {
 	t.Helper()
 	return newRigOf(t, awsdouble.Options{})
 }
 
-func newRigOf(t testing.TB, o awsdouble.Options) rig {
+func newRigOf(t testing.TB, o awsdouble.Options) env {
 	t.Helper()
 	w := steptest.NewWorld(t, o)
 	w.Lambda = w.Retrying()
@@ -42,18 +42,18 @@ func newRigOf(t testing.TB, o awsdouble.Options) rig {
 	w.AddAlias("cart", "live")
 	w.Double.ResetCalls()
 	changes := &ongoing{}
-	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
+	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
 		return flow.New(&thing{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{}, ongoing: changes}, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true})
 	})}
 }
 
 func TestFromSpecToAWSAndBack(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceArn = ptr.To("arn:aws:s3:::uploads") })
-	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("added: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	if got := ptr.Deref(p.Status.AtProvider.FunctionArn, ""); got != functionArn || p.Status.AtProvider.RevisionID == nil || meta.GetExternalName(p) != "bucket" {
@@ -62,30 +62,30 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 
 	p.Spec.ForProvider.Principal = ptr.To("111122223333")
 	p.Spec.ForProvider.SourceArn = nil
-	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 
-	r.Remove(p)
-	r.Reconcile(p)
-	if got := r.Double.Policy(functionArn); got != "" {
+	e.Remove(p)
+	e.Reconcile(p)
+	if got := e.Double.Policy(functionArn); got != "" {
 		t.Errorf("a deleted permission is gone, got %s", got)
 	}
 }
 
 // Statements of others stay as they are, and one that somebody changed is put right.
 func TestDrift(t *testing.T) {
-	r := newRig(t)
-	_, err := r.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
+	e := newEnv(t)
+	_, err := e.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
 		FunctionName: ptr.To("cart"), StatementId: ptr.To("other"), Action: ptr.To("lambda:*"), Principal: ptr.To("444455556666"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := r.Double.Policy(functionArn)
+	before := e.Double.Policy(functionArn)
 	p := testPermission()
-	r.Reconcile(p)
-	right := r.Double.Policy(functionArn)
+	e.Reconcile(p)
+	right := e.Double.Policy(functionArn)
 	own := strings.LastIndex(right, functionArn)
 	for name, changed := range map[string]string{
 		"Principal": strings.Replace(right, `{"Service":"s3.amazonaws.com"}`, `"*"`, 1),
@@ -99,22 +99,22 @@ func TestDrift(t *testing.T) {
 			if !differs(t, right, changed) {
 				t.Fatal("nothing was changed")
 			}
-			r.Advance(time.Minute)
-			if !r.Double.PutPolicy(functionArn, changed) {
+			e.Advance(time.Minute)
+			if !e.Double.PutPolicy(functionArn, changed) {
 				t.Fatal("the policy can't be put")
 			}
-			r.Reconcile(p)
-			if got := r.Double.Policy(functionArn); differs(t, right, got) {
+			e.Reconcile(p)
+			if got := e.Double.Policy(functionArn); differs(t, right, got) {
 				t.Errorf("the policy is %s", got)
 			}
-			if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
+			if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
 				t.Errorf("it stays so: -want, +got:\n%s", diff)
 			}
 		})
 	}
-	r.Remove(p)
-	r.Reconcile(p)
-	if got := r.Double.Policy(functionArn); !strings.Contains(got, `"other"`) || strings.Contains(got, `"bucket"`) {
+	e.Remove(p)
+	e.Reconcile(p)
+	if got := e.Double.Policy(functionArn); !strings.Contains(got, `"other"`) || strings.Contains(got, `"bucket"`) {
 		t.Errorf("only its own statement goes, got %s", got)
 	}
 }
@@ -135,18 +135,18 @@ func differs(t *testing.T, a, b string) bool {
 
 // The answer to a creation is lost: the statement is not added twice, nor given up.
 func TestLostAnswer(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	p := testPermission()
-	r.Lose(p, callAdd)
-	r.Reconcile(p)
-	if n := strings.Count(r.Double.Policy(functionArn), `"Sid"`); n != 1 || meta.GetExternalName(p) != "bucket" {
+	e.Lose(p, callAdd)
+	e.Reconcile(p)
+	if n := strings.Count(e.Double.Policy(functionArn), `"Sid"`); n != 1 || meta.GetExternalName(p) != "bucket" {
 		t.Errorf("%d statements, named %q", n, meta.GetExternalName(p))
 	}
 }
 
 // Many permissions of a function and of its alias are one call each for all of them.
 func TestSharedReads(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	var all []*v1beta1.Permission
 	for i := range 20 {
 		p := testPermission(func(p *v1beta1.Permission) {
@@ -155,41 +155,41 @@ func TestSharedReads(t *testing.T) {
 				p.Spec.ForProvider.Qualifier = ptr.To("live")
 			}
 		})
-		r.Reconcile(p)
+		e.Reconcile(p)
 		all = append(all, p)
 	}
-	r.Advance(time.Hour)
-	r.Age = time.Minute
-	r.Double.ResetCalls()
+	e.Advance(time.Hour)
+	e.Age = time.Minute
+	e.Double.ResetCalls()
 	for round := range 3 {
 		for _, p := range all {
-			if done, err := r.Step(p); err != nil || !done {
+			if done, err := e.Step(p); err != nil || !done {
 				t.Fatalf("%s: settled %t, %v", p.Name, done, err)
 			}
 		}
-		if diff := cmp.Diff(2*(round+1), len(r.Double.Calls())); diff != "" {
+		if diff := cmp.Diff(2*(round+1), len(e.Double.Calls())); diff != "" {
 			t.Errorf("round %d: calls, -want, +got:\n%s", round, diff)
 		}
-		r.Advance(10 * time.Minute)
+		e.Advance(10 * time.Minute)
 	}
 }
 
 // The function comes later, and goes away with its policy.
 func TestFunctionComesAndGoes(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = ptr.To("later") })
-	_, err := r.Step(p)
+	_, err := e.Step(p)
 	if err == nil || !strings.Contains(err.Error(), "Function not found: arn:aws:lambda:eu-central-1:123456789012:function:later") {
 		t.Errorf("reconcile: %v", err)
 	}
 	q := testPermission()
-	r.Reconcile(q)
-	if _, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
+	e.Reconcile(q)
+	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
-	r.Remove(q)
-	r.Reconcile(q)
+	e.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
+	e.Remove(q)
+	e.Reconcile(q)
 }
 
 // random statements that AWS accepts, over every field.
@@ -225,7 +225,7 @@ func random(g *rand.Rand) v1beta1.PermissionParameters {
 // Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
 // changed to, AWS gets there.
 func TestRandomSpecs(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	g := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // Tests are to be the same each time.
 	for i := range 150 {
 		qualifier := []*string{nil, ptr.To("live"), ptr.To("1")}[g.IntN(3)]
@@ -235,22 +235,22 @@ func TestRandomSpecs(t *testing.T) {
 			p.Spec.ForProvider.Qualifier = qualifier
 		})
 		first := p.Spec.ForProvider
-		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, r.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", first, diff)
 		}
 		p.Spec.ForProvider = random(g)
 		p.Spec.ForProvider.Qualifier = qualifier
-		if n := len(r.Reconcile(p)); n != 1 && n != 5 {
+		if n := len(e.Reconcile(p)); n != 1 && n != 5 {
 			t.Fatalf("from %+v to %+v: %d calls", first, p.Spec.ForProvider, n)
 		}
-		if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", p.Spec.ForProvider, diff)
 		}
-		r.Remove(p)
-		r.Reconcile(p)
+		e.Remove(p)
+		e.Reconcile(p)
 	}
 	for _, arn := range []string{functionArn, functionArn + ":live", functionArn + ":1"} {
-		if got := r.Double.Policy(arn); got != "" {
+		if got := e.Double.Policy(arn); got != "" {
 			t.Errorf("left of %s: %s", arn, got)
 		}
 	}

@@ -66,7 +66,7 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.Permission) (found, error) 
 	if t.holder.function == "" {
 		return found{}, nil // It is being deleted, and was never added.
 	}
-	a, err := inventory.Read(ctx, t.cache, t.key(), managed.Fresh(ctx), t.get)
+	a, err := inventory.Read(ctx, t.cache, t.key(), managed.Freshness(ctx), t.get)
 	if err != nil {
 		return found{}, err
 	}
@@ -107,7 +107,7 @@ func (t *thing) Judge(ctx context.Context, p *v1beta1.Permission, f found) (owne
 		return v, err
 	}
 	if !v.Manageable() {
-		return v, managed.Foreign(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

@@ -246,7 +246,7 @@ func TestCreate(t *testing.T) {
 			if diff := cmp.Diff(tc.want, message(t, err)); diff != "" {
 				t.Errorf("\n%s\nCreate(): -want, +got:\n%s", tc.reason, diff)
 			}
-			if _, held := turn.Held(); held != tc.held {
+			if _, held := turn.Aborted(); held != tc.held {
 				t.Errorf("\n%s\nheld: %t", tc.reason, held)
 			}
 			if ownership.WroteName(p) != (tc.err == nil) {
@@ -278,8 +278,8 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	if _, err := e.Update(ctx, p); err != nil {
 		t.Fatal(err)
 	}
-	if there || turn.ComesBack() == 0 {
-		t.Errorf("removed: %t, comes back at once: %v", !there, turn.ComesBack())
+	if there || turn.RequeueDelay() == 0 {
+		t.Errorf("removed: %t, comes back at once: %v", !there, turn.RequeueDelay())
 	}
 	e, ctx, _ = testExternal(api, nil)
 	if o, err := e.Observe(ctx, p); err != nil || o.ResourceExists {

@@ -89,10 +89,10 @@ func imported(p *v1beta1.Permission) { meta.SetExternalName(p, "bucket") }
 
 func deleted(p *v1beta1.Permission) { p.DeletionTimestamp = ptr.To(metav1.Now()) }
 
-func testExternal(api lambdaAPI, f steptest.Fields) (*flow.External[*v1beta1.Permission, observed], context.Context, *managed.Turn) {
-	turn := &managed.Turn{}
+func testExternal(api lambdaAPI, f steptest.Fields) (*flow.External[*v1beta1.Permission, observed], context.Context, *managed.Attempt) {
+	turn := &managed.Attempt{}
 	t := &thing{api: api, cache: &inventory.Cache{}, fields: f, ongoing: &ongoing{}}
-	return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), managed.WithTurn(context.Background(), turn), turn
+	return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove}), managed.WithAttempt(context.Background(), turn), turn
 }
 
 func message(t *testing.T, err error) string {

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "permissions", func(t testing.TB) (*steptest.Rig[*v1beta1.Permission], *v1beta1.Permission) {
+	steptest.Fuzz(f, "permissions", func(t testing.TB) (*steptest.Env[*v1beta1.Permission], *v1beta1.Permission) {
 		t.Helper()
-		return newRig(t).Rig, testPermission()
+		return newEnv(t).Env, testPermission()
 	})
 }

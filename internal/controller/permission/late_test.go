@@ -13,16 +13,16 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Permission] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		p := testPermission()
 		return steptest.Life[*v1beta1.Permission]{
-			Rig: r.Rig, Resource: p, Create: callAdd, Delete: callRemove,
+			Env: e.Env, Resource: p, Create: callAdd, Delete: callRemove,
 			Edit: func() {
 				p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com")
 				p.Generation++
 			},
 			There: func() []string {
-				return steptest.Mentioned(r.Double.Policy(functionArn), "s3.amazonaws.com", "sns.amazonaws.com")
+				return steptest.Mentioned(e.Double.Policy(functionArn), "s3.amazonaws.com", "sns.amazonaws.com")
 			},
 			Created: []string{"s3.amazonaws.com"}, Edited: []string{"sns.amazonaws.com"},
 		}

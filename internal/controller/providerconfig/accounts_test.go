@@ -55,26 +55,26 @@ func TestAccountUsage(t *testing.T) {
 			if tc.config.GetNamespace() == "" {
 				k = clusterKind
 			}
-			b := newBed(t, k, append(tc.users, tc.config, secret("aws"))...)
-			d := awsdouble.New(awsdouble.Options{Now: b.now})
+			e := newEnv(t, k, append(tc.users, tc.config, secret("aws"))...)
+			d := awsdouble.New(awsdouble.Options{Now: e.now})
 			d.Start()
 			defer d.Close()
 			if tc.fault != nil {
 				d.Fail(awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: *tc.fault})
 			}
-			b.accounts = account.New(quota.New(b.now, quota.Options{}), b.now)
+			e.accounts = account.New(quota.New(e.now, quota.Options{}), e.now)
 			s := &config.Session{AWS: d.Config("eu-west-1"), Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"}, Ref: config.Ref{UID: tc.config.GetUID()}}
-			if _, err := (account.Noting{Resolver: usedSession{s}, Book: b.accounts}).Resolve(t.Context(), nil, "eu-west-1"); err != nil {
+			if _, err := (account.Noting{Resolver: usedSession{s}, Book: e.accounts}).Resolve(t.Context(), nil, "eu-west-1"); err != nil {
 				t.Fatal(err)
 			}
 			name := client.ObjectKeyFromObject(tc.config)
 			for range 5 {
-				if got := b.reconcile(name); got.RequeueAfter > checkEvery {
+				if got := e.reconcile(name); got.RequeueAfter > checkEvery {
 					t.Errorf("%s\ncredentials are still looked at in time, got %s", tc.reason, got.RequeueAfter)
 				}
-				b.time = b.time.Add(time.Minute)
+				e.time = e.time.Add(time.Minute)
 			}
-			b.get(tc.config)
+			e.get(tc.config)
 			if c := tc.config.GetCondition(xpv2.TypeReady); c.Status != corev1.ConditionTrue {
 				t.Errorf("%s\nthe config is of use whatever the account's figures, got %+v", tc.reason, c)
 			}

@@ -50,16 +50,16 @@ func TestReachable(t *testing.T) {
 			if c.GetNamespace() == "" {
 				k = clusterKind
 			}
-			b := newBed(t, k, c, secret("aws"))
-			b.breakers = breaker.New(b.now, func() float64 { return 0 })
+			e := newEnv(t, k, c, secret("aws"))
+			e.breakers = breaker.New(e.now, func() float64 { return 0 })
 			key := client.ObjectKeyFromObject(c)
 			var told []reconcile.Request
-			b.breakers.Watch(func(k breaker.Key) {
-				told = append(told, b.withUID(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: k.Config}})...)
+			e.breakers.Watch(func(k breaker.Key) {
+				told = append(told, e.withUID(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{UID: k.Config}})...)
 			})
 			look := func() (xpv2.Condition, time.Duration) {
-				res := b.reconcile(key)
-				b.get(c)
+				res := e.reconcile(key)
+				e.get(c)
 				return c.GetCondition(TypeReachable), res.RequeueAfter
 			}
 			look()
@@ -68,7 +68,7 @@ func TestReachable(t *testing.T) {
 			}
 
 			n := &network{down: true}
-			n.call(b.breakers, c, "eu-west-1")
+			n.call(e.breakers, c, "eu-west-1")
 			is, after := look()
 			if is.Status != corev1.ConditionFalse || is.Reason != ReasonUnanswered || is.Message != unreachable([]string{"eu-west-1"}) || is.ObservedGeneration != c.GetGeneration() {
 				t.Errorf("the config does not say that AWS does not answer: %+v", is)
@@ -79,23 +79,23 @@ func TestReachable(t *testing.T) {
 			if ready := c.GetCondition(xpv2.TypeReady); ready.Status != corev1.ConditionTrue {
 				t.Errorf("other regions may be in order: %+v", ready)
 			}
-			writes := b.writes
-			n.call(b.breakers, c, "eu-west-1")
-			if look(); b.writes != writes {
-				t.Errorf("%d writes though nothing has changed", b.writes-writes)
+			writes := e.writes
+			n.call(e.breakers, c, "eu-west-1")
+			if look(); e.writes != writes {
+				t.Errorf("%d writes though nothing has changed", e.writes-writes)
 			}
 
 			for i := range 5 {
-				n.call(b.breakers, c, fmt.Sprintf("us-east-%d", i))
+				n.call(e.breakers, c, fmt.Sprintf("us-east-%d", i))
 			}
 			if is, _ := look(); is.Message != unreachable([]string{"eu-west-1", "us-east-0", "us-east-1", "us-east-2"}) {
 				t.Errorf("a few regions are named: %s", is.Message)
 			}
 
 			n.down = false
-			n.call(b.breakers, c, "eu-west-1")
+			n.call(e.breakers, c, "eu-west-1")
 			for i := range 5 {
-				n.call(b.breakers, c, fmt.Sprintf("us-east-%d", i))
+				n.call(e.breakers, c, fmt.Sprintf("us-east-%d", i))
 			}
 			if is, _ := look(); is.Status != corev1.ConditionTrue || is.Reason != ReasonAnswering || is.Message != "" {
 				t.Errorf("AWS answers again: %+v", is)
@@ -114,39 +114,39 @@ func TestReachable(t *testing.T) {
 // TestReadyConfigIsProbed has a config come to work, to which AWS has not answered.
 func TestReadyConfigIsProbed(t *testing.T) {
 	c := pc()
-	b := newBed(t, namespacedKind, c, secret("aws"))
-	b.breakers = breaker.New(b.now, func() float64 { return 0 })
-	identify := b.resolver.identify
-	b.resolver.identify = func() (id config.Identity, err error) { return id, errors.New("no answer of STS") }
-	b.reconcile(name(c))
+	e := newEnv(t, namespacedKind, c, secret("aws"))
+	e.breakers = breaker.New(e.now, func() float64 { return 0 })
+	identify := e.resolver.identify
+	e.resolver.identify = func() (id config.Identity, err error) { return id, errors.New("no answer of STS") }
+	e.reconcile(name(c))
 	n, k := &network{down: true}, breaker.Key{Config: c.GetUID(), Region: "eu-west-1"}
-	n.call(b.breakers, c, k.Region)
+	n.call(e.breakers, c, k.Region)
 	wait := func() time.Duration {
-		leave, wait := b.breakers.Enter(k)
+		leave, wait := e.breakers.Enter(k)
 		leave()
 		return wait
 	}
-	if b.reconcile(name(c)); wait() == 0 {
+	if e.reconcile(name(c)); wait() == 0 {
 		t.Error("a config that does not work is not probed before its time")
 	}
-	b.resolver.identify = identify
-	if b.reconcile(name(c)); wait() != 0 {
+	e.resolver.identify = identify
+	if e.reconcile(name(c)); wait() != 0 {
 		t.Error("a config that works now is probed at once")
 	}
-	n.call(b.breakers, c, k.Region)
-	if b.reconcile(name(c)); wait() == 0 {
+	n.call(e.breakers, c, k.Region)
+	if e.reconcile(name(c)); wait() == 0 {
 		t.Error("one that has worked all the time is not")
 	}
 }
 
 func TestUnidentifiedConfigShowsBreakers(t *testing.T) {
-	b := newBed(t, namespacedKind, pc(), secret("aws"))
-	b.breakers = breaker.New(b.now, func() float64 { return 0 })
+	e := newEnv(t, namespacedKind, pc(), secret("aws"))
+	e.breakers = breaker.New(e.now, func() float64 { return 0 })
 	c := pc()
-	(&network{down: true}).call(b.breakers, c, "eu-west-1")
-	b.resolver.identify = func() (id config.Identity, err error) { return id, errors.New("no answer of STS") }
-	b.reconcile(client.ObjectKeyFromObject(c))
-	b.get(c)
+	(&network{down: true}).call(e.breakers, c, "eu-west-1")
+	e.resolver.identify = func() (id config.Identity, err error) { return id, errors.New("no answer of STS") }
+	e.reconcile(client.ObjectKeyFromObject(c))
+	e.get(c)
 	if c.GetCondition(TypeReachable).Status != corev1.ConditionFalse || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {
 		t.Errorf("%+v", c.GetConfigStatus().Conditions)
 	}

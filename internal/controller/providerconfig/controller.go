@@ -45,7 +45,7 @@ type Options struct {
 	Resolver Identifier
 
 	// Accounts tells what accounts use of Lambda. Nil shows none of it.
-	Accounts *account.Book
+	Accounts *account.Limits
 
 	// Breakers tell where AWS does not answer. Nil shows none of it.
 	Breakers *breaker.Breakers

@@ -63,7 +63,7 @@ type Reconciler struct {
 	kind     kind
 	kube     client.Client
 	resolver Identifier
-	accounts *account.Book
+	accounts *account.Limits
 	breakers *breaker.Breakers
 	record   event.Recorder
 	log      logging.Logger

@@ -51,7 +51,7 @@ func (f *fakeRecorder) Event(_ runtime.Object, e event.Event) {
 func (f *fakeRecorder) WithAnnotations(...string) event.Recorder { return f }
 
 // A bed has a reconciler of one kind over a client in memory.
-type bed struct {
+type env struct {
 	*Reconciler
 
 	t        *testing.T
@@ -61,7 +61,7 @@ type bed struct {
 	time     time.Time
 }
 
-func newBed(t *testing.T, k kind, objs ...client.Object) *bed {
+func newEnv(t *testing.T, k kind, objs ...client.Object) *env {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{v1beta1.AddToScheme, corev1.AddToScheme, metav1.AddMetaToScheme} {
@@ -69,49 +69,49 @@ func newBed(t *testing.T, k kind, objs ...client.Object) *bed {
 			t.Fatal(err)
 		}
 	}
-	b := &bed{t: t, events: &fakeRecorder{}, time: time.Now()}
-	b.resolver = &fakeIdentifier{identify: func() (config.Identity, error) {
+	e := &env{t: t, events: &fakeRecorder{}, time: time.Now()}
+	e.resolver = &fakeIdentifier{identify: func() (config.Identity, error) {
 		return config.Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, nil
 	}}
 	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).
 		WithStatusSubresource(&v1beta1.ProviderConfig{}, &v1beta1.ClusterProviderConfig{}).
 		WithInterceptorFuncs(interceptor.Funcs{
 			Patch: func(ctx context.Context, c client.WithWatch, o client.Object, p client.Patch, opts ...client.PatchOption) error {
-				b.writes++
+				e.writes++
 				return c.Patch(ctx, o, p, opts...)
 			},
 			SubResourceUpdate: func(ctx context.Context, c client.Client, sub string, o client.Object, opts ...client.SubResourceUpdateOption) error {
-				b.writes++
+				e.writes++
 				return c.SubResource(sub).Update(ctx, o, opts...)
 			},
 		}).Build()
-	b.Reconciler = &Reconciler{kind: k, kube: kube, resolver: b.resolver, record: b.events, log: logging.NewNopLogger(), now: func() time.Time { return b.time }}
-	return b
+	e.Reconciler = &Reconciler{kind: k, kube: kube, resolver: e.resolver, record: e.events, log: logging.NewNopLogger(), now: func() time.Time { return e.time }}
+	return e
 }
 
-func (b *bed) reconcile(name types.NamespacedName) ctrl.Result {
-	b.t.Helper()
-	result, err := b.Reconcile(context.Background(), ctrl.Request{NamespacedName: name})
+func (e *env) reconcile(name types.NamespacedName) ctrl.Result {
+	e.t.Helper()
+	result, err := e.Reconcile(context.Background(), ctrl.Request{NamespacedName: name})
 	if err != nil {
-		b.t.Fatalf("Reconcile: %v", err)
+		e.t.Fatalf("Reconcile: %v", err)
 	}
 	return result
 }
 
 // get an object anew, and say whether it is there.
-func (b *bed) get(o client.Object) bool {
-	b.t.Helper()
-	err := b.kube.Get(context.Background(), client.ObjectKeyFromObject(o), o)
+func (e *env) get(o client.Object) bool {
+	e.t.Helper()
+	err := e.kube.Get(context.Background(), client.ObjectKeyFromObject(o), o)
 	if client.IgnoreNotFound(err) != nil {
-		b.t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	return !kerrors.IsNotFound(err)
 }
 
-func (b *bed) delete(o client.Object) {
-	b.t.Helper()
-	if err := b.kube.Delete(context.Background(), o); err != nil {
-		b.t.Fatal(err)
+func (e *env) delete(o client.Object) {
+	e.t.Helper()
+	if err := e.kube.Delete(context.Background(), o); err != nil {
+		e.t.Fatal(err)
 	}
 }
 
@@ -152,13 +152,13 @@ func usage(namespace, kind, by string) *v1beta1.ProviderConfigUsage {
 func name(o client.Object) types.NamespacedName { return client.ObjectKeyFromObject(o) }
 
 func TestIdentity(t *testing.T) {
-	b := newBed(t, namespacedKind, pc(), secret("aws"),
+	e := newEnv(t, namespacedKind, pc(), secret("aws"),
 		usage(ns, "ProviderConfig", "orders"), usage(ns, "ClusterProviderConfig", "billing"), usage("team-b", "ProviderConfig", "other"))
 	c := pc()
-	if got := b.reconcile(name(c)); got.RequeueAfter != checkEvery {
+	if got := e.reconcile(name(c)); got.RequeueAfter != checkEvery {
 		t.Errorf("looks again after %v", got.RequeueAfter)
 	}
-	b.get(c)
+	e.get(c)
 	want := v1beta1.ProviderConfigStatus{ObservedGeneration: 3, AccountID: "123456789012", IdentityARN: "arn:aws:iam::123456789012:user/ci"}
 	want.Users = 1
 	want.SetConditions(xpv2.Available().WithMessage("Account 123456789012, as arn:aws:iam::123456789012:user/ci").WithObservedGeneration(3))
@@ -171,39 +171,39 @@ func TestIdentity(t *testing.T) {
 		t.Error("want a finalizer")
 	}
 
-	before := b.writes
-	b.reconcile(name(c))
-	if b.writes != before {
-		t.Errorf("%d writes though nothing has changed", b.writes-before)
+	before := e.writes
+	e.reconcile(name(c))
+	if e.writes != before {
+		t.Errorf("%d writes though nothing has changed", e.writes-before)
 	}
 
-	b.resolver.identify = func() (config.Identity, error) {
+	e.resolver.identify = func() (config.Identity, error) {
 		return config.Identity{}, errors.New("Secret team-a/aws does not exist")
 	}
 	for range 2 {
-		if got := b.reconcile(name(c)); got.RequeueAfter != retryEvery {
+		if got := e.reconcile(name(c)); got.RequeueAfter != retryEvery {
 			t.Errorf("tries again after %v", got.RequeueAfter)
 		}
 	}
-	b.get(c)
+	e.get(c)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Status != corev1.ConditionFalse || ready.Message != "Secret team-a/aws does not exist" {
 		t.Errorf("Ready: %+v", ready)
 	}
 	if c.Status.AccountID != "123456789012" {
 		t.Errorf("the account is known still: %q", c.Status.AccountID)
 	}
-	if diff := cmp.Diff([]string{"Identified", "CannotAuthenticate"}, b.events.events); diff != "" {
+	if diff := cmp.Diff([]string{"Identified", "CannotAuthenticate"}, e.events.events); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}
 }
 
 // TestOneUsageKind counts the use of a ClusterProviderConfig in all namespaces.
 func TestOneUsageKind(t *testing.T) {
-	b := newBed(t, clusterKind, cpc(),
+	e := newEnv(t, clusterKind, cpc(),
 		usage(ns, "ClusterProviderConfig", "orders"), usage("team-b", "ClusterProviderConfig", "billing"), usage(ns, "ProviderConfig", "other"))
 	c := cpc()
-	b.reconcile(name(c))
-	b.get(c)
+	e.reconcile(name(c))
+	e.get(c)
 	if c.Status.Users != 2 {
 		t.Errorf("%d users, want 2", c.Status.Users)
 	}
@@ -214,15 +214,15 @@ func TestDeletionIsHeldBack(t *testing.T) {
 	for i := range 5 {
 		users = append(users, usage(ns, "ClusterProviderConfig", fmt.Sprint("f", i)), function(fmt.Sprint("f", i)))
 	}
-	b := newBed(t, clusterKind, users...)
+	e := newEnv(t, clusterKind, users...)
 	c := cpc()
-	b.reconcile(name(c))
-	b.get(c)
-	b.delete(c)
+	e.reconcile(name(c))
+	e.get(c)
+	e.delete(c)
 	for range 3 {
-		b.reconcile(name(c))
+		e.reconcile(name(c))
 	}
-	if !b.get(c) {
+	if !e.get(c) {
 		t.Fatal("a config in use is gone")
 	}
 	cond := c.GetCondition(xpproviderconfig.TypeTerminating)
@@ -230,25 +230,25 @@ func TestDeletionIsHeldBack(t *testing.T) {
 	if cond.Message != want || cond.Status != corev1.ConditionTrue || c.Status.Users != 5 {
 		t.Errorf("Terminating: %+v, users %d", cond, c.Status.Users)
 	}
-	if diff := cmp.Diff([]string{"Identified", "DeletionBlocked"}, b.events.events); diff != "" {
+	if diff := cmp.Diff([]string{"Identified", "DeletionBlocked"}, e.events.events); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}
 	for i := range 5 {
 		u := usage(ns, "ClusterProviderConfig", fmt.Sprint("f", i))
-		b.get(u)
-		if err := config.Release(t.Context(), b.kube, u); err != nil {
+		e.get(u)
+		if err := config.Release(t.Context(), e.kube, u); err != nil {
 			t.Fatal(err)
 		}
-		b.delete(u)
+		e.delete(u)
 	}
-	b.reconcile(name(c))
-	if b.get(c) {
+	e.reconcile(name(c))
+	if e.get(c) {
 		t.Error("a config that nothing uses is there still")
 	}
-	if diff := cmp.Diff([]types.UID{"cpc1"}, b.resolver.forgot); diff != "" {
+	if diff := cmp.Diff([]types.UID{"cpc1"}, e.resolver.forgot); diff != "" {
 		t.Errorf("Forget: -want, +got:\n%s", diff)
 	}
-	b.reconcile(name(c))
+	e.reconcile(name(c))
 }
 
 func TestUsagesThatHaveComeToNothing(t *testing.T) {
@@ -261,12 +261,12 @@ func TestUsagesThatHaveComeToNothing(t *testing.T) {
 	waiting.SetDeletionTimestamp(&metav1.Time{Time: time.Now()})
 	stripped := usage(ns, "ProviderConfig", "stripped")
 	stripped.SetOwnerReferences(nil)
-	b := newBed(t, namespacedKind, pc(), function("busy"), waiting, stripped,
+	e := newEnv(t, namespacedKind, pc(), function("busy"), waiting, stripped,
 		gone(usage(ns, "ProviderConfig", "busy")),
 		gone(usage(ns, "ProviderConfig", "gone")),
 		gone(usage(ns, "ProviderConfig", "waiting")))
 	c := pc()
-	if got := b.reconcile(name(c)); got.RequeueAfter != lookAgain {
+	if got := e.reconcile(name(c)); got.RequeueAfter != lookAgain {
 		t.Errorf("looks again after %v, while a usage is going", got.RequeueAfter)
 	}
 	for _, tc := range []struct {
@@ -278,11 +278,11 @@ func TestUsagesThatHaveComeToNothing(t *testing.T) {
 		{"Its resource waits for it.", "waiting", false},
 		{"Nobody owns it.", "stripped", false},
 	} {
-		if got := b.get(usage(ns, "ProviderConfig", tc.name)); got != tc.want {
+		if got := e.get(usage(ns, "ProviderConfig", tc.name)); got != tc.want {
 			t.Errorf("usage by %q is there: %v. %s", tc.name, got, tc.reason)
 		}
 	}
-	b.get(c)
+	e.get(c)
 	if c.Status.Users != 1 {
 		t.Errorf("%d users, want 1", c.Status.Users)
 	}
@@ -292,71 +292,71 @@ func TestSecretsAreProtected(t *testing.T) {
 	other := pc()
 	other.SetName("other")
 	other.SetUID("pc2")
-	b := newBed(t, namespacedKind, pc(), other, secret("aws"), secret("plain"), usage(ns, "ProviderConfig", "orders"), function("orders"))
+	e := newEnv(t, namespacedKind, pc(), other, secret("aws"), secret("plain"), usage(ns, "ProviderConfig", "orders"), function("orders"))
 	c, aws := pc(), secret("aws")
 	kept := func() bool {
 		t.Helper()
-		return b.get(aws) && controllerutil.ContainsFinalizer(aws, SecretFinalizer)
+		return e.get(aws) && controllerutil.ContainsFinalizer(aws, SecretFinalizer)
 	}
-	b.reconcile(name(c))
-	if plain := secret("plain"); !b.get(plain) || len(plain.GetFinalizers()) != 0 || !kept() {
+	e.reconcile(name(c))
+	if plain := secret("plain"); !e.get(plain) || len(plain.GetFinalizers()) != 0 || !kept() {
 		t.Fatal("want the Secret that is needed to be kept, and only that")
 	}
 
 	// The Secret alone is deleted. It stays while resources can use it, and that is told once.
-	b.delete(aws)
-	b.get(aws)
-	b.time = aws.GetDeletionTimestamp().Add(time.Hour)
+	e.delete(aws)
+	e.get(aws)
+	e.time = aws.GetDeletionTimestamp().Add(time.Hour)
 	for range 3 {
-		b.reconcile(name(c))
+		e.reconcile(name(c))
 	}
 	if !kept() {
 		t.Fatal("a Secret is gone that a resource uses")
 	}
-	if diff := cmp.Diff([]string{"Identified", "DeletionBlocked"}, b.events.events); diff != "" {
+	if diff := cmp.Diff([]string{"Identified", "DeletionBlocked"}, e.events.events); diff != "" {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}
 
 	// One that is of no use is made anew: it goes after a short while.
-	works := b.resolver.identify
-	b.resolver.identify = func() (config.Identity, error) { return config.Identity{}, errors.New("AWS does not know the key") }
-	b.reconcile(name(c))
-	b.time = aws.GetDeletionTimestamp().Time
-	if got := b.reconcile(name(c)); !kept() || got.RequeueAfter != secretGrace {
+	works := e.resolver.identify
+	e.resolver.identify = func() (config.Identity, error) { return config.Identity{}, errors.New("AWS does not know the key") }
+	e.reconcile(name(c))
+	e.time = aws.GetDeletionTimestamp().Time
+	if got := e.reconcile(name(c)); !kept() || got.RequeueAfter != secretGrace {
 		t.Errorf("the config may be about to go as well: looks again after %v", got.RequeueAfter)
 	}
-	b.time = b.time.Add(secretGrace)
-	b.reconcile(name(c))
-	if b.get(aws) {
+	e.time = e.time.Add(secretGrace)
+	e.reconcile(name(c))
+	if e.get(aws) {
 		t.Error("a Secret that is of no use is held up")
 	}
 	aws = secret("aws")
-	if err := b.kube.Create(t.Context(), aws); err != nil {
+	if err := e.kube.Create(t.Context(), aws); err != nil {
 		t.Fatal(err)
 	}
-	b.resolver.identify = works
-	b.reconcile(name(c))
+	e.resolver.identify = works
+	e.reconcile(name(c))
 
 	// All is deleted at once: the Secret goes with the last config.
 	for _, o := range []client.Object{aws, c, other} {
-		b.get(o)
+		e.get(o)
 	}
-	b.delete(aws)
-	b.delete(c)
-	b.get(aws)
-	b.time = aws.GetDeletionTimestamp().Add(time.Hour)
-	b.reconcile(name(c))
-	if !kept() || !b.get(c) {
+	e.delete(aws)
+	e.delete(c)
+	e.get(aws)
+	e.time = aws.GetDeletionTimestamp().Add(time.Hour)
+	e.reconcile(name(c))
+	if !kept() || !e.get(c) {
 		t.Fatal("a Secret is gone before the config that needs it")
 	}
 	u := usage(ns, "ProviderConfig", "orders")
-	b.get(u)
-	if err := config.Release(t.Context(), b.kube, u); err != nil {
+	e.get(u)
+	if err := config.Release(t.Context(), e.kube, u); err != nil {
 		t.Fatal(err)
 	}
-	b.delete(u)
-	b.reconcile(name(c))
-	if b.get(c) || b.get(aws) {
+	e.delete(u)
+	e.reconcile(name(c))
+	if e.get(c) || e.get(aws) {
 		t.Error("config and Secret are there still, though nothing uses them")
 	}
 }
@@ -365,23 +365,23 @@ func TestSecretsAreProtected(t *testing.T) {
 func TestSecretOfAnotherTime(t *testing.T) {
 	old := secret("old")
 	old.SetFinalizers([]string{SecretFinalizer})
-	b := newBed(t, namespacedKind, pc(), secret("aws"), old)
-	b.reconcile(name(pc()))
-	if b.get(old); len(old.GetFinalizers()) != 0 {
+	e := newEnv(t, namespacedKind, pc(), secret("aws"), old)
+	e.reconcile(name(pc()))
+	if e.get(old); len(old.GetFinalizers()) != 0 {
 		t.Errorf("finalizers of a Secret that is not needed: %v", old.GetFinalizers())
 	}
 }
 
 func TestUsersOfSecret(t *testing.T) {
-	b := newBed(t, clusterKind, cpc())
-	if got := b.usersOfSecret(t.Context(), secret("aws")); len(got) != 1 {
+	e := newEnv(t, clusterKind, cpc())
+	if got := e.usersOfSecret(t.Context(), secret("aws")); len(got) != 1 {
 		t.Errorf("got %v, want the cluster's config", got)
 	}
-	if got := b.usersOfSecret(t.Context(), secret("plain")); len(got) != 0 {
+	if got := e.usersOfSecret(t.Context(), secret("plain")); len(got) != 0 {
 		t.Errorf("got %v, want none", got)
 	}
-	b = newBed(t, namespacedKind, pc())
-	if got := b.usersOfSecret(t.Context(), secret("aws")); len(got) != 1 || got[0].NamespacedName != name(pc()) {
+	e = newEnv(t, namespacedKind, pc())
+	if got := e.usersOfSecret(t.Context(), secret("aws")); len(got) != 1 || got[0].NamespacedName != name(pc()) {
 		t.Errorf("got %v, want the namespace's config", got)
 	}
 }
@@ -399,8 +399,8 @@ func TestUsageThatNobodyOwns(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{Name: "u", Namespace: ns}}
-			b := newBed(t, namespacedKind, u)
-			b.kube = interceptor.NewClient(b.kube.(client.WithWatch), interceptor.Funcs{
+			e := newEnv(t, namespacedKind, u)
+			e.kube = interceptor.NewClient(e.kube.(client.WithWatch), interceptor.Funcs{
 				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
 					if tc.answer != nil {
 						return tc.answer
@@ -408,7 +408,7 @@ func TestUsageThatNobodyOwns(t *testing.T) {
 					return c.Delete(ctx, o, opts...)
 				},
 			})
-			kept, err := b.keep(t.Context(), pc(), u)
+			kept, err := e.keep(t.Context(), pc(), u)
 			if kept || (err != nil) != tc.err {
 				t.Errorf("%s\nkept %t, error %v", tc.reason, kept, err)
 			}

@@ -71,17 +71,17 @@ func TestPoisonedUsages(t *testing.T) {
 		t.Run(n, func(t *testing.T) {
 			u := usage(ns, "ClusterProviderConfig", "poison")
 			tc.poison(u)
-			b := newBed(t, clusterKind, append(tc.others, cpc(), u)...)
-			b.kube = interceptor.NewClient(b.kube.(client.WithWatch), tc.kube)
+			e := newEnv(t, clusterKind, append(tc.others, cpc(), u)...)
+			e.kube = interceptor.NewClient(e.kube.(client.WithWatch), tc.kube)
 			c := cpc()
-			b.reconcile(name(c))
-			b.get(c)
+			e.reconcile(name(c))
+			e.get(c)
 			if c.Status.ObservedGeneration != c.Generation || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue || c.Status.Users != tc.users {
 				t.Errorf("%s\nIt is to be looked at, and to show %d users: %+v", tc.reason, tc.users, c.Status)
 			}
-			b.delete(c)
-			b.reconcile(name(c))
-			if kept := b.get(c); kept != tc.kept {
+			e.delete(c)
+			e.reconcile(name(c))
+			if kept := e.get(c); kept != tc.kept {
 				t.Errorf("%s\nAfter its deletion, the config is there: %t", tc.reason, kept)
 			}
 		})

@@ -22,87 +22,87 @@ import (
 // takes is how long the double takes to provide concurrency.
 const takes = time.Minute
 
-// rig reconciles in a world with a function.
-type rig struct {
-	*steptest.Rig[*v1beta1.ProvisionedConcurrencyConfig]
+// env reconciles in a world with a function.
+type env struct {
+	*steptest.Env[*v1beta1.ProvisionedConcurrencyConfig]
 }
 
-func newRig(t testing.TB) rig {
+func newEnv(t testing.TB) env {
 	t.Helper()
-	return rig{configuredtest.New(t, takes, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
+	return env{configuredtest.New(t, takes, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
 		return newExternal(w.Lambda, w.Cache, w.Now)
 	})}
 }
 
 func TestLife(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := newConfig()
-	r.Want(c, "a create, and AWS is at it", steptest.Created, steptest.Waits)
+	e.Want(c, "a create, and AWS is at it", steptest.Created, steptest.Waits)
 	if at := c.Status.AtProvider; *at.Status != "IN_PROGRESS" || *at.RequestedProvisionedConcurrentExecutions != 5 || *at.AllocatedProvisionedConcurrentExecutions != 0 || meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("got %+v", at)
 	}
-	r.Advance(takes)
-	r.Want(c, "AWS says that it is ready", steptest.Settled)
+	e.Advance(takes)
+	e.Want(c, "AWS says that it is ready", steptest.Settled)
 	if at := c.Status.AtProvider; *at.Status != "READY" || *at.AvailableProvisionedConcurrentExecutions != 5 {
 		t.Errorf("got %+v", at)
 	}
 
 	c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9)
-	r.Want(c, "one call, and AWS is at it", steptest.Updated, steptest.Waits)
+	e.Want(c, "one call, and AWS is at it", steptest.Updated, steptest.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != "Updating" || ready.Message != "IN_PROGRESS" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
-	r.Advance(takes)
-	r.Want(c, "AWS says that it is ready", steptest.Settled)
+	e.Advance(takes)
+	e.Want(c, "AWS says that it is ready", steptest.Settled)
 
-	if _, err := r.Lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
+	if _, err := e.Lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
 		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), ProvisionedConcurrentExecutions: ptr.To[int32](1),
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(takes)
-	r.Want(c, "a change by hand is put right", steptest.Updated, steptest.Waits)
+	e.Advance(takes)
+	e.Want(c, "a change by hand is put right", steptest.Updated, steptest.Waits)
 
-	r.Remove(c)
-	r.Want(c, "it goes while AWS is at it", steptest.Deleted, steptest.Gone)
+	e.Remove(c)
+	e.Want(c, "it goes while AWS is at it", steptest.Deleted, steptest.Gone)
 }
 
 func TestFailureIsShownAndTriedAgain(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := newConfig()
-	r.Double.FailProvisioning(configuredtest.Function, "FUNCTION_ERROR_INIT_FAILURE")
-	r.Want(c, "a create", steptest.Created, steptest.Waits)
-	r.Advance(takes)
-	r.Want(c, "it failed", steptest.Waits)
+	e.Double.FailProvisioning(configuredtest.Function, "FUNCTION_ERROR_INIT_FAILURE")
+	e.Want(c, "a create", steptest.Created, steptest.Waits)
+	e.Advance(takes)
+	e.Want(c, "it failed", steptest.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonUnavailable || ready.Message != "FAILED: FUNCTION_ERROR_INIT_FAILURE" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
 	if ptr.Deref(c.Status.AtProvider.StatusReason, "") != "FUNCTION_ERROR_INIT_FAILURE" {
 		t.Errorf("got %+v", c.Status.AtProvider)
 	}
-	r.Advance(retryAfter - takes)
-	r.Want(c, "it is tried again", steptest.Updated, steptest.Waits)
-	r.Advance(takes)
-	r.Want(c, "and is ready", steptest.Settled)
+	e.Advance(retryAfter - takes)
+	e.Want(c, "it is tried again", steptest.Updated, steptest.Waits)
+	e.Advance(takes)
+	e.Want(c, "and is ready", steptest.Settled)
 }
 
 func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := newConfig()
-	r.Outcomes(c)
-	r.Advance(takes)
-	r.Want(c, "AWS has provided it", steptest.Settled)
-	if _, err := r.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(configuredtest.Function), Name: ptr.To(configuredtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
+	e.Outcomes(c)
+	e.Advance(takes)
+	e.Want(c, "AWS has provided it", steptest.Settled)
+	if _, err := e.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(configuredtest.Function), Name: ptr.To(configuredtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(1)
-	r.Want(c, "AWS provides for the new version", steptest.Waits)
+	e.Advance(1)
+	e.Want(c, "AWS provides for the new version", steptest.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != "Updating" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
-	r.Advance(takes)
-	r.Want(c, "and has", steptest.Settled)
-	if n := r.Double.Count(callPut); n != 1 {
+	e.Advance(takes)
+	e.Want(c, "and has", steptest.Settled)
+	if n := e.Double.Count(callPut); n != 1 {
 		t.Errorf("it was asked for %d times, want once", n)
 	}
 }
@@ -120,8 +120,8 @@ func TestRefusals(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t)
-			_, err := r.Do(newConfig(tc.edit))
+			e := newEnv(t)
+			_, err := e.Do(newConfig(tc.edit))
 			if err == nil || !strings.Contains(err.Error(), tc.want) || !strings.Contains(err.Error(), "cannot create the provisioned concurrency") {
 				t.Errorf("%s\ngot %v, want %q", tc.reason, err, tc.want)
 			}
@@ -130,43 +130,43 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestOverlapOfVersionAndAliasIsTold(t *testing.T) {
-	r := newRig(t)
-	r.Outcomes(newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") }))
-	_, err := r.Do(newConfig())
+	e := newEnv(t)
+	e.Outcomes(newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") }))
+	_, err := e.Do(newConfig())
 	if err == nil || !strings.Contains(err.Error(), "already Provisioned version") {
 		t.Errorf("got %v, want why the alias of version 1 cannot have it too", err)
 	}
 }
 
 func TestLostAnswer(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := newConfig()
-	r.Lose(c, callPut)
-	r.Want(c, "it is found again", steptest.Waits)
+	e.Lose(c, callPut)
+	e.Want(c, "it is found again", steptest.Waits)
 	if meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("named %q", meta.GetExternalName(c))
 	}
 }
 
 func TestConcurrencyOfAFunctionSharesACall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	all := []*v1beta1.ProvisionedConcurrencyConfig{newConfig(), newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = ptr.To("2") })}
 	for _, c := range all {
-		r.Outcomes(c)
+		e.Outcomes(c)
 	}
-	r.Advance(takes)
-	r.Double.ResetCalls()
+	e.Advance(takes)
+	e.Double.ResetCalls()
 	for _, c := range all {
-		r.Want(c, "nothing is left to do", steptest.Settled)
+		e.Want(c, "nothing is left to do", steptest.Settled)
 	}
-	if n := r.Double.Count(""); n != 1 {
+	if n := e.Double.Count(""); n != 1 {
 		t.Errorf("%d calls for two looks at the same moment, want one", n)
 	}
 }
 
 // Whatever is wanted comes to be and stays, whatever was before.
 func TestRandomNumbersConverge(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	const pairs = 200
 	for seed := range uint64(pairs) {
 		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests repeat.
@@ -179,16 +179,16 @@ func TestRandomNumbersConverge(t *testing.T) {
 			}
 		})
 		for range 2 {
-			r.Outcomes(c)
-			r.Advance(takes)
-			r.Want(c, "AWS has provided it", steptest.Settled)
+			e.Outcomes(c)
+			e.Advance(takes)
+			e.Want(c, "AWS has provided it", steptest.Settled)
 			asked := c.Status.AtProvider.AvailableProvisionedConcurrentExecutions
 			if want := c.Spec.ForProvider.ProvisionedConcurrentExecutions; want != nil && *want != *asked {
 				t.Fatalf("seed %d: %d wanted, %d there", seed, *want, *asked)
 			}
 			c.Spec.ForProvider.ProvisionedConcurrentExecutions = number()
 		}
-		r.Remove(c)
-		r.Outcomes(c)
+		e.Remove(c)
+		e.Outcomes(c)
 	}
 }

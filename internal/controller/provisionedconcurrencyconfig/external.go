@@ -84,7 +84,7 @@ func what(n functionname.Name) string { return configured.What("the provisioned 
 func (c *concurrency) Judge(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, f found) (ownership.Verdict, error) {
 	v := ownership.JudgeUntagged(mg, f.Name, asMade(mg, f.Thing))
 	if !v.Manageable() {
-		return v, managed.Foreign(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

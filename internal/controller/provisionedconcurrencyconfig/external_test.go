@@ -125,7 +125,7 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
-			ctx := managed.WithTurn(t.Context(), &managed.Turn{Reserver: func(ops ...string) time.Duration {
+			ctx := managed.WithAttempt(t.Context(), &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
 				got.reserved = append(got.reserved, ops...)
 				return 0
 			}})

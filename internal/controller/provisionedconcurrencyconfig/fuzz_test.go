@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "provisionedconcurrencyconfigs", func(t testing.TB) (*steptest.Rig[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
+	steptest.Fuzz(f, "provisionedconcurrencyconfigs", func(t testing.TB) (*steptest.Env[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
 		t.Helper()
-		return newRig(t).Rig, newConfig()
+		return newEnv(t).Env, newConfig()
 	})
 }

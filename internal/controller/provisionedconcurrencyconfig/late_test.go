@@ -17,17 +17,17 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.ProvisionedConcurrencyConfig] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		c := newConfig()
 		return steptest.Life[*v1beta1.ProvisionedConcurrencyConfig]{
-			Rig: r.Rig, Resource: c, Create: callPut, Delete: callDelete,
+			Env: e.Env, Resource: c, Create: callPut, Delete: callDelete,
 			Edit: func() {
 				c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9)
 				c.Generation++
 			},
 			There: func() []string {
-				out, err := r.Lambda.ListProvisionedConcurrencyConfigs(r.Context(), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
-				r.Must(err)
+				out, err := e.Lambda.ListProvisionedConcurrencyConfigs(e.Context(), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
+				e.Must(err)
 				var all []string
 				for _, c := range out.ProvisionedConcurrencyConfigs {
 					all = append(all, fmt.Sprint(*c.RequestedProvisionedConcurrentExecutions, " ", c.Status))

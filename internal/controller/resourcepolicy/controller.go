@@ -41,7 +41,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			return flow.New(t, flow.Calls{Create: callPut, Delete: callDelete}), nil
 		},
 		DeterministicName: true,
-		Acts:              acts,
+		ActsOn:            acts,
 		Fields:            selectors,
 		References:        references,
 		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},

@@ -20,29 +20,29 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig is a world in which there is function cart.
-type rig struct {
-	*steptest.Rig[*v1beta1.ResourcePolicy]
+// env is a world in which there is function cart.
+type env struct {
+	*steptest.Env[*v1beta1.ResourcePolicy]
 }
 
-func newRig(t testing.TB) rig {
+func newEnv(t testing.TB) env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{})
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Double.ResetCalls()
-	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy] {
+	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy] {
 		return flow.New(&thing{api: w.Lambda, fields: steptest.Fields{}}, flow.Calls{Create: callPut, Delete: callDelete})
 	})}
 }
 
 func TestFromSpecToAWSAndBack(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	p := testPolicy(asking(accountPolicy))
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callPut, callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("put: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	s := p.Status.AtProvider
@@ -51,44 +51,44 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 
 	p.Spec.ForProvider.Policy = ptr.To(publicPolicy)
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callPut, callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 
-	_, err := r.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
+	_, err := e.Lambda.AddPermission(t.Context(), &lambda.AddPermissionInput{
 		FunctionName: ptr.To("cart"), StatementId: ptr.To("other"), Action: ptr.To("lambda:*"), Principal: ptr.To("444455556666"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{callRead, callPut, callRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("a statement that was added is not wanted: -want, +got:\n%s", diff)
 	}
-	if got := r.Double.Policy(testArn); strings.Contains(got, "other") {
+	if got := e.Double.Policy(testArn); strings.Contains(got, "other") {
 		t.Errorf("the policy is %s", got)
 	}
 
-	r.Remove(p)
-	r.Reconcile(p)
-	if got := r.Double.Policy(testArn); got != "" {
+	e.Remove(p)
+	e.Reconcile(p)
+	if got := e.Double.Policy(testArn); got != "" {
 		t.Errorf("a deleted policy is gone, got %s", got)
 	}
 }
 
 // The answer to a put is lost: the policy is not taken for somebody else's.
 func TestLostAnswer(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	p := testPolicy()
-	r.Lose(p, callPut)
-	if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" || meta.GetExternalName(p) != testArn {
+	e.Lose(p, callPut)
+	if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" || meta.GetExternalName(p) != testArn {
 		t.Errorf("named %q: -want, +got:\n%s", meta.GetExternalName(p), diff)
 	}
 }
 
 func TestRefusedByAWS(t *testing.T) {
-	r := newRig(t)
-	r.Double.Fail(awsdouble.Fault{Operation: callPut, Error: awsdouble.Error{Status: 400, Code: "PublicPolicyException", Message: "The policy would grant public access."}})
-	_, err := r.Step(testPolicy())
+	e := newEnv(t)
+	e.Double.Fail(awsdouble.Fault{Operation: callPut, Error: awsdouble.Error{Status: 400, Code: "PublicPolicyException", Message: "The policy would grant public access."}})
+	_, err := e.Step(testPolicy())
 	if err == nil || !strings.Contains(err.Error(), "cannot put the policy of "+testArn) || !strings.Contains(err.Error(), "public access") {
 		t.Errorf("reconcile: %v", err)
 	}
@@ -123,22 +123,22 @@ func random(g *rand.Rand) string {
 // Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
 // changed to, AWS gets there.
 func TestRandomSpecs(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	g := rand.New(rand.NewPCG(9, 10)) //nolint:gosec // Tests are to be the same each time.
 	for range 100 {
 		first, then := random(g), random(g)
 		p := testPolicy(asking(first))
-		if diff := cmp.Diff([]string{callRead, callPut, callRead}, r.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead, callPut, callRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%s: -want, +got:\n%s", first, diff)
 		}
 		p.Spec.ForProvider.Policy = ptr.To(then)
-		if n := len(r.Reconcile(p)); n != 1 && n != 3 {
+		if n := len(e.Reconcile(p)); n != 1 && n != 3 {
 			t.Fatalf("from %s to %s: %d calls", first, then, n)
 		}
-		if diff := cmp.Diff([]string{callRead}, r.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%s: -want, +got:\n%s", then, diff)
 		}
-		r.Remove(p)
-		r.Reconcile(p)
+		e.Remove(p)
+		e.Reconcile(p)
 	}
 }

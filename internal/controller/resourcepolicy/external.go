@@ -47,7 +47,7 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, err
 	if t.arn == "" {
 		return found{}, nil // It is being deleted, and was never put.
 	}
-	if err := managed.MayAct(ctx, tenancy.Functions(ptr.To(t.arn))...); err != nil {
+	if err := managed.CheckMayAct(ctx, tenancy.Functions(ptr.To(t.arn))...); err != nil {
 		if meta.WasDeleted(p) && known(p) == "" {
 			return found{}, nil // Nothing was put.
 		}
@@ -75,7 +75,7 @@ func (t *thing) Judge(ctx context.Context, p *v1beta1.ResourcePolicy, f found) (
 	w, err := wanted(p)
 	v := ownership.JudgeUntagged(p, f.Name, err == nil && len(changes(w, f.Thing.policy)) == 0)
 	if !v.Manageable() {
-		return v, managed.Foreign(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 	}
 	return v, nil
 }

@@ -96,9 +96,9 @@ func asking(policy string) func(*v1beta1.ResourcePolicy) {
 	return func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(policy) }
 }
 
-func external(api lambdaAPI, f steptest.Fields) (*flow.External[*v1beta1.ResourcePolicy, observed], context.Context, *managed.Turn) {
-	turn := &managed.Turn{}
-	return flow.New(&thing{api: api, fields: f}, flow.Calls{Create: callPut, Delete: callDelete}), managed.WithTurn(context.Background(), turn), turn
+func external(api lambdaAPI, f steptest.Fields) (*flow.External[*v1beta1.ResourcePolicy, observed], context.Context, *managed.Attempt) {
+	turn := &managed.Attempt{}
+	return flow.New(&thing{api: api, fields: f}, flow.Calls{Create: callPut, Delete: callDelete}), managed.WithAttempt(context.Background(), turn), turn
 }
 
 func message(err error) string {
@@ -302,7 +302,7 @@ func TestRevision(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := e.Update(ctx, p)
-			if _, held := turn.Held(); held != tc.held || !strings.Contains(message(err), tc.want) || (err == nil) != (tc.want == "") {
+			if _, held := turn.Aborted(); held != tc.held || !strings.Contains(message(err), tc.want) || (err == nil) != (tc.want == "") {
 				t.Errorf("%s held: %t, error: %v", tc.reason, held, err)
 			}
 		})
@@ -318,7 +318,7 @@ func TestRevision(t *testing.T) {
 				t.Fatal(err)
 			}
 			_, err := e.Delete(ctx, p)
-			if _, held := turn.Held(); held != tc.held || !strings.Contains(message(err), tc.want) || (err == nil) != (tc.want == "") {
+			if _, held := turn.Aborted(); held != tc.held || !strings.Contains(message(err), tc.want) || (err == nil) != (tc.want == "") {
 				t.Errorf("%s held: %t, error: %v", tc.reason, held, err)
 			}
 		})

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "resourcepolicies", func(t testing.TB) (*steptest.Rig[*v1beta1.ResourcePolicy], *v1beta1.ResourcePolicy) {
+	steptest.Fuzz(f, "resourcepolicies", func(t testing.TB) (*steptest.Env[*v1beta1.ResourcePolicy], *v1beta1.ResourcePolicy) {
 		t.Helper()
-		return newRig(t).Rig, testPolicy(asking(accountPolicy))
+		return newEnv(t).Env, testPolicy(asking(accountPolicy))
 	})
 }

@@ -13,16 +13,16 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.ResourcePolicy] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		p := testPolicy(asking(accountPolicy))
 		return steptest.Life[*v1beta1.ResourcePolicy]{
-			Rig: r.Rig, Resource: p, Create: callPut, Delete: callDelete,
+			Env: e.Env, Resource: p, Create: callPut, Delete: callDelete,
 			Edit: func() {
 				p.Spec.ForProvider.Policy = ptr.To(publicPolicy)
 				p.Generation++
 			},
 			There: func() []string {
-				return steptest.Mentioned(r.Double.Policy(testArn), "111122223333", `"Principal":"*"`)
+				return steptest.Mentioned(e.Double.Policy(testArn), "111122223333", `"Principal":"*"`)
 			},
 			Created: []string{"111122223333"}, Edited: []string{`"Principal":"*"`},
 		}

@@ -33,7 +33,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             func(c *v1beta1.RuntimeManagementConfig) []string { return configured.Reads(c, callGet, callPut) },
 		Connect:           connect,
 		DeterministicName: true,
-		Acts: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
+		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
 			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		References: references,

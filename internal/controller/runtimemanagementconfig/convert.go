@@ -42,7 +42,7 @@ func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfi
 func status(a *answer, n functionname.Name) v1beta1.RuntimeManagementConfigObservation {
 	s := fromAWS(a)
 	return v1beta1.RuntimeManagementConfigObservation{
-		FunctionName: &n.Function, Qualifier: configured.Shown(n), FunctionArn: a.FunctionArn,
+		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: a.FunctionArn,
 		UpdateRuntimeOn: s.UpdateRuntimeOn, RuntimeVersionArn: s.RuntimeVersionArn,
 	}
 }

@@ -18,78 +18,78 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig reconciles in a world with a function.
-type rig struct {
-	*steptest.Rig[*v1beta1.RuntimeManagementConfig]
+// env reconciles in a world with a function.
+type env struct {
+	*steptest.Env[*v1beta1.RuntimeManagementConfig]
 }
 
-func newRig(t testing.TB) rig {
+func newEnv(t testing.TB) env {
 	t.Helper()
-	return rig{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
+	return env{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
 		return newExternal(w.Lambda)
 	})}
 }
 
 // there is what AWS has for a qualifier.
-func (r rig) there(qualifier string) settings {
-	r.Helper()
-	out, err := r.Lambda.GetRuntimeManagementConfig(r.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To(configuredtest.Function), Qualifier: &qualifier})
+func (e env) there(qualifier string) settings {
+	e.Helper()
+	out, err := e.Lambda.GetRuntimeManagementConfig(e.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To(configuredtest.Function), Qualifier: &qualifier})
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	return fromAWS(out)
 }
 
 func TestLife(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := newConfig(func(c *v1beta1.RuntimeManagementConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") })
-	r.Want(c, "it is set", steptest.Created, steptest.Settled)
+	e.Want(c, "it is set", steptest.Created, steptest.Settled)
 	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:1" || *at.UpdateRuntimeOn != "FunctionUpdate" || *at.FunctionArn != configuredtest.FunctionARN+":1" {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 	c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA)
-	r.Want(c, "one call carries all", steptest.Updated, steptest.Settled)
+	e.Want(c, "one call carries all", steptest.Updated, steptest.Settled)
 
-	if _, err := r.Lambda.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{
+	if _, err := e.Lambda.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{
 		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To("1"), UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	r.Want(c, "a change by hand is put right", steptest.Updated, steptest.Settled)
+	e.Want(c, "a change by hand is put right", steptest.Updated, steptest.Settled)
 
-	r.Remove(c)
-	r.Want(c, "it is set back", steptest.Deleted, steptest.Gone)
-	if diff := cmp.Diff(on(auto, ""), r.there("1")); diff != "" {
+	e.Remove(c)
+	e.Want(c, "it is set back", steptest.Deleted, steptest.Gone)
+	if diff := cmp.Diff(on(auto, ""), e.there("1")); diff != "" {
 		t.Errorf("-default +AWS:\n%s", diff)
 	}
 }
 
 func TestLostAnswer(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := newConfig()
-	r.Lose(c, callPut)
+	e.Lose(c, callPut)
 	c.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
-	r.Remove(c)
-	r.Want(c, "what was set is set back", steptest.Deleted, steptest.Gone)
+	e.Remove(c)
+	e.Want(c, "what was set is set back", steptest.Deleted, steptest.Gone)
 }
 
 func TestSteadyLooksAreOneCallEach(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	c := newConfig()
-	r.Want(c, "it is set", steptest.Created, steptest.Settled)
-	r.Double.ResetCalls()
+	e.Want(c, "it is set", steptest.Created, steptest.Settled)
+	e.Double.ResetCalls()
 	const looks = 3
 	for range looks {
-		r.Want(c, "nothing is left to do", steptest.Settled)
+		e.Want(c, "nothing is left to do", steptest.Settled)
 	}
-	if n := r.Double.Count(""); n != looks {
+	if n := e.Double.Count(""); n != looks {
 		t.Errorf("%d calls for %d looks", n, looks)
 	}
 }
 
 // Whatever is wanted comes to be and stays, whatever was before.
 func TestRandomSettingsConverge(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	all := []settings{on(auto, ""), on("FunctionUpdate", ""), on(manual, runtimeA), on(manual, runtimeB)}
 	const pairs = 200
 	for seed := range uint64(pairs) {
@@ -104,17 +104,17 @@ func TestRandomSettingsConverge(t *testing.T) {
 			}
 		})
 		for range 2 {
-			r.Outcomes(c)
-			r.Want(c, "it stays", steptest.Settled)
+			e.Outcomes(c)
+			e.Want(c, "it stays", steptest.Settled)
 			if c.Spec.InitProvider == nil {
-				if diff := cmp.Diff(c.Spec.ForProvider.RuntimeManagementConfigSettings, r.there(qualifier)); diff != "" {
+				if diff := cmp.Diff(c.Spec.ForProvider.RuntimeManagementConfigSettings, e.there(qualifier)); diff != "" {
 					t.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
 				}
 			}
 			c.Spec.ForProvider.RuntimeManagementConfigSettings = pick()
 		}
-		r.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
-		r.Remove(c)
-		r.Outcomes(c)
+		e.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
+		e.Remove(c)
+		e.Outcomes(c)
 	}
 }

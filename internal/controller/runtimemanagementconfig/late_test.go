@@ -13,16 +13,16 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.RuntimeManagementConfig] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		c := newConfig()
 		return steptest.Life[*v1beta1.RuntimeManagementConfig]{
-			Rig: r.Rig, Resource: c, Create: callPut, Delete: callPut, Sets: true,
+			Env: e.Env, Resource: c, Create: callPut, Delete: callPut, Sets: true,
 			Edit: func() {
 				c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA)
 				c.Generation++
 			},
 			There: func() []string {
-				s := r.there("$LATEST")
+				s := e.there("$LATEST")
 				return []string{*s.UpdateRuntimeOn + " " + ptr.Deref(s.RuntimeVersionArn, "")}
 			},
 			Created: []string{"FunctionUpdate "}, Edited: []string{manual + " " + runtimeA}, Leftover: []string{auto + " "},

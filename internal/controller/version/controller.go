@@ -53,7 +53,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:             reads,
 		Connect:           c.connect,
 		DeterministicName: true,
-		Acts: func(mg *v1beta1.Version) []tenancy.Target {
+		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
 		},
 		References: references,

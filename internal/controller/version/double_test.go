@@ -20,37 +20,37 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// rig is a world in which there is function f.
-type rig struct {
-	*steptest.Rig[*v1beta1.Version]
+// env is a world in which there is function f.
+type env struct {
+	*steptest.Env[*v1beta1.Version]
 }
 
-func newRig(t testing.TB, change ...func(*lambda.CreateFunctionInput)) rig {
+func newEnv(t testing.TB, change ...func(*lambda.CreateFunctionInput)) env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.AddFunction("f", append(change, func(in *lambda.CreateFunctionInput) {
 		in.Environment = &types.Environment{Variables: map[string]string{"PASSWORD": "hunter2"}}
 	})...)
-	return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Version] {
+	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Version] {
 		return testExternal(w.Lambda, nil, w.Cache)
 	})}
 }
 
 // change the function, as someone does.
-func (r rig) change(memory int32) {
-	r.Helper()
-	r.Advance(2 * time.Second)
-	if _, err := r.Lambda.UpdateFunctionConfiguration(r.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To(memory)}); err != nil {
-		r.Fatal(err)
+func (e env) change(memory int32) {
+	e.Helper()
+	e.Advance(2 * time.Second)
+	if _, err := e.Lambda.UpdateFunctionConfiguration(e.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f"), MemorySize: ptr.To(memory)}); err != nil {
+		e.Fatal(err)
 	}
 }
 
 // versions that AWS has.
-func (r rig) versions() []string {
-	r.Helper()
-	out, err := r.Lambda.ListVersionsByFunction(r.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
+func (e env) versions() []string {
+	e.Helper()
+	out, err := e.Lambda.ListVersionsByFunction(e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	var names []string
 	for _, v := range out.Versions[1:] {
@@ -59,29 +59,29 @@ func (r rig) versions() []string {
 	return names
 }
 
-func (r rig) has(v *v1beta1.Version, name string, versions ...string) {
-	r.Helper()
-	if diff := cmp.Diff(versions, r.versions()); diff != "" {
-		r.Errorf("versions in AWS: -want, +got:\n%s", diff)
+func (e env) has(v *v1beta1.Version, name string, versions ...string) {
+	e.Helper()
+	if diff := cmp.Diff(versions, e.versions()); diff != "" {
+		e.Errorf("versions in AWS: -want, +got:\n%s", diff)
 	}
 	if got := meta.GetExternalName(v); got != name {
-		r.Errorf("external name %q, want %q", got, name)
+		e.Errorf("external name %q, want %q", got, name)
 	}
 }
 
-func (r rig) remove(v *v1beta1.Version) {
-	r.Helper()
-	r.Remove(v)
-	r.Settle(v)
+func (e env) remove(v *v1beta1.Version) {
+	e.Helper()
+	e.Remove(v)
+	e.Settle(v)
 }
 
 func TestLifecycle(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.Description = ptr.To("first") })
-	if diff := cmp.Diff([]string{callPublish}, r.Settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{callPublish}, e.Settle(v)); diff != "" {
 		t.Errorf("creation: -want, +got:\n%s", diff)
 	}
-	r.has(v, "1", "1")
+	e.has(v, "1", "1")
 	s := v.Status.AtProvider
 	if *s.FunctionArn != testARN+":1" || *s.State != "Active" || *s.Description != "first" || s.CodeSHA256 == nil || len(*s.Fingerprint) != 32 || *s.PreparedVersion != "1" {
 		t.Errorf("status: %+v", s)
@@ -90,64 +90,64 @@ func TestLifecycle(t *testing.T) {
 		t.Errorf("names of variables: %s", diff)
 	}
 
-	r.change(256)
-	if diff := cmp.Diff([]string{callPublish}, r.Settle(v)); diff != "" {
+	e.change(256)
+	if diff := cmp.Diff([]string{callPublish}, e.Settle(v)); diff != "" {
 		t.Errorf("a change is published once: -want, +got:\n%s", diff)
 	}
-	r.has(v, "2", "1", "2")
+	e.has(v, "2", "1", "2")
 
-	if _, err := r.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f")}); err != nil {
+	if _, err := e.Lambda.UpdateFunctionConfiguration(t.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To("f")}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(2 * time.Second)
-	if got := r.Settle(v); len(got) > 0 {
+	e.Advance(2 * time.Second)
+	if got := e.Settle(v); len(got) > 0 {
 		t.Errorf("an update that changes nothing must publish nothing, got %v", got)
 	}
 
-	if _, err := r.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")}); err != nil {
+	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f"), Qualifier: ptr.To("2")}); err != nil {
 		t.Fatal(err)
 	}
-	r.Advance(time.Minute)
-	r.Settle(v)
-	r.has(v, "3", "1", "3")
+	e.Advance(time.Minute)
+	e.Settle(v)
+	e.has(v, "3", "1", "3")
 
-	r.remove(v)
-	r.has(v, "3", "1")
-	if _, there := r.Double.Function("f"); !there {
+	e.remove(v)
+	e.has(v, "3", "1")
+	if _, there := e.Double.Function("f"); !there {
 		t.Error("the function must stay")
 	}
 }
 
 func TestRequests(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) {
 		v.Spec.ForProvider.PublishPolicy, v.Spec.ForProvider.PublishTrigger = ptr.To(policyOnRequest), ptr.To("one")
 	})
-	r.Settle(v)
-	r.change(256)
-	if got := r.Settle(v); len(got) > 0 {
+	e.Settle(v)
+	e.change(256)
+	if got := e.Settle(v); len(got) > 0 {
 		t.Errorf("a change must wait for a request, got %v", got)
 	}
 	v.Spec.ForProvider.PublishTrigger = ptr.To("two")
-	r.Settle(v)
-	r.has(v, "2", "1", "2")
+	e.Settle(v)
+	e.has(v, "2", "1", "2")
 	v.Spec.ForProvider.PublishTrigger = ptr.To("three")
-	if diff := cmp.Diff([]string{callPublish}, r.Settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{callPublish}, e.Settle(v)); diff != "" {
 		t.Errorf("a request is served once: -want, +got:\n%s", diff)
 	}
-	r.has(v, "2", "1", "2")
+	e.has(v, "2", "1", "2")
 }
 
 func TestSnapshotsAreWaitedFor(t *testing.T) {
-	r := newRig(t, func(in *lambda.CreateFunctionInput) {
+	e := newEnv(t, func(in *lambda.CreateFunctionInput) {
 		in.SnapStart = &types.SnapStart{ApplyOn: types.SnapStartApplyOnPublishedVersions}
 	})
 	v := testVersion()
-	r.Settle(v)
-	r.change(256)
+	e.Settle(v)
+	e.change(256)
 	preparing := false
 	for range 20 {
-		if _, err := r.Step(v); err != nil {
+		if _, err := e.Step(v); err != nil {
 			t.Fatal(err)
 		}
 		if meta.GetExternalName(v) == "2" && ptr.Deref(v.Status.AtProvider.State, "") == "Pending" {
@@ -156,7 +156,7 @@ func TestSnapshotsAreWaitedFor(t *testing.T) {
 				t.Errorf("aliases must stay at version 1 until version 2 is prepared, not %q", got)
 			}
 		}
-		r.Advance(time.Second / 4)
+		e.Advance(time.Second / 4)
 	}
 	if got := *v.Status.AtProvider.PreparedVersion; !preparing || got != "2" {
 		t.Errorf("seen preparing: %t; prepared: %s", preparing, got)
@@ -164,73 +164,73 @@ func TestSnapshotsAreWaitedFor(t *testing.T) {
 }
 
 func TestPruning(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](1) })
-	r.Settle(v)
-	if _, err := r.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable"), FunctionVersion: ptr.To("1")}); err != nil {
+	e.Settle(v)
+	if _, err := e.Lambda.CreateAlias(t.Context(), &lambda.CreateAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable"), FunctionVersion: ptr.To("1")}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range int32(4) {
-		r.change(256 + i)
-		r.Settle(v)
+		e.change(256 + i)
+		e.Settle(v)
 	}
-	r.has(v, "5", "1", "4", "5")
-	if _, err := r.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")}); err != nil {
+	e.has(v, "5", "1", "4", "5")
+	if _, err := e.Lambda.DeleteAlias(t.Context(), &lambda.DeleteAliasInput{FunctionName: ptr.To("f"), Name: ptr.To("stable")}); err != nil {
 		t.Fatal(err)
 	}
-	r.Double.ResetCalls()
-	r.Settle(v)
-	if got := r.Double.Count("ListAliases"); got != 0 {
-		t.Errorf("a version that was in use must not be asked about at each reconcile, got %v", r.Operations())
+	e.Double.ResetCalls()
+	e.Settle(v)
+	if got := e.Double.Count("ListAliases"); got != 0 {
+		t.Errorf("a version that was in use must not be asked about at each reconcile, got %v", e.Operations())
 	}
-	r.Advance(time.Hour)
-	r.Settle(v)
-	r.has(v, "5", "4", "5")
-	r.remove(v)
-	r.has(v, "5")
+	e.Advance(time.Hour)
+	e.Settle(v)
+	e.has(v, "5", "4", "5")
+	e.remove(v)
+	e.has(v, "5")
 }
 
 func TestOthersVersionsAreLeft(t *testing.T) {
-	r := newRig(t)
-	r.Advance(2 * time.Second)
+	e := newEnv(t)
+	e.Advance(2 * time.Second)
 	for range 2 {
-		r.change(512)
-		r.Advance(2 * time.Second)
-		if _, err := r.Lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")}); err != nil {
+		e.change(512)
+		e.Advance(2 * time.Second)
+		if _, err := e.Lambda.PublishVersion(t.Context(), &lambda.PublishVersionInput{FunctionName: ptr.To("f")}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0) })
-	r.Settle(v)
-	r.has(v, "2", "1", "2")
-	r.change(256)
-	r.Settle(v)
-	r.has(v, "3", "1", "2", "3")
-	r.remove(v)
-	r.has(v, "3", "1", "2")
+	e.Settle(v)
+	e.has(v, "2", "1", "2")
+	e.change(256)
+	e.Settle(v)
+	e.has(v, "3", "1", "2", "3")
+	e.remove(v)
+	e.has(v, "3", "1", "2")
 
 	w := testVersion(func(v *v1beta1.Version) { v.UID = "uid-2" })
-	r.change(512)
-	r.Settle(w)
-	r.has(w, "4", "1", "2", "4")
+	e.change(512)
+	e.Settle(w)
+	e.has(w, "4", "1", "2", "4")
 	x := testVersion(func(v *v1beta1.Version) { v.UID = "uid-3" })
-	r.Settle(x)
-	r.remove(x)
-	r.has(w, "4", "1", "2", "4")
+	e.Settle(x)
+	e.remove(x)
+	e.has(w, "4", "1", "2", "4")
 }
 
 func TestImportedVersionsAreDeletedToo(t *testing.T) {
-	r := newRig(t)
-	r.Settle(testVersion())
+	e := newEnv(t)
+	e.Settle(testVersion())
 	v := testVersion(func(v *v1beta1.Version) {
 		v.UID = "uid-2"
 		meta.SetExternalName(v, "1")
 	})
-	if got := r.Settle(v); len(got) > 0 {
+	if got := e.Settle(v); len(got) > 0 {
 		t.Errorf("an import publishes nothing, got %v", got)
 	}
-	r.remove(v)
-	r.has(v, "1")
+	e.remove(v)
+	e.has(v, "1")
 }
 
 // A publication whose answer was lost is found again, whatever happened since: no
@@ -240,23 +240,23 @@ func TestLostAnswers(t *testing.T) {
 		for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
 			for _, changed := range []bool{false, true} {
 				t.Run(fmt.Sprintf("first=%t drop=%d changed=%t", first, drop, changed), func(t *testing.T) {
-					r := newRig(t)
+					e := newEnv(t)
 					v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.HistoryLimit = ptr.To[int32](100) })
 					if !first {
-						r.Settle(v)
+						e.Settle(v)
 					}
-					r.change(256)
-					r.Advance(2 * time.Second)
+					e.change(256)
+					e.Advance(2 * time.Second)
 					before := v.Status.DeepCopy()
-					r.Double.Fail(awsdouble.Fault{Operation: callPublish, Drop: drop, Times: 1})
-					if _, err := r.Step(v); err == nil {
+					e.Double.Fail(awsdouble.Fault{Operation: callPublish, Drop: drop, Times: 1})
+					if _, err := e.Step(v); err == nil {
 						t.Fatal("the lost answer must be an error")
 					}
 					v.Status = *before // It may never have been written.
 					if changed {
-						r.change(512)
+						e.change(512)
 					}
-					r.Settle(v)
+					e.Settle(v)
 					want := 1
 					if !first {
 						want++
@@ -264,11 +264,11 @@ func TestLostAnswers(t *testing.T) {
 					if changed && drop == awsdouble.DropAfter {
 						want++
 					}
-					if got := r.versions(); len(got) != want || meta.GetExternalName(v) != fmt.Sprint(want) {
+					if got := e.versions(); len(got) != want || meta.GetExternalName(v) != fmt.Sprint(want) {
 						t.Errorf("%d versions are expected, got %v; external name %s", want, got, meta.GetExternalName(v))
 					}
-					r.remove(v)
-					if got := r.versions(); len(got) > 0 {
+					e.remove(v)
+					if got := e.versions(); len(got) > 0 {
 						t.Errorf("nothing may be left behind, got %v", got)
 					}
 				})
@@ -278,40 +278,40 @@ func TestLostAnswers(t *testing.T) {
 }
 
 func TestDeletionRightAfterALostAnswer(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	v := testVersion()
-	r.Advance(2 * time.Second)
-	r.Double.Fail(awsdouble.Fault{Operation: callPublish, Drop: awsdouble.DropAfter, Times: 1})
-	if _, err := r.Step(v); err == nil {
+	e.Advance(2 * time.Second)
+	e.Double.Fail(awsdouble.Fault{Operation: callPublish, Drop: awsdouble.DropAfter, Times: 1})
+	if _, err := e.Step(v); err == nil {
 		t.Fatal("the lost answer must be an error")
 	}
 	meta.AddAnnotations(v, map[string]string{"lambda.aws.m.crossplane.io/parent": "f"})
-	r.remove(v)
-	if got := r.versions(); len(got) > 0 {
+	e.remove(v)
+	if got := e.versions(); len(got) > 0 {
 		t.Errorf("nothing may be left behind, got %v", got)
 	}
 }
 
 func TestSteadyReconcileIsOneCall(t *testing.T) {
-	r := newRig(t)
+	e := newEnv(t)
 	v := testVersion()
-	r.Settle(v)
-	r.Double.ResetCalls()
-	r.Age = 5 * time.Minute
+	e.Settle(v)
+	e.Double.ResetCalls()
+	e.Age = 5 * time.Minute
 	const looks = 5
 	for range looks {
-		r.Advance(5 * time.Minute)
-		if done, err := r.Step(v); err != nil || !done {
+		e.Advance(5 * time.Minute)
+		if done, err := e.Step(v); err != nil || !done {
 			t.Fatalf("a settled version must stay settled: %t, %v", done, err)
 		}
 	}
-	if got := r.Double.Count(""); got != looks || r.Double.Count(callGet) != looks {
-		t.Errorf("%d steady reconciles must be %d GetFunction calls, got %v", looks, looks, r.Double.Calls())
+	if got := e.Double.Count(""); got != looks || e.Double.Count(callGet) != looks {
+		t.Errorf("%d steady reconciles must be %d GetFunction calls, got %v", looks, looks, e.Double.Calls())
 	}
-	r.Advance(6 * time.Minute)
-	r.Double.ResetCalls()
-	if _, err := r.Step(v); err != nil || r.Double.Count(callGet) != 2 {
-		t.Errorf("after half an hour the version is looked at too: %v, %v", r.Double.Calls(), err)
+	e.Advance(6 * time.Minute)
+	e.Double.ResetCalls()
+	if _, err := e.Step(v); err != nil || e.Double.Count(callGet) != 2 {
+		t.Errorf("after half an hour the version is looked at too: %v, %v", e.Double.Calls(), err)
 	}
 }
 
@@ -322,15 +322,15 @@ func TestAnyHistory(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			g := rand.New(rand.NewPCG(seed, 1))
-			r := newRig(t)
+			e := newEnv(t)
 			v := testVersion()
-			r.Settle(v)
+			e.Settle(v)
 			for range steps {
 				fp := &v.Spec.ForProvider
 				most := 1
 				switch g.IntN(6) {
 				case 0, 1:
-					r.change([]int32{128, 256, 512}[g.IntN(3)])
+					e.change([]int32{128, 256, 512}[g.IntN(3)])
 				case 2:
 					fp.PublishTrigger = ptr.To(fmt.Sprint(g.IntN(3)))
 				case 3:
@@ -340,18 +340,18 @@ func TestAnyHistory(t *testing.T) {
 				case 5:
 					fp.Description = []*string{nil, ptr.To(""), ptr.To("d")}[g.IntN(3)]
 				}
-				r.Advance(2 * time.Second)
-				if n := len(slices.DeleteFunc(r.Settle(v), func(op string) bool { return op != callPublish })); n > most {
+				e.Advance(2 * time.Second)
+				if n := len(slices.DeleteFunc(e.Settle(v), func(op string) bool { return op != callPublish })); n > most {
 					t.Errorf("one change was published %d times", n)
 				}
-				r.consistent(v)
-				if more := r.Settle(v); len(more) > 0 {
+				e.consistent(v)
+				if more := e.Settle(v); len(more) > 0 {
 					t.Errorf("a settled version must not be written to, got %v", more)
 				}
 			}
 			v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
-			r.remove(v)
-			if got := r.versions(); len(got) > 0 {
+			e.remove(v)
+			if got := e.versions(); len(got) > 0 {
 				t.Errorf("nothing may be left behind, got %v", got)
 			}
 		})
@@ -359,23 +359,23 @@ func TestAnyHistory(t *testing.T) {
 }
 
 // consistent checks that AWS has what a settled version says.
-func (r rig) consistent(v *v1beta1.Version) {
-	r.Helper()
+func (e env) consistent(v *v1beta1.Version) {
+	e.Helper()
 	fp := v.Spec.ForProvider
-	there := r.versions()
+	there := e.versions()
 	name := meta.GetExternalName(v)
 	if !slices.Contains(there, name) {
-		r.Errorf("version %s is not among %v", name, there)
+		e.Errorf("version %s is not among %v", name, there)
 	}
 	if l := fp.HistoryLimit; l != nil && len(there) > int(*l)+1 {
-		r.Errorf("%v are more than the version and %d earlier ones", there, *l)
+		e.Errorf("%v are more than the version and %d earlier ones", there, *l)
 	}
 	if *fp.PublishPolicy == policyOnRequest {
 		return
 	}
-	latest, _ := r.Double.Function("f")
-	out, err := r.Lambda.GetFunctionConfiguration(r.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(name)})
+	latest, _ := e.Double.Function("f")
+	out, err := e.Lambda.GetFunctionConfiguration(e.Context(), &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To("f"), Qualifier: ptr.To(name)})
 	if err != nil || *out.MemorySize != latest.MemorySize {
-		r.Errorf("version %s is not what the function is: %v", name, err)
+		e.Errorf("version %s is not what the function is: %v", name, err)
 	}
 }

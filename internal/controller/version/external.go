@@ -141,7 +141,7 @@ func (t *thing) recover(ctx context.Context, v *v1beta1.Version, name string, o 
 		return name, nil
 	}
 	// Nothing was published.
-	return name, errors.Wrap(managed.Intend(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
+	return name, errors.Wrap(managed.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
 }
 
 // readBeside reads what a call that is due has to know.
@@ -176,7 +176,7 @@ func (t *thing) Judge(ctx context.Context, v *v1beta1.Version, f found) (ownersh
 	if !meta.WasDeleted(v) || f.Name == versions.LatestPublished || (noted && versions.Number(f.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, f.Name) {
 		return ownership.Ours, nil
 	}
-	return ownership.Foreign, managed.Foreign(ctx, f.What, f.Name)
+	return ownership.Foreign, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
 }
 
 // Show the version in status. One that is imported answers what was asked for so far.
@@ -246,7 +246,7 @@ func wait(ctx context.Context, v *v1beta1.Version, o observed) time.Duration {
 	}
 	waited := time.Duration(0)
 	if ready := v.GetCondition(xpv2.TypeReady); condition.InMotion(ready) {
-		waited = managed.Fresh(ctx).Now.Sub(ready.LastTransitionTime.Time)
+		waited = managed.Freshness(ctx).Now.Sub(ready.LastTransitionTime.Time)
 	}
 	return cadence.Woken(waited)
 }
@@ -259,7 +259,7 @@ func (t *thing) Create(ctx context.Context, v *v1beta1.Version) (string, error) 
 // Update publishes another version, or deletes one that is beyond the limit.
 func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.Plan) error {
 	if p.Call == callDelete {
-		s, now := &v.Status.AtProvider, managed.Fresh(ctx).Now
+		s, now := &v.Status.AtProvider, managed.Freshness(ctx).Now
 		return t.pruner().Prune(ctx, versions.FunctionOf(t.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, f.Thing.unused, now)
 	}
 	name, err := t.publish(ctx, v)
@@ -273,7 +273,7 @@ func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.
 // changed since.
 func (t *thing) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
 	i := versions.Intent{Before: versions.Highest(t.found.versions), Fingerprint: contentOf(t.found.function).Fingerprint()}
-	if err := managed.Intend(ctx, v, i.Annotation(v)); err != nil {
+	if err := managed.RecordIntent(ctx, v, i.Annotation(v)); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
 	out, err := t.api.PublishVersion(ctx, publishInput(t.function, v.Spec.ForProvider, t.found.function.RevisionId))
@@ -309,8 +309,8 @@ func (t *thing) Delete(ctx context.Context, v *v1beta1.Version, f found) error {
 		}
 	}
 	if why != "" {
-		if age := managed.Fresh(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
-			managed.Hold(ctx, cadence.Pending(age))
+		if age := managed.Freshness(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
+			managed.Abort(ctx, cadence.Pending(age))
 			return nil
 		}
 		versions.Kept(ctx, t.function, f.Name, why)

@@ -221,10 +221,10 @@ func TestObserve(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			turn := &managed.Turn{}
+			turn := &managed.Attempt{}
 			functions := steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
 			e := testExternal(&fakeLambda{get: tc.get, list: noVersions}, functions, &inventory.Cache{})
-			got, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.version)
+			got, err := e.Observe(managed.WithAttempt(t.Context(), turn), tc.version)
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) {
 					t.Errorf("%s\nerror %v, want %q", tc.reason, err, tc.err)
@@ -234,7 +234,7 @@ func TestObserve(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s\nerror %v", tc.reason, err)
 			}
-			if _, held := turn.Held(); got.ResourceExists != tc.exists || got.ResourceUpToDate != tc.upToDate || held != tc.held {
+			if _, held := turn.Aborted(); got.ResourceExists != tc.exists || got.ResourceUpToDate != tc.upToDate || held != tc.held {
 				t.Errorf("%s\nexists %t, up to date %t, held %t", tc.reason, got.ResourceExists, got.ResourceUpToDate, held)
 			}
 			ready := tc.version.GetCondition(xpv2.TypeReady)
@@ -260,15 +260,15 @@ func TestWaitingForAFunction(t *testing.T) {
 			api := &fakeLambda{get: answers(configuration("$LATEST", other), configuration("3")), list: noVersions}
 			began, last, looks := time.Now(), time.Duration(0), 0
 			for at := time.Duration(0); at < time.Hour; looks++ {
-				turn := &managed.Turn{Fresh: inventory.Fresh{Now: began.Add(at)}}
-				o, err := testExternal(api, unready(t), &inventory.Cache{}).Observe(managed.WithTurn(t.Context(), turn), v)
-				if _, held := turn.Held(); err != nil || held || !o.ResourceUpToDate {
+				turn := &managed.Attempt{Freshness: inventory.Freshness{Now: began.Add(at)}}
+				o, err := testExternal(api, unready(t), &inventory.Cache{}).Observe(managed.WithAttempt(t.Context(), turn), v)
+				if _, held := turn.Aborted(); err != nil || held || !o.ResourceUpToDate {
 					t.Fatalf("held %t, %+v, %v", held, o, err)
 				}
 				if ready := v.GetCondition(xpv2.TypeReady); ready.Status == corev1.ConditionTrue || ready.Message != "Function ns/cart is not Ready yet" {
 					t.Fatalf("Ready must say what is waited for: %+v", ready)
 				}
-				last = turn.ComesBack()
+				last = turn.RequeueDelay()
 				at += max(last, time.Second)
 			}
 			if looks > 50 || last != 5*time.Minute {
@@ -331,8 +331,8 @@ func TestVersionsInUse(t *testing.T) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &managed.Turn{Fresh: inventory.Fresh{Now: v.DeletionTimestamp.Time}}
-	ctx := managed.WithTurn(t.Context(), turn)
+	turn := &managed.Attempt{Freshness: inventory.Freshness{Now: v.DeletionTimestamp.Time}}
+	ctx := managed.WithAttempt(t.Context(), turn)
 	step := func() error {
 		e := testExternal(api, nil, &inventory.Cache{})
 		if _, err := e.Observe(ctx, v); err != nil {
@@ -344,11 +344,11 @@ func TestVersionsInUse(t *testing.T) {
 	if err := step(); err != nil || len(turn.Events()) > 0 || len(v.Status.AtProvider.History) != 2 {
 		t.Errorf("what uses it may be deleted in a moment, too, got %v, %v", err, turn.Events())
 	}
-	if wait, held := turn.Held(); !held || wait > 10*time.Second {
+	if wait, held := turn.Aborted(); !held || wait > 10*time.Second {
 		t.Errorf("it must be looked at again soon, held %t for %s", held, wait)
 	}
-	turn = &managed.Turn{Fresh: inventory.Fresh{Now: v.DeletionTimestamp.Add(time.Minute)}}
-	ctx = managed.WithTurn(t.Context(), turn)
+	turn = &managed.Attempt{Freshness: inventory.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
+	ctx = managed.WithAttempt(t.Context(), turn)
 	if err := step(); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
@@ -394,8 +394,8 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &managed.Turn{Fresh: inventory.Fresh{Now: now.Add(time.Hour)}}
-	ctx := managed.WithTurn(t.Context(), turn)
+	turn := &managed.Attempt{Freshness: inventory.Freshness{Now: now.Add(time.Hour)}}
+	ctx := managed.WithAttempt(t.Context(), turn)
 	e := testExternal(api, nil, &inventory.Cache{})
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
@@ -423,8 +423,8 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 		}
 		return nil, steptest.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
 	}}
-	turn := &managed.Turn{}
-	ctx := managed.WithTurn(t.Context(), turn)
+	turn := &managed.Attempt{}
+	ctx := managed.WithAttempt(t.Context(), turn)
 	e := testExternal(api, nil, &inventory.Cache{})
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
@@ -432,7 +432,7 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 	if _, err := e.Create(ctx, v); err != nil {
 		t.Errorf("a change since must be no error, got %v", err)
 	}
-	if _, held := turn.Held(); !held {
+	if _, held := turn.Aborted(); !held {
 		t.Error("the function must be looked at again")
 	}
 	want := lambda.PublishVersionInput{

@@ -9,8 +9,8 @@ import (
 
 // Whatever AWS answers, and whatever the spec.
 func FuzzReconcile(f *testing.F) {
-	steptest.Fuzz(f, "versions", func(t testing.TB) (*steptest.Rig[*v1beta1.Version], *v1beta1.Version) {
+	steptest.Fuzz(f, "versions", func(t testing.TB) (*steptest.Env[*v1beta1.Version], *v1beta1.Version) {
 		t.Helper()
-		return newRig(t).Rig, testVersion()
+		return newEnv(t).Env, testVersion()
 	})
 }

@@ -12,12 +12,12 @@ import (
 func TestLate(t *testing.T) {
 	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Version] {
 		t.Helper()
-		r := newRig(t)
+		e := newEnv(t)
 		v := testVersion()
 		return steptest.Life[*v1beta1.Version]{
-			Rig: r.Rig, Resource: v, Create: callPublish, Delete: callDelete, Publishes: true,
-			Edit:    func() { r.change(256) },
-			There:   r.versions,
+			Env: e.Env, Resource: v, Create: callPublish, Delete: callDelete, Publishes: true,
+			Edit:    func() { e.change(256) },
+			There:   e.versions,
 			Created: []string{"1"}, Edited: []string{"1", "2"}, Leftover: []string{"1"},
 		}
 	})

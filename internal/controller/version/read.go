@@ -35,7 +35,7 @@ func (t *thing) version(ctx context.Context, v *v1beta1.Version, name string) (*
 		waiting = 10 * time.Second
 		while   = 30 * time.Minute
 	)
-	fresh := managed.Fresh(ctx)
+	fresh := managed.Freshness(ctx)
 	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
 		fresh.Since = fresh.Now.Add(-while)
 	}
@@ -98,5 +98,5 @@ func (t *thing) unused(ctx context.Context, v *v1beta1.Version, o observed) (str
 	h := &v.Status.AtProvider.VersionHistory
 	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
 	f := versions.FunctionOf(t.function, ptr.Deref(o.function.FunctionArn, ""))
-	return t.pruner().Unused(ctx, f, h, excess, managed.Fresh(ctx).Now)
+	return t.pruner().Unused(ctx, f, h, excess, managed.Freshness(ctx).Now)
 }

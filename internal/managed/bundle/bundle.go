@@ -84,8 +84,8 @@ type Bundle struct {
 	Version string
 }
 
-// Place is the name of an object in S3 without its version.
-func (b Bundle) Place() string {
+// Location is the name of an object in S3 without its version.
+func (b Bundle) Location() string {
 	p := fmt.Sprintf("s3://%s/%s", ptr.Deref(b.From.S3Bucket, ""), ptr.Deref(b.From.S3Key, ""))
 	if v := b.From.S3ObjectVersion; v != nil {
 		p += "?versionId=" + *v
@@ -96,9 +96,9 @@ func (b Bundle) Place() string {
 // Name of an object in S3 with its version, as status remembers it.
 func (b Bundle) Name() string {
 	if b.Version == "" {
-		return b.Place()
+		return b.Location()
 	}
-	return b.Place() + "#" + b.Version
+	return b.Location() + "#" + b.Version
 }
 
 // Remember what status has to keep of a bundle once AWS has taken it: nothing where
@@ -110,10 +110,10 @@ func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: ptr.Deref(codeSHA256, "")}
 }
 
-// Recognise returns what status has to keep where AWS turns out to have this very bundle,
+// RestoreIdentity returns what status has to keep where AWS turns out to have this very bundle,
 // and nothing was remembered of it: it was taken over from another tool. Else it returns
 // last.
-func (b Bundle) Recognise(codeSHA256 string, last *v1beta1.DeployedCode) *v1beta1.DeployedCode {
+func (b Bundle) RestoreIdentity(codeSHA256 string, last *v1beta1.DeployedCode) *v1beta1.DeployedCode {
 	if last != nil || codeSHA256 == "" || b.SHA256 != codeSHA256 {
 		return last
 	}
@@ -143,7 +143,7 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 		want.Name, want.SHA256 = b.Name(), have.SHA256
 	default:
 		want.Name, have.Name = b.Name(), last.Source
-		if b.Version == "" && (last.Source == b.Place() || strings.HasPrefix(last.Source, b.Place()+"#")) {
+		if b.Version == "" && (last.Source == b.Location() || strings.HasPrefix(last.Source, b.Location()+"#")) {
 			// The version can't be read just now: the place is all there is.
 			want.Name = last.Source
 		}

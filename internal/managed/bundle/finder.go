@@ -160,9 +160,9 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 		// A replaced object goes unseen then; all else works.
 		return nil
 	case awserr.IsNotFound(err):
-		return errors.Errorf("%s: %s does not exist", b.From.Field, b.Place())
+		return errors.Errorf("%s: %s does not exist", b.From.Field, b.Location())
 	case err != nil:
-		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", b.Place())
+		return errors.Wrapf(awserr.Clean(err), "cannot look up %s", b.Location())
 	}
 	b.Version = strings.Trim(ptr.Deref(out.ETag, ""), `"`)
 	if out.ChecksumType == s3types.ChecksumTypeFullObject || !strings.Contains(ptr.Deref(out.ChecksumSHA256, ""), "-") {
@@ -179,7 +179,7 @@ func (f Finder) hash(ctx context.Context, b Bundle) (string, error) {
 	}
 	now := f.Now()
 	k := inventory.Key{Operation: "GetObject", Of: b.Name()}
-	return inventory.Read(ctx, f.Hashes, k, inventory.Fresh{Now: now, Since: now.Add(-hashMaxAge)}, func(ctx context.Context) (string, error) {
+	return inventory.Read(ctx, f.Hashes, k, inventory.Freshness{Now: now, Since: now.Add(-hashMaxAge)}, func(ctx context.Context) (string, error) {
 		return f.download(ctx, b)
 	})
 }
@@ -193,17 +193,17 @@ func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 	}
 	out, err := f.S3.GetObject(ctx, in)
 	if err != nil {
-		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Place())
+		return "", errors.Wrapf(awserr.Clean(err), "cannot read %s", b.Location())
 	}
 	defer out.Body.Close() //nolint:errcheck // Nothing is written.
 	h, n := sha256.New(), ptr.Deref(out.ContentLength, 0)
 	if n <= maxArchive {
 		if n, err = io.Copy(h, io.LimitReader(out.Body, maxArchive+1)); err != nil {
-			return "", errors.Wrapf(err, "cannot read %s", b.Place())
+			return "", errors.Wrapf(err, "cannot read %s", b.Location())
 		}
 	}
 	if n > maxArchive {
-		return "", errors.Errorf("%s is larger than %d MB, the most that AWS accepts", b.Place(), maxArchive>>20)
+		return "", errors.Errorf("%s is larger than %d MB, the most that AWS accepts", b.Location(), maxArchive>>20)
 	}
 	return base64.StdEncoding.EncodeToString(h.Sum(nil)), nil
 }

@@ -124,7 +124,7 @@ func TestArchiveInTheCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held := fakeObjects{
+	aborted := fakeObjects{
 		{Kind: objects.Secret, Namespace: "ns", Name: "z"}:        {"good": good, "bad": []byte("no zip")},
 		{Kind: objects.ConfigMap, Namespace: "ns", Name: "files"}: {"index.py": []byte("x")},
 	}
@@ -148,7 +148,7 @@ func TestArchiveInTheCluster(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			b, err := Finder{Objects: held}.Find(t.Context(), "ns", tc.s, nil)
+			b, err := Finder{Objects: aborted}.Find(t.Context(), "ns", tc.s, nil)
 			if tc.err != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.err) {
 					t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.err, err)

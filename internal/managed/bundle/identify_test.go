@@ -95,7 +95,7 @@ func TestRecognise(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, tc.bundle.Recognise(tc.has, tc.last)); diff != "" {
+			if diff := cmp.Diff(tc.want, tc.bundle.RestoreIdentity(tc.has, tc.last)); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -37,8 +37,8 @@ func newLogger(s *service, queue int) *Logger {
 	return New(s, Options{ProviderVersion: "provider-lambda:v1", Queue: queue, Now: func() time.Time { return at }, Log: logging.NewNopLogger()})
 }
 
-func thing(name string) *managedtest.Thing {
-	mg := &managedtest.Thing{Spec: managedtest.ThingSpec{Value: "a"}}
+func thing(name string) *managedtest.Sample {
+	mg := &managedtest.Sample{Spec: managedtest.SampleSpec{Value: "a"}}
 	mg.SetGroupVersionKind(managedtest.GVK)
 	mg.SetName(name)
 	meta.SetExternalName(mg, name+"-fn")

@@ -77,12 +77,12 @@ func Proceeding(generation int64) xpv2.Condition {
 	return c
 }
 
-// NeverShown is what Ready says of a thing that AWS has created and does not show.
-const NeverShown = "AWS confirmed the creation, but the resource has not appeared since"
+// NeverShownMessage is what Ready says of a thing that AWS has created and does not show.
+const NeverShownMessage = "AWS confirmed the creation, but the resource has not appeared since"
 
 // IsNeverShown tells whether a Ready condition says so.
 func IsNeverShown(c xpv2.Condition) bool {
-	return c.Reason == xpv2.ReasonUnavailable && strings.HasPrefix(c.Message, NeverShown)
+	return c.Reason == xpv2.ReasonUnavailable && strings.HasPrefix(c.Message, NeverShownMessage)
 }
 
 // InMotion tells whether a Ready condition speaks of something that ends by

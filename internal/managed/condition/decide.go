@@ -31,8 +31,8 @@ const (
 	Stuck
 )
 
-// Facts are all that the status of a resource is decided from.
-type Facts struct {
+// Input are all that the status of a resource is decided from.
+type Input struct {
 	// Generation of the resource.
 	Generation int64
 
@@ -52,8 +52,8 @@ type Facts struct {
 	// Unseen says that AWS has accepted the creation and has not shown the result yet.
 	Unseen bool
 
-	// Waits is what a deletion waits for, if anything.
-	Waits string
+	// WaitsFor is what a deletion waits for, if anything.
+	WaitsFor string
 
 	// Failure of the reconcile, and its error.
 	Failure Failure
@@ -88,7 +88,7 @@ var phases = map[xpv2.ConditionReason]string{
 
 // Decide what the status says. Nothing else decides on Ready, the phase and the observed
 // generation, so that they cannot contradict each other.
-func Decide(f Facts) Decision {
+func Decide(f Input) Decision {
 	d := Decision{Ready: f.ready(), Observed: f.Generation, Settled: f.Settled}
 	if f.Paused {
 		d.Observed = f.Observed // Nothing was looked at.
@@ -106,13 +106,13 @@ func Decide(f Facts) Decision {
 	return d
 }
 
-func (f Facts) ready() xpv2.Condition {
+func (f Input) ready() xpv2.Condition {
 	r := f.Ready
 	switch {
 	case f.Deleted && f.Paused:
 		return Deleting(f.Generation, "reconciliation is paused; the deletion continues when it is resumed")
 	case f.Deleted:
-		return Deleting(f.Generation, cmp.Or(f.Error, f.Waits))
+		return Deleting(f.Generation, cmp.Or(f.Error, f.WaitsFor))
 	case f.Paused && r.Reason == "":
 		return Creating(f.Generation, "reconciliation is paused; it starts when it is resumed")
 	case f.Paused && InMotion(r):
@@ -139,7 +139,7 @@ func (f Facts) ready() xpv2.Condition {
 
 // awaited is the Ready condition of a resource that waits for what it refers to. What was
 // served as it is asked for waits for nothing: something is broken.
-func (f Facts) awaited() xpv2.Condition {
+func (f Input) awaited() xpv2.Condition {
 	r := f.Ready
 	switch {
 	case r.Reason == "", r.Reason == xpv2.ReasonCreating, r.Reason == xpv2.ReasonUnavailable && f.Settled == 0:
@@ -151,12 +151,12 @@ func (f Facts) awaited() xpv2.Condition {
 }
 
 // seen is the generation that was last compared with AWS: an error may come before that.
-func (f Facts) seen() int64 { return cmp.Or(f.Ready.ObservedGeneration, f.Generation) }
+func (f Input) seen() int64 { return cmp.Or(f.Ready.ObservedGeneration, f.Generation) }
 
 // unasked is the Ready condition of a resource that could not be looked at, or not be
 // changed for now. What AWS was last seen to serve is served as far as is known, unless the
 // spec has changed since.
-func (f Facts) unasked() xpv2.Condition {
+func (f Input) unasked() xpv2.Condition {
 	r := f.Ready
 	current := r.ObservedGeneration == f.Generation
 	switch {
@@ -172,7 +172,7 @@ func (f Facts) unasked() xpv2.Condition {
 
 // settles tells whether this generation has come to its end: AWS serves it, or says that
 // it does not and waiting is of no use, or only the user can help.
-func (f Facts) settles(ready xpv2.Condition) bool {
+func (f Input) settles(ready xpv2.Condition) bool {
 	switch {
 	case f.Failure == Stuck:
 		return true

@@ -24,13 +24,13 @@ func seen() []xpv2.Condition {
 	out := []xpv2.Condition{{}}
 	for g := int64(1); g <= generation; g++ {
 		out = append(out, Available(g), Creating(g, ""), Creating(g, "AWS is at it"), Updating(g, "changing memorySize"),
-			Unavailable(g, "no such subnet"), Unavailable(g, NeverShown), Differs(g, "memorySize 128 -> 256"))
+			Unavailable(g, "no such subnet"), Unavailable(g, NeverShownMessage), Differs(g, "memorySize 128 -> 256"))
 	}
 	return out
 }
 
 // product of all that a decision is made from.
-func product(visit func(Facts)) {
+func product(visit func(Input)) {
 	both := []bool{false, true}
 	for _, ready := range seen() {
 		for _, failure := range []Failure{Succeeded, Passing, Awaited, Refused, Stuck} {
@@ -39,7 +39,7 @@ func product(visit func(Facts)) {
 					for _, changed := range both {
 						for _, unseen := range both {
 							for _, differs := range []string{"", "tags[team]"} {
-								f := Facts{
+								f := Input{
 									Generation: generation, Deleted: deleted, Paused: paused, Ready: ready, Differs: differs, Changed: changed,
 									Unseen: unseen && (ready.Reason == xpv2.ReasonCreating || IsNeverShown(ready)), Failure: failure, Observed: ready.ObservedGeneration, Settled: 1,
 								}
@@ -63,7 +63,7 @@ func product(visit func(Facts)) {
 
 // possible says that a reconcile can come to such facts: one without an error has looked at
 // AWS, and one that is paused has done nothing.
-func possible(f Facts) bool {
+func possible(f Input) bool {
 	switch {
 	case f.Paused:
 		return f.Failure == Succeeded && !f.Changed && f.Differs == ""
@@ -74,8 +74,8 @@ func possible(f Facts) bool {
 }
 
 // object with the status that was decided.
-func object(f Facts, d Decision) *managedtest.Thing {
-	o := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{Name: "cart", Generation: f.Generation}}
+func object(f Input, d Decision) *managedtest.Sample {
+	o := &managedtest.Sample{ObjectMeta: metav1.ObjectMeta{Name: "cart", Generation: f.Generation}}
 	if f.Deleted {
 		o.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 	}
@@ -100,7 +100,7 @@ func object(f Facts, d Decision) *managedtest.Thing {
 
 func TestDecideNeverContradictsItself(t *testing.T) {
 	n := 0
-	product(func(f Facts) {
+	product(func(f Input) {
 		n++
 		d := Decide(f)
 		wrong := func(format string, args ...any) {
@@ -141,7 +141,7 @@ func TestDecideNeverContradictsItself(t *testing.T) {
 
 // next are the facts of a reconcile that ends with the same error before it can look at
 // AWS.
-func next(f Facts, d Decision) Facts {
+func next(f Input, d Decision) Input {
 	f.Ready, f.Observed, f.Settled = d.Ready, d.Observed, d.Settled
 	f.Unseen = f.Unseen && (d.Ready.Reason == xpv2.ReasonCreating || IsNeverShown(d.Ready))
 	return f
@@ -151,92 +151,92 @@ func TestDecide(t *testing.T) {
 	const says = "cannot: AWS says no"
 	cases := map[string]struct {
 		reason string
-		facts  Facts
+		facts  Input
 		want   Decision
 	}{
 		"Served": {
 			reason: "AWS serves what the spec asks for.",
-			facts:  Facts{Generation: 2, Ready: Available(2), Observed: 1, Settled: 1},
+			facts:  Input{Generation: 2, Ready: Available(2), Observed: 1, Settled: 1},
 			want:   Decision{Ready: Available(2), Phase: "Available", Observed: 2, Settled: 2},
 		},
 		"ServedOutage": {
 			reason: "An outage of AWS takes nothing away from what was served.",
-			facts:  Facts{Generation: 2, Ready: Available(2), Failure: Passing, Error: says, Observed: 2, Settled: 2},
+			facts:  Input{Generation: 2, Ready: Available(2), Failure: Passing, Error: says, Observed: 2, Settled: 2},
 			want:   Decision{Ready: Available(2), Phase: "Available", Message: says, Observed: 2, Settled: 2},
 		},
 		"ChangedOutage": {
 			reason: "What the spec asks for now was never seen.",
-			facts:  Facts{Generation: 2, Ready: Available(1), Failure: Passing, Error: says, Observed: 1, Settled: 1},
+			facts:  Input{Generation: 2, Ready: Available(1), Failure: Passing, Error: says, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Updating(1, says), Phase: "Updating", Message: says, Observed: 2, Settled: 1},
 		},
 		"ServedRefused": {
 			reason: "Ready and phase agree that something is wrong.",
-			facts:  Facts{Generation: 2, Ready: Available(2), Failure: Refused, Error: says, Observed: 2, Settled: 2},
+			facts:  Input{Generation: 2, Ready: Available(2), Failure: Refused, Error: says, Observed: 2, Settled: 2},
 			want:   Decision{Ready: Unavailable(2, says), Phase: "Error", Message: says, Observed: 2, Settled: 2},
 		},
 		"CreationRefused": {
 			reason: "What AWS refuses to create is not being created.",
-			facts:  Facts{Generation: 1, Ready: Creating(1, ""), Failure: Refused, Error: says},
+			facts:  Input{Generation: 1, Ready: Creating(1, ""), Failure: Refused, Error: says},
 			want:   Decision{Ready: Unavailable(1, says), Phase: "Error", Message: says, Observed: 1},
 		},
 		"CreationRefusedForGood": {
 			reason: "Once only the user can help, the generation is settled.",
-			facts:  Facts{Generation: 1, Ready: Creating(1, ""), Failure: Stuck, Error: says},
+			facts:  Input{Generation: 1, Ready: Creating(1, ""), Failure: Stuck, Error: says},
 			want:   Decision{Ready: Unavailable(1, says), Phase: "Error", Message: says, Observed: 1, Settled: 1},
 		},
 		"CreatedUnseen": {
 			reason: "What AWS has created without showing it is not forgotten over an error.",
-			facts:  Facts{Generation: 1, Ready: Creating(1, "AWS has created it"), Unseen: true, Failure: Refused, Error: says, Observed: 1},
+			facts:  Input{Generation: 1, Ready: Creating(1, "AWS has created it"), Unseen: true, Failure: Refused, Error: says, Observed: 1},
 			want:   Decision{Ready: Creating(1, says), Phase: "Creating", Message: says, Observed: 1},
 		},
 		"Awaited": {
 			reason: "What was applied together is waited for.",
-			facts:  Facts{Generation: 1, Failure: Awaited, Error: says},
+			facts:  Input{Generation: 1, Failure: Awaited, Error: says},
 			want:   Decision{Ready: Creating(1, says), Phase: "Pending", Message: says, Observed: 1},
 		},
 		"AwaitedAgain": {
 			reason: "What was there waits for nothing: something is broken.",
-			facts:  Facts{Generation: 1, Ready: Available(1), Failure: Awaited, Error: says, Observed: 1, Settled: 1},
+			facts:  Input{Generation: 1, Ready: Available(1), Failure: Awaited, Error: says, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Unavailable(1, says), Phase: "Error", Message: says, Observed: 1, Settled: 1},
 		},
 		"UpdateRefused": {
 			reason: "AWS took no change.",
-			facts:  Facts{Generation: 2, Ready: Updating(2, "changing role"), Failure: Refused, Error: says, Observed: 1, Settled: 1},
+			facts:  Input{Generation: 2, Ready: Updating(2, "changing role"), Failure: Refused, Error: says, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Unavailable(2, says), Phase: "Error", Message: says, Observed: 2, Settled: 1},
 		},
 		"UpdateFailed": {
 			reason: "AWS took the change and failed.",
-			facts:  Facts{Generation: 2, Ready: Unavailable(2, "update failed: no such subnet"), Observed: 2, Settled: 1},
+			facts:  Input{Generation: 2, Ready: Unavailable(2, "update failed: no such subnet"), Observed: 2, Settled: 1},
 			want:   Decision{Ready: Unavailable(2, "update failed: no such subnet"), Phase: "Error", Message: "update failed: no such subnet", Observed: 2, Settled: 2},
 		},
 		"Updated": {
 			reason: "A call was made just now.",
-			facts:  Facts{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Settled: 1},
+			facts:  Input{Generation: 2, Ready: Updating(2, "changing role"), Changed: true, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Updating(2, "changing role"), Phase: "Updating", Observed: 2, Settled: 1},
 		},
 		"SentWhileAvailable": {
 			reason: "What was sent for this generation is yet to be seen.",
-			facts:  Facts{Generation: 2, Ready: Available(2), Changed: true, Observed: 1, Settled: 1},
+			facts:  Input{Generation: 2, Ready: Available(2), Changed: true, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Updating(2, ""), Phase: "Updating", Observed: 2, Settled: 1},
 		},
 		"Differs": {
 			reason: "AWS serves something else, and nothing may change it.",
-			facts:  Facts{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Settled: 1},
+			facts:  Input{Generation: 2, Ready: Available(2), Differs: "memorySize 128 -> 256", Observed: 2, Settled: 1},
 			want:   Decision{Ready: Differs(2, "memorySize 128 -> 256"), Phase: "Error", Message: "memorySize 128 -> 256", Observed: 2, Settled: 2},
 		},
 		"DeletionRefused": {
 			reason: "Why the deletion fails is told first.",
-			facts:  Facts{Generation: 2, Deleted: true, Ready: Available(1), Waits: "leaving its VPC", Failure: Refused, Error: says, Observed: 1, Settled: 1},
+			facts:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Failure: Refused, Error: says, Observed: 1, Settled: 1},
 			want:   Decision{Ready: Deleting(2, says), Phase: "Deleting", Message: says, Observed: 2, Settled: 1},
 		},
 		"DeletionWaits": {
 			reason: "What the deletion waits for is told.",
-			facts:  Facts{Generation: 2, Deleted: true, Ready: Available(1), Waits: "leaving its VPC", Observed: 1, Settled: 1, Changed: true},
+			facts:  Input{Generation: 2, Deleted: true, Ready: Available(1), WaitsFor: "leaving its VPC", Observed: 1, Settled: 1, Changed: true},
 			want:   Decision{Ready: Deleting(2, "leaving its VPC"), Phase: "Deleting", Message: "leaving its VPC", Observed: 2, Settled: 1},
 		},
 		"Paused": {
 			reason: "Nothing was looked at.",
-			facts:  Facts{Generation: 2, Paused: true, Ready: Available(1), Observed: 1, Settled: 1},
+			facts:  Input{Generation: 2, Paused: true, Ready: Available(1), Observed: 1, Settled: 1},
 			want:   Decision{Ready: Available(1), Phase: "Available", Observed: 1, Settled: 1},
 		},
 	}

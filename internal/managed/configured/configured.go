@@ -121,7 +121,7 @@ func QualifierReference(to schema.GroupVersionKind, ref *xpv2.NamespacedReferenc
 	return managed.Reference{Field: "qualifier", To: to, Ref: ref, Selector: selector}
 }
 
-// Shown is a qualifier as status shows it.
-func Shown(n functionname.Name) *string {
+// IsListed is a qualifier as status shows it.
+func IsListed(n functionname.Name) *string {
 	return ptr.To(cmp.Or(n.Qualifier, functionname.Latest))
 }

@@ -24,23 +24,23 @@ import (
 )
 
 func TestName(t *testing.T) {
-	written := func(name string) func(*managedtest.Thing) {
-		return func(mg *managedtest.Thing) { meta.AddAnnotations(mg, ownership.Name(mg, name)) }
+	written := func(name string) func(*managedtest.Sample) {
+		return func(mg *managedtest.Sample) { meta.AddAnnotations(mg, ownership.Name(mg, name)) }
 	}
-	given := func(name string) func(*managedtest.Thing) {
-		return func(mg *managedtest.Thing) { meta.SetExternalName(mg, name) }
+	given := func(name string) func(*managedtest.Sample) {
+		return func(mg *managedtest.Sample) { meta.SetExternalName(mg, name) }
 	}
-	pending := func(name string) func(*managedtest.Thing) {
-		return func(mg *managedtest.Thing) {
+	pending := func(name string) func(*managedtest.Sample) {
+		return func(mg *managedtest.Sample) {
 			n, _ := functionname.Parse(name)
 			Pending(mg, n)
 		}
 	}
-	deleted := func(mg *managedtest.Thing) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
+	deleted := func(mg *managedtest.Sample) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
 	cart, live := ptr.To("cart"), ptr.To("live")
 	cases := map[string]struct {
 		reason string
-		edit   []func(*managedtest.Thing)
+		edit   []func(*managedtest.Sample)
 		target Target
 		want   string
 		exists bool
@@ -50,24 +50,24 @@ func TestName(t *testing.T) {
 		"Default":      {reason: "No qualifier is the function itself.", target: Target{Function: cart, Default: functionname.Latest}, want: "cart:$LATEST", exists: true},
 		"NoDefault":    {reason: "Where that has no name, it has none.", target: Target{Function: cart}, want: "cart", exists: true},
 		"Nothing":      {reason: "Somebody has to tell.", err: "set spec.forProvider.functionName"},
-		"Given":        {reason: "An import tells.", edit: []func(*managedtest.Thing){given("cart:live")}, want: "cart:live", exists: true},
-		"GivenDefault": {reason: "An import may leave the qualifier out.", edit: []func(*managedtest.Thing){given("cart")}, target: Target{Default: functionname.Latest}, want: "cart:$LATEST", exists: true},
-		"GivenWrong":   {reason: "A name has a form.", edit: []func(*managedtest.Thing){given("a:b:c")}, err: `is "a:b:c", which is not of the form function:qualifier`},
-		"Agreed":       {reason: "Both say the same.", edit: []func(*managedtest.Thing){written("cart:live")}, target: Target{Function: cart, Qualifier: live}, want: "cart:live", exists: true},
+		"Given":        {reason: "An import tells.", edit: []func(*managedtest.Sample){given("cart:live")}, want: "cart:live", exists: true},
+		"GivenDefault": {reason: "An import may leave the qualifier out.", edit: []func(*managedtest.Sample){given("cart")}, target: Target{Default: functionname.Latest}, want: "cart:$LATEST", exists: true},
+		"GivenWrong":   {reason: "A name has a form.", edit: []func(*managedtest.Sample){given("a:b:c")}, err: `is "a:b:c", which is not of the form function:qualifier`},
+		"Agreed":       {reason: "Both say the same.", edit: []func(*managedtest.Sample){written("cart:live")}, target: Target{Function: cart, Qualifier: live}, want: "cart:live", exists: true},
 		"Moved": {
 			reason: "What was made for one function would be left behind.",
-			edit:   []func(*managedtest.Thing){written("basket:live")}, target: Target{Function: cart, Qualifier: live},
+			edit:   []func(*managedtest.Sample){written("basket:live")}, target: Target{Function: cart, Qualifier: live},
 			err: "spec.forProvider names cart:live, but the annotation crossplane.io/external-name names basket:live",
 		},
-		"Deleted":        {reason: "References may be gone by then.", edit: []func(*managedtest.Thing){written("cart:live"), deleted}, want: "cart:live", exists: true},
-		"DeletedMoved":   {reason: "What was made is what goes.", edit: []func(*managedtest.Thing){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},
-		"DeletedGiven":   {reason: "What never came to be ours, and is not what spec says, stays.", edit: []func(*managedtest.Thing){given("basket:live"), deleted}, target: Target{Function: cart}, want: "basket:live"},
-		"DeletedUnmade":  {reason: "What was never made is not deleted.", edit: []func(*managedtest.Thing){deleted}, target: Target{Function: cart}},
-		"DeletedPending": {reason: "What may have been made is looked for.", edit: []func(*managedtest.Thing){pending("cart:live"), deleted}, want: "cart:live", exists: true},
+		"Deleted":        {reason: "References may be gone by then.", edit: []func(*managedtest.Sample){written("cart:live"), deleted}, want: "cart:live", exists: true},
+		"DeletedMoved":   {reason: "What was made is what goes.", edit: []func(*managedtest.Sample){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},
+		"DeletedGiven":   {reason: "What never came to be ours, and is not what spec says, stays.", edit: []func(*managedtest.Sample){given("basket:live"), deleted}, target: Target{Function: cart}, want: "basket:live"},
+		"DeletedUnmade":  {reason: "What was never made is not deleted.", edit: []func(*managedtest.Sample){deleted}, target: Target{Function: cart}},
+		"DeletedPending": {reason: "What may have been made is looked for.", edit: []func(*managedtest.Sample){pending("cart:live"), deleted}, want: "cart:live", exists: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
+			mg := &managedtest.Sample{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
 			for _, edit := range tc.edit {
 				edit(mg)
 			}
@@ -88,19 +88,19 @@ func TestName(t *testing.T) {
 func TestReads(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		edit   func(*managedtest.Thing)
+		edit   func(*managedtest.Sample)
 		want   int
 	}{
-		"New":     {"Its creation will follow.", func(*managedtest.Thing) {}, 2},
-		"Made":    {"It was made.", func(mg *managedtest.Thing) { meta.AddAnnotations(mg, ownership.Name(mg, "cart")) }, 1},
-		"Deleted": {"Nothing will be made.", func(mg *managedtest.Thing) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, 1},
-		"ObserveOnly": {"Nothing may be made.", func(mg *managedtest.Thing) {
+		"New":     {"Its creation will follow.", func(*managedtest.Sample) {}, 2},
+		"Made":    {"It was made.", func(mg *managedtest.Sample) { meta.AddAnnotations(mg, ownership.Name(mg, "cart")) }, 1},
+		"Deleted": {"Nothing will be made.", func(mg *managedtest.Sample) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }, 1},
+		"ObserveOnly": {"Nothing may be made.", func(mg *managedtest.Sample) {
 			mg.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 		}, 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
+			mg := &managedtest.Sample{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
 			tc.edit(mg)
 			if got := Reads(mg, "List", "Create"); len(got) != tc.want || got[0] != "List" {
 				t.Errorf("%s\ngot %v", tc.reason, got)
@@ -118,7 +118,7 @@ func TestListWithoutEnd(t *testing.T) {
 		return []string{"arn"}, ptr.To("next"), nil
 	}
 	n, _ := functionname.Parse("cart")
-	if _, _, err := r.Read(managed.WithTurn(t.Context(), &managed.Turn{}), &managedtest.Thing{}, n); err == nil || calls > answer.MostPages+1 {
+	if _, _, err := r.Read(managed.WithAttempt(t.Context(), &managed.Attempt{}), &managedtest.Sample{}, n); err == nil || calls > answer.MostPages+1 {
 		t.Errorf("%d pages were read, %v", calls, err)
 	}
 }
@@ -145,16 +145,16 @@ func (p *pages) reader() *Reader[string] {
 func TestReader(t *testing.T) {
 	now := time.Unix(100, 0)
 	var reserved []string
-	turn := &managed.Turn{Fresh: inventory.Fresh{Now: now, Since: now}, Reserver: func(ops ...string) time.Duration {
+	turn := &managed.Attempt{Freshness: inventory.Freshness{Now: now, Since: now}, ReserveFn: func(ops ...string) time.Duration {
 		reserved = append(reserved, ops...)
 		return 0
 	}}
-	ctx := managed.WithTurn(t.Context(), turn)
+	ctx := managed.WithAttempt(t.Context(), turn)
 	p := &pages{}
 	r := p.reader()
 	for text, want := range map[string]bool{"cart": true, "cart:live": true, "cart:other": false} {
 		n, _ := functionname.Parse(text)
-		if _, exists, err := r.Read(ctx, &managedtest.Thing{}, n); exists != want || err != nil {
+		if _, exists, err := r.Read(ctx, &managedtest.Sample{}, n); exists != want || err != nil {
 			t.Errorf("%s: exists %t, %v, want %t", text, exists, err, want)
 		}
 	}
@@ -165,32 +165,32 @@ func TestReader(t *testing.T) {
 		t.Errorf("reserved %v, want the second page", reserved)
 	}
 	r.Forget(functionname.Name{Function: "cart", Qualifier: "one"})
-	if _, _, err := r.Read(ctx, &managedtest.Thing{}, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
+	if _, _, err := r.Read(ctx, &managedtest.Sample{}, functionname.Name{Function: "cart"}); err != nil || len(p.calls) != 4 {
 		t.Errorf("calls %v, %v, want them anew after a change", p.calls, err)
 	}
 }
 
 // A list that may lack what is there is no proof.
 func TestReaderAsksForOne(t *testing.T) {
-	wrote := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
+	wrote := &managedtest.Sample{ObjectMeta: metav1.ObjectMeta{UID: "u1"}}
 	meta.AddAnnotations(wrote, ownership.Name(wrote, "cart:other"))
-	deleted := wrote.DeepCopyObject().(*managedtest.Thing) //nolint:forcetypeassert // It is one.
+	deleted := wrote.DeepCopyObject().(*managedtest.Sample) //nolint:forcetypeassert // It is one.
 	deleted.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
 	gone := &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "gone"}
 	denied := &smithy.GenericAPIError{Code: "AccessDeniedException", Message: "no"}
 	boom := errors.New("boom")
 	cases := map[string]struct {
 		reason     string
-		mg         *managedtest.Thing
+		mg         *managedtest.Sample
 		list, get  error
 		asks, want bool
 		err        error
 	}{
-		"NotMade": {reason: "It is yet to be made.", mg: &managedtest.Thing{}},
+		"NotMade": {reason: "It is yet to be made.", mg: &managedtest.Sample{}},
 		"Made":    {reason: "It should be there.", mg: wrote, asks: true, want: true},
 		"Gone":    {reason: "It is not.", mg: wrote, get: gone, asks: true},
 		"Deleted": {reason: "It was taken away.", mg: deleted},
-		"NoList":  {reason: "Without a list, nothing is known.", mg: &managedtest.Thing{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, asks: true, want: true},
+		"NoList":  {reason: "Without a list, nothing is known.", mg: &managedtest.Sample{}, list: &smithy.GenericAPIError{Code: "UnknownOperationException"}, asks: true, want: true},
 		"Denied":  {reason: "Who may not ask goes by the list.", mg: wrote, get: denied, asks: true},
 		"Failed":  {reason: "Nothing is known.", mg: wrote, get: boom, asks: true, err: boom},
 	}
@@ -212,11 +212,11 @@ func TestReaderAsksForOne(t *testing.T) {
 
 func TestReaderErrors(t *testing.T) {
 	gone := &pages{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException", Message: "Function does not exist"}}
-	if _, exists, err := gone.reader().Read(t.Context(), &managedtest.Thing{}, functionname.Name{Function: "cart"}); exists || err != nil {
+	if _, exists, err := gone.reader().Read(t.Context(), &managedtest.Sample{}, functionname.Name{Function: "cart"}); exists || err != nil {
 		t.Errorf("exists %t, %v: a function that is not there has nothing", exists, err)
 	}
 	broken := &pages{err: errors.New("broken")}
-	if _, _, err := broken.reader().Read(t.Context(), &managedtest.Thing{}, functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
+	if _, _, err := broken.reader().Read(t.Context(), &managedtest.Sample{}, functionname.Name{Function: "cart"}); !errors.Is(err, broken.err) {
 		t.Errorf("got %v, want what went wrong", err)
 	}
 	if len(broken.calls) != 1 {

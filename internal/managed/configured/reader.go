@@ -45,7 +45,7 @@ type Reader[V any] struct {
 // proof: then the single configuration is asked for.
 func (r *Reader[V]) Read(ctx context.Context, mg resource.Managed, n functionname.Name) (V, bool, error) {
 	var none V
-	all, err := inventory.Read(ctx, r.Cache, r.key(n), managed.Fresh(ctx), func(ctx context.Context) ([]V, error) {
+	all, err := inventory.Read(ctx, r.Cache, r.key(n), managed.Freshness(ctx), func(ctx context.Context) ([]V, error) {
 		return r.list(ctx, n.Function)
 	})
 	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {

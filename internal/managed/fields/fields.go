@@ -67,7 +67,7 @@ type Reader struct {
 
 	mu      sync.Mutex
 	uses    *uses
-	wake    map[string]func(name types.NamespacedName, by string)
+	enqueue map[string]func(name types.NamespacedName, by string)
 	watches map[scope]*watch
 	asked   map[scope]question
 }
@@ -78,7 +78,7 @@ func NewReader(o Options) *Reader {
 		o:       o,
 		changed: make(chan struct{}, 1),
 		uses:    newUses(),
-		wake:    map[string]func(name types.NamespacedName, by string){},
+		enqueue: map[string]func(name types.NamespacedName, by string){},
 		watches: map[scope]*watch{},
 		asked:   map[scope]question{},
 	}
@@ -140,13 +140,13 @@ func (r *Reader) settle(user User, obj Object, path string, read *value) (value,
 	var stale map[User]bool
 	switch {
 	case known:
-		r.uses.tell(user, obj, path, v)
+		r.uses.notify(user, obj, path, v)
 	case read != nil:
-		r.uses.tell(user, obj, path, *read)
+		r.uses.notify(user, obj, path, *read)
 		stale = r.uses.outdated(obj, func(p string) (value, bool) { return *read, p == path })
 	}
 	r.mu.Unlock()
-	r.rouse(stale, obj.cause())
+	r.enqueueAll(stale, obj.cause())
 	return v, known
 }
 
@@ -240,15 +240,15 @@ func (r *Reader) Refer(u User, selectors []v1beta1.FieldSelector) {
 func (r *Reader) Subscribe(kind string, wake func(name types.NamespacedName, by string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.wake[kind] = wake
+	r.enqueue[kind] = wake
 }
 
-// rouse the users of objects that have changed, or may have. The lock is not held, since
+// enqueueAll the users of objects that have changed, or may have. The lock is not held, since
 // those who are woken may read.
-func (r *Reader) rouse(users map[User]bool, by string) {
+func (r *Reader) enqueueAll(users map[User]bool, by string) {
 	for u := range users {
 		r.mu.Lock()
-		wake := r.wake[u.Kind]
+		wake := r.enqueue[u.Kind]
 		r.mu.Unlock()
 		if wake != nil {
 			wake(u.NamespacedName, by)

@@ -33,15 +33,15 @@ func TestGet(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			w.create(role("r", "arn:r"))
-			w.create(number.DeepCopy())
-			w.grant(tc.get)
+			e := newEnv(t)
+			e.create(role("r", "arn:r"))
+			e.create(number.DeepCopy())
+			e.grant(tc.get)
 			s := arnOf("r")
 			if tc.change != nil {
 				tc.change(&s)
 			}
-			if got := w.value(s); !strings.HasPrefix(got, tc.want) {
+			if got := e.value(s); !strings.HasPrefix(got, tc.want) {
 				t.Errorf("%s\nwant %q\n got %q", tc.reason, tc.want, got)
 			}
 		})
@@ -49,10 +49,10 @@ func TestGet(t *testing.T) {
 }
 
 func TestErrorThatMayPass(t *testing.T) {
-	w := newWorld(t)
+	e := newEnv(t)
 	boom := errors.New("boom")
-	w.fail = boom
-	if _, err := w.reader.Get(t.Context(), "shop", arnOf("r")); !errors.Is(err, boom) || !strings.Contains(err.Error(), "cannot read Role shop/r") {
+	e.fail = boom
+	if _, err := e.reader.Get(t.Context(), "shop", arnOf("r")); !errors.Is(err, boom) || !strings.Contains(err.Error(), "cannot read Role shop/r") {
 		t.Errorf("want the error and what it is about, got %v", err)
 	}
 }
@@ -78,24 +78,24 @@ func TestIn(t *testing.T) {
 }
 
 func TestOneAndAll(t *testing.T) {
-	w := newWorld(t)
-	w.create(role("r", "arn:r"))
+	e := newEnv(t)
+	e.create(role("r", "arn:r"))
 	found, missing := arnOf("r"), arnOf("nope")
 	set := "set"
-	if got, err := One(t.Context(), w.reader, "shop", "spec.forProvider.roleFrom", &set, nil); err != nil || got != &set {
+	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", &set, nil); err != nil || got != &set {
 		t.Errorf("without a selector the value stays, got %v, %v", got, err)
 	}
-	if got, err := One(t.Context(), w.reader, "shop", "spec.forProvider.roleFrom", nil, &found); err != nil || *got != "arn:r" {
+	if got, err := One(t.Context(), e.reader, "shop", "spec.forProvider.roleFrom", nil, &found); err != nil || *got != "arn:r" {
 		t.Errorf("a selector selects, got %v, %v", got, err)
 	}
-	if got, err := All(t.Context(), w.reader, "shop", "spec.forProvider.layersFrom", []string{set}, nil); err != nil || !cmp.Equal(got, []string{set}) {
+	if got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", []string{set}, nil); err != nil || !cmp.Equal(got, []string{set}) {
 		t.Errorf("without selectors the values stay, got %v, %v", got, err)
 	}
-	got, err := All(t.Context(), w.reader, "shop", "spec.forProvider.layersFrom", nil, []v1beta1.FieldSelector{found, found})
+	got, err := All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil, []v1beta1.FieldSelector{found, found})
 	if err != nil || !cmp.Equal(got, []string{"arn:r", "arn:r"}) {
 		t.Errorf("selectors select, in their order, got %v, %v", got, err)
 	}
-	_, err = All(t.Context(), w.reader, "shop", "spec.forProvider.layersFrom", nil, []v1beta1.FieldSelector{found, missing})
+	_, err = All(t.Context(), e.reader, "shop", "spec.forProvider.layersFrom", nil, []v1beta1.FieldSelector{found, missing})
 	if err == nil || err.Error() != "cannot resolve spec.forProvider.layersFrom[1]: Role shop/nope does not exist" {
 		t.Errorf("the field of spec is named, got %v", err)
 	}

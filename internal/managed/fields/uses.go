@@ -37,8 +37,8 @@ type field struct {
 	path string
 }
 
-func (f field) place() place {
-	return place{kind: f.Kind, namespace: f.Namespace, path: f.path}
+func (f field) key() key {
+	return key{kind: f.Kind, namespace: f.Namespace, path: f.path}
 }
 
 // fieldsOf are the fields that selectors select. A selector that makes no sense is
@@ -53,8 +53,8 @@ func fieldsOf(namespace string, selectors []v1beta1.FieldSelector) map[field]boo
 	return fs
 }
 
-// place is where fields of one path are read.
-type place struct {
+// key is where fields of one path are read.
+type key struct {
 	kind      schema.GroupVersionKind
 	namespace string
 	path      string
@@ -65,8 +65,8 @@ type uses struct {
 	byUser   map[User]map[field]bool
 	byObject map[Object]map[string]*use
 
-	// places counts the fields of each place.
-	places map[place]int
+	// keys counts the fields of each place.
+	keys map[key]int
 }
 
 // use of one field.
@@ -76,7 +76,7 @@ type use struct {
 }
 
 func newUses() *uses {
-	return &uses{byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]*use{}, places: map[place]int{}}
+	return &uses{byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]*use{}, keys: map[key]int{}}
 }
 
 // set the fields that a resource refers to. It tells whether what is to be watched
@@ -109,10 +109,10 @@ func (u *uses) add(user User, f field) bool {
 	if used == nil {
 		used = &use{users: map[User]*value{}}
 		u.byObject[f.Object][f.path] = used
-		u.places[f.place()]++
+		u.keys[f.key()]++
 	}
 	used.users[user] = nil
-	return len(used.users) == 1 && u.places[f.place()] == 1
+	return len(used.users) == 1 && u.keys[f.key()] == 1
 }
 
 // drop a use. It tells whether it was the last of its place.
@@ -126,16 +126,16 @@ func (u *uses) drop(user User, f field) bool {
 	if len(u.byObject[f.Object]) == 0 {
 		delete(u.byObject, f.Object)
 	}
-	u.places[f.place()]--
-	if u.places[f.place()] > 0 {
+	u.keys[f.key()]--
+	if u.keys[f.key()] > 0 {
 		return false
 	}
-	delete(u.places, f.place())
+	delete(u.keys, f.key())
 	return true
 }
 
-// tell notes what a resource is told of a field.
-func (u *uses) tell(user User, obj Object, path string, v value) {
+// notify notes what a resource is told of a field.
+func (u *uses) notify(user User, obj Object, path string, v value) {
 	used := u.byObject[obj][path]
 	if used == nil {
 		return
@@ -166,7 +166,7 @@ func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[Use
 // wanted are the kinds to watch that resources refer to, with the namespaces and the paths.
 func (u *uses) wanted() map[schema.GroupVersionKind]*want {
 	all := map[schema.GroupVersionKind]*want{}
-	for p := range u.places {
+	for p := range u.keys {
 		if unwatched(p.kind) {
 			continue
 		}

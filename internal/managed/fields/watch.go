@@ -124,7 +124,7 @@ func (r *Reader) synced(w *watch) {
 	delete(r.asked, w.scope)
 	users := r.outdated(w.scope)
 	r.mu.Unlock()
-	r.rouse(users, w.scope.kind.Kind)
+	r.enqueueAll(users, w.scope.kind.Kind)
 }
 
 // saw is told of each object that has come, changed or gone.
@@ -143,7 +143,7 @@ func (r *Reader) saw(w *watch, obj any) {
 		users = r.uses.outdated(o, func(path string) (value, bool) { return r.current(o, path) })
 	}
 	r.mu.Unlock()
-	r.rouse(users, o.cause())
+	r.enqueueAll(users, o.cause())
 }
 
 // lost is told when a watch may go on no longer: the permission was withdrawn, or
@@ -161,7 +161,7 @@ func (r *Reader) lost(w *watch) {
 		users = r.users(w.scope)
 	}
 	r.mu.Unlock()
-	r.rouse(users, w.scope.kind.Kind)
+	r.enqueueAll(users, w.scope.kind.Kind)
 }
 
 // forget a watch. The lock is held.

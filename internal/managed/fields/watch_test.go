@@ -13,60 +13,60 @@ import (
 )
 
 // all may be watched.
-func all(w *world) { w.mayWatch = []string{""} }
+func all(e *env) { e.mayWatch = []string{""} }
 
 func TestWatched(t *testing.T) {
-	w := newWorld(t, all)
-	w.run()
-	if got := w.reconcile("cart", arnOf("r")); got != "error: Role shop/r does not exist" {
+	e := newEnv(t, all)
+	e.run()
+	if got := e.reconcile("cart", arnOf("r")); got != "error: Role shop/r does not exist" {
 		t.Errorf("got %q", got)
 	}
-	w.watching("", true)
-	gets := w.gets.Load()
+	e.watching("", true)
+	gets := e.gets.Load()
 
-	w.create(role("r", ""))
-	w.awake("cart")
-	if got := w.reconcile("cart", arnOf("r")); got != "error: Role shop/r has no value at status.arn yet" {
+	e.create(role("r", ""))
+	e.awake("cart")
+	if got := e.reconcile("cart", arnOf("r")); got != "error: Role shop/r has no value at status.arn yet" {
 		t.Errorf("an object without the field is not a missing one, got %q", got)
 	}
-	w.update(role("r", "arn:1"))
-	w.awake("cart")
-	if got := w.reconcile("cart", arnOf("r")); got != "arn:1" {
+	e.update(role("r", "arn:1"))
+	e.awake("cart")
+	if got := e.reconcile("cart", arnOf("r")); got != "arn:1" {
 		t.Errorf("got %q", got)
 	}
-	if got := w.reconcile("pay", arnOf("r")); got != "arn:1" {
+	if got := e.reconcile("pay", arnOf("r")); got != "arn:1" {
 		t.Errorf("got %q", got)
 	}
 
 	// What does not concern anyone wakes nobody. The change that does comes after it.
 	busy := role("r", "arn:1")
 	busy.Object["status"].(map[string]any)["heartbeat"] = "now"
-	w.update(busy)
-	w.create(role("other", "arn:other"))
-	w.update(role("r", "arn:2"))
-	w.awake("cart", "pay")
-	if got := w.reconcile("cart", arnOf("r")) + w.reconcile("pay", arnOf("r")); got != "arn:2arn:2" {
+	e.update(busy)
+	e.create(role("other", "arn:other"))
+	e.update(role("r", "arn:2"))
+	e.awake("cart", "pay")
+	if got := e.reconcile("cart", arnOf("r")) + e.reconcile("pay", arnOf("r")); got != "arn:2arn:2" {
 		t.Errorf("got %q", got)
 	}
-	w.delete("r")
-	w.awake("cart", "pay")
-	if got := w.reconcile("pay", arnOf("r")); got != "error: Role shop/r does not exist" {
+	e.delete("r")
+	e.awake("cart", "pay")
+	if got := e.reconcile("pay", arnOf("r")); got != "error: Role shop/r does not exist" {
 		t.Errorf("got %q", got)
 	}
-	if got := w.gets.Load() - gets; got != 0 {
+	if got := e.gets.Load() - gets; got != 0 {
 		t.Errorf("what is watched is not read: %d reads", got)
 	}
 }
 
 func TestOnlyFieldsAreKept(t *testing.T) {
-	w := newWorld(t, all)
-	w.run()
-	w.create(role("r", "arn:1"))
-	w.reconcile("cart", arnOf("r"))
-	w.watching("", true)
-	w.reader.mu.Lock()
-	defer w.reader.mu.Unlock()
-	kept := w.reader.watches[scope{kind: roleKind}].store.List()
+	e := newEnv(t, all)
+	e.run()
+	e.create(role("r", "arn:1"))
+	e.reconcile("cart", arnOf("r"))
+	e.watching("", true)
+	e.reader.mu.Lock()
+	defer e.reader.mu.Unlock()
+	kept := e.reader.watches[scope{kind: roleKind}].store.List()
 	if len(kept) != 1 {
 		t.Fatalf("want the one role, got %v", kept)
 	}
@@ -77,69 +77,69 @@ func TestOnlyFieldsAreKept(t *testing.T) {
 }
 
 func TestAnotherFieldOfTheSameKind(t *testing.T) {
-	w := newWorld(t, all)
-	w.run()
+	e := newEnv(t, all)
+	e.run()
 	r := role("r", "arn:1")
 	r.Object["status"].(map[string]any)["id"] = "AROA1"
-	w.create(r)
-	w.reconcile("cart", arnOf("r"))
-	w.watching("", true)
+	e.create(r)
+	e.reconcile("cart", arnOf("r"))
+	e.watching("", true)
 	id := arnOf("r")
 	id.FieldPath = "status.id"
-	if got := w.reconcile("pay", id); got != "AROA1" {
+	if got := e.reconcile("pay", id); got != "AROA1" {
 		t.Errorf("a field that is not kept yet is read, got %q", got)
 	}
-	w.until("both fields are kept", func() bool {
-		before := w.gets.Load()
-		if got := w.value(id) + w.value(arnOf("r")); got != "AROA1arn:1" {
+	e.until("both fields are kept", func() bool {
+		before := e.gets.Load()
+		if got := e.value(id) + e.value(arnOf("r")); got != "AROA1arn:1" {
 			t.Fatalf("got %q", got)
 		}
-		return w.gets.Load() == before
+		return e.gets.Load() == before
 	})
 }
 
 func TestReferenceThatIsNoMore(t *testing.T) {
-	w := newWorld(t, all)
-	w.run()
-	w.create(role("r", "arn:1"))
-	w.reconcile("cart", arnOf("r"))
-	w.reconcile("pay", arnOf("r"))
-	w.watching("", true)
-	w.reader.Refer(user("cart"), nil)
-	w.watching("", true)
-	w.update(role("r", "arn:2"))
-	w.awake("pay")
-	w.reader.Refer(user("pay"), []v1beta1.FieldSelector{})
-	w.watching("", false)
-	w.reader.mu.Lock()
-	defer w.reader.mu.Unlock()
-	if u := w.reader.uses; len(u.byUser)+len(u.byObject)+len(u.places)+len(w.reader.asked) != 0 {
-		t.Errorf("nothing must be left of what nobody refers to, got %+v, %v", u, w.reader.asked)
+	e := newEnv(t, all)
+	e.run()
+	e.create(role("r", "arn:1"))
+	e.reconcile("cart", arnOf("r"))
+	e.reconcile("pay", arnOf("r"))
+	e.watching("", true)
+	e.reader.Refer(user("cart"), nil)
+	e.watching("", true)
+	e.update(role("r", "arn:2"))
+	e.awake("pay")
+	e.reader.Refer(user("pay"), []v1beta1.FieldSelector{})
+	e.watching("", false)
+	e.reader.mu.Lock()
+	defer e.reader.mu.Unlock()
+	if u := e.reader.uses; len(u.byUser)+len(u.byObject)+len(u.keys)+len(e.reader.asked) != 0 {
+		t.Errorf("nothing must be left of what nobody refers to, got %+v, %v", u, e.reader.asked)
 	}
 }
 
 func TestOnlyGet(t *testing.T) {
-	w := newWorld(t)
-	w.run()
-	w.create(role("r", "arn:1"))
-	w.reconcile("cart", arnOf("r"))
-	if got := w.reconcile("pay", arnOf("r")); got != "arn:1" {
+	e := newEnv(t)
+	e.run()
+	e.create(role("r", "arn:1"))
+	e.reconcile("cart", arnOf("r"))
+	if got := e.reconcile("pay", arnOf("r")); got != "arn:1" {
 		t.Errorf("got %q", got)
 	}
-	w.until("all and the namespace were asked for", func() bool { return w.asks.Load() >= 2 })
-	w.update(role("r", "arn:2"))
-	if got := w.wakes(); got != nil {
+	e.until("all and the namespace were asked for", func() bool { return e.asks.Load() >= 2 })
+	e.update(role("r", "arn:2"))
+	if got := e.wakes(); got != nil {
 		t.Errorf("nothing can have seen the change, but %v were woken", got)
 	}
 	// One sees it when it is polled. That wakes the other.
-	if got := w.reconcile("cart", arnOf("r")); got != "arn:2" {
+	if got := e.reconcile("cart", arnOf("r")); got != "arn:2" {
 		t.Errorf("got %q", got)
 	}
-	w.awake("pay")
-	if got := w.reconcile("pay", arnOf("r")) + w.reconcile("cart", arnOf("r")); got != "arn:2arn:2" {
+	e.awake("pay")
+	if got := e.reconcile("pay", arnOf("r")) + e.reconcile("cart", arnOf("r")); got != "arn:2arn:2" {
 		t.Errorf("got %q", got)
 	}
-	if got := w.wakes(); got != nil {
+	if got := e.wakes(); got != nil {
 		t.Errorf("all know the new value, but %v were woken", got)
 	}
 }
@@ -147,19 +147,19 @@ func TestOnlyGet(t *testing.T) {
 func TestGrantedLater(t *testing.T) {
 	for name, namespaces := range map[string][]string{"AllNamespaces": {""}, "OneNamespace": {"shop"}} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, func(w *world) { w.mayGet = false })
-			w.run()
-			w.create(role("r", "arn:1"))
-			if got := w.reconcile("cart", arnOf("r")); got == "arn:1" {
+			e := newEnv(t, func(e *env) { e.mayGet = false })
+			e.run()
+			e.create(role("r", "arn:1"))
+			if got := e.reconcile("cart", arnOf("r")); got == "arn:1" {
 				t.Errorf("nothing is granted, but got %q", got)
 			}
-			w.until("both scopes were asked for", func() bool { return w.asks.Load() == 2 })
-			w.grant(false, namespaces...)
-			w.until("it is asked again", func() bool {
-				w.clock.Step(soonest)
-				return len(w.wakes()) == 1
+			e.until("both scopes were asked for", func() bool { return e.asks.Load() == 2 })
+			e.grant(false, namespaces...)
+			e.until("it is asked again", func() bool {
+				e.clock.Step(soonest)
+				return len(e.wakes()) == 1
 			})
-			if got := w.reconcile("cart", arnOf("r")); got != "arn:1" {
+			if got := e.reconcile("cart", arnOf("r")); got != "arn:1" {
 				t.Errorf("to list and watch is enough, got %q", got)
 			}
 		})
@@ -167,21 +167,21 @@ func TestGrantedLater(t *testing.T) {
 }
 
 func TestQuestionsArePutOff(t *testing.T) {
-	w := newWorld(t)
-	w.run()
-	w.reconcile("cart", arnOf("r"))
-	w.until("both scopes were asked for", func() bool { return w.asks.Load() == 2 })
-	w.reconcile("pay", arnOf("s"))
+	e := newEnv(t)
+	e.run()
+	e.reconcile("cart", arnOf("r"))
+	e.until("both scopes were asked for", func() bool { return e.asks.Load() == 2 })
+	e.reconcile("pay", arnOf("s"))
 	other := arnOf("s")
 	other.FieldPath = "status.id"
-	w.reconcile("pay", other)
-	if got := w.asks.Load(); got != 2 {
+	e.reconcile("pay", other)
+	if got := e.asks.Load(); got != 2 {
 		t.Errorf("what was refused a moment ago is not asked again, got %d questions", got)
 	}
 	q := question{}
 	var waits []float64
 	for range 5 {
-		q = q.putOff(w.clock.Now(), latest)
+		q = q.putOff(e.clock.Now(), latest)
 		waits = append(waits, q.wait.Seconds())
 	}
 	if q.wait != latest || waits[0] != soonest.Seconds() {
@@ -190,27 +190,27 @@ func TestQuestionsArePutOff(t *testing.T) {
 }
 
 func TestWithdrawn(t *testing.T) {
-	w := newWorld(t, all)
-	w.run()
-	w.create(role("r", "arn:1"))
-	w.reconcile("cart", arnOf("r"))
-	w.watching("", true)
-	w.grant(false)
-	w.reader.mu.Lock()
-	running := w.reader.watches[scope{kind: roleKind}]
-	w.reader.mu.Unlock()
-	w.reader.lost(running)
-	w.awake("cart")
+	e := newEnv(t, all)
+	e.run()
+	e.create(role("r", "arn:1"))
+	e.reconcile("cart", arnOf("r"))
+	e.watching("", true)
+	e.grant(false)
+	e.reader.mu.Lock()
+	running := e.reader.watches[scope{kind: roleKind}]
+	e.reader.mu.Unlock()
+	e.reader.lost(running)
+	e.awake("cart")
 	want := `error: cannot read Role shop/r: grant the provider's ServiceAccount get, list and watch on roles of API group "iam.example.org"`
-	if got := w.reconcile("cart", arnOf("r")); got != want {
+	if got := e.reconcile("cart", arnOf("r")); got != want {
 		t.Errorf("what may no longer be read must not be used, got %q", got)
 	}
-	w.grant(true, "")
-	w.until("it is watched again", func() bool {
-		w.clock.Step(soonest)
-		return len(w.wakes()) == 1
+	e.grant(true, "")
+	e.until("it is watched again", func() bool {
+		e.clock.Step(soonest)
+		return len(e.wakes()) == 1
 	})
-	if got := w.reconcile("cart", arnOf("r")); got != "arn:1" {
+	if got := e.reconcile("cart", arnOf("r")); got != "arn:1" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -228,10 +228,10 @@ func (c configMaps) Get(_ context.Context, ref objects.Ref) (objects.Data, error
 // A ConfigMap that a tenant names does not have the provider watch all there are, though
 // Crossplane grants that.
 func TestConfigMapsAreNotWatched(t *testing.T) {
-	w := newWorld(t, all, func(w *world) {
-		w.mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), kmeta.RESTScopeNamespace)
+	e := newEnv(t, all, func(e *env) {
+		e.mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), kmeta.RESTScopeNamespace)
 	})
-	w.reader.o.ConfigMaps = configMaps{"shop/net": {"role.arn": []byte("arn:1")}, "pay/net": {"role.arn": []byte("arn:2")}}
+	e.reader.o.ConfigMaps = configMaps{"shop/net": {"role.arn": []byte("arn:1")}, "pay/net": {"role.arn": []byte("arn:2")}}
 	of := func(name, path string) v1beta1.FieldSelector {
 		return v1beta1.FieldSelector{APIVersion: "v1", Kind: "ConfigMap", Name: name, FieldPath: path}
 	}
@@ -247,14 +247,14 @@ func TestConfigMapsAreNotWatched(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := w.reconcile("cart", tc.selector); got != tc.want {
+			if got := e.reconcile("cart", tc.selector); got != tc.want {
 				t.Errorf("%s: got %q, want %q", tc.reason, got, tc.want)
 			}
 		})
 	}
-	w.reader.keep(t.Context())
-	if n := len(w.reader.watches); n != 0 || w.asks.Load() != 0 || w.gets.Load() != 0 {
-		t.Errorf("%d watches, %d questions, %d reads", n, w.asks.Load(), w.gets.Load())
+	e.reader.keep(t.Context())
+	if n := len(e.reader.watches); n != 0 || e.asks.Load() != 0 || e.gets.Load() != 0 {
+		t.Errorf("%d watches, %d questions, %d reads", n, e.asks.Load(), e.gets.Load())
 	}
 	want := []objects.Ref{{Kind: objects.ConfigMap, Namespace: "shop", Name: "net"}}
 	if diff := cmp.Diff(want, Refs("shop", []v1beta1.FieldSelector{arnOf("r"), of("net", "data.arn"), {APIVersion: "a/b/c"}})); diff != "" {

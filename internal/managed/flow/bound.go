@@ -39,7 +39,7 @@ const deletionShare = 3
 func bounded(ctx context.Context, mg managed.Managed, p Plan) Plan {
 	switch {
 	case len(p.Changes) == 0 && p.Ready.Status == corev1.ConditionTrue:
-		managed.ForgetAttempts(ctx)
+		managed.ForgetCalls(ctx)
 		return p
 	case len(p.Changes) == 0, p.Call == "":
 		return p
@@ -49,7 +49,7 @@ func bounded(ctx context.Context, mg managed.Managed, p Plan) Plan {
 	shortest, most := time.Duration(0), 0
 	steps := append([]Step{{Call: p.Call, Carried: p.Carried, Does: p.Does, Slow: p.Slow}}, p.Otherwise...)
 	for i, s := range steps {
-		wait, count := managed.Attempted(ctx, s.Call, s.Carried.String())
+		wait, count := managed.RepeatDelay(ctx, s.Call, s.Carried.String())
 		if wait == 0 {
 			return p.With(steps[i:]...)
 		}
@@ -66,21 +66,21 @@ func bounded(ctx context.Context, mg managed.Managed, p Plan) Plan {
 // show. It is not created again yet.
 func unshown(ctx context.Context, mg managed.Managed, call string, wait time.Duration, count int) xpmanaged.ExternalObservation {
 	ready := condition.Creating(mg.GetGeneration(), "AWS has accepted "+call+", but the result is not visible yet")
-	if count >= managed.ManyAttempts {
+	if count >= managed.ManyRepeats {
 		ready = acceptedNotShown(mg.GetGeneration(), call, count)
 	}
 	mg.SetConditions(ready)
-	managed.ComeBack(ctx, wait)
+	managed.RequeueAfter(ctx, wait)
 	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
 }
 
 // acceptedNotShown is the Ready condition of a resource whose change AWS has accepted and does
 // not show. It holds no count, which would make each try another condition.
 func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
-	if count < managed.ManyAttempts {
+	if count < managed.ManyRepeats {
 		return condition.Updating(generation, "AWS has accepted "+what+", but it is not visible yet")
 	}
-	return condition.Unavailable(generation, fmt.Sprintf("AWS has accepted %s at least %d times, but it is not visible: it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what, managed.ManyAttempts))
+	return condition.Unavailable(generation, fmt.Sprintf("AWS has accepted %s at least %d times, but it is not visible: it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what, managed.ManyRepeats))
 }
 
 // later is the outcome of a change that AWS puts off, since something else is under way
@@ -88,10 +88,10 @@ func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
 // off again and again fails with AWS's error, so that this is told and tried ever more
 // seldom.
 func later(ctx context.Context, err error) error {
-	_, count := managed.Attempted(ctx, putOff, "")
-	managed.NoteAttempt(ctx, putOff, "")
+	_, count := managed.RepeatDelay(ctx, putOff, "")
+	managed.RecordCall(ctx, putOff, "")
 	if count < putOffQuietly {
-		managed.Hold(ctx, again)
+		managed.Abort(ctx, again)
 		return nil
 	}
 	return errors.Wrap(err, "AWS has rejected every change for a while")
@@ -100,14 +100,14 @@ func later(ctx context.Context, err error) error {
 // afterDeletion has the resource come back to see whether it is gone: at once after the first
 // deletion that AWS has accepted, and ever more seldom while AWS shows it all the same.
 func afterDeletion(ctx context.Context, mg managed.Managed) {
-	_, count := managed.Attempted(ctx, deletion, "")
-	managed.NoteAttempt(ctx, deletion, "")
+	_, count := managed.RepeatDelay(ctx, deletion, "")
+	managed.RecordCall(ctx, deletion, "")
 	after := time.Duration(0)
 	if count > 0 {
-		after = deleteAgain(managed.Fresh(ctx).Now.Sub(mg.GetDeletionTimestamp().Time))
+		after = deleteAgain(managed.Freshness(ctx).Now.Sub(mg.GetDeletionTimestamp().Time))
 		mg.SetConditions(condition.Deleting(mg.GetGeneration(), "AWS has accepted the deletion, but the resource still exists"))
 	}
-	managed.ComeBack(ctx, after)
+	managed.RequeueAfter(ctx, after)
 }
 
 // deleteAgain is when to look again at what AWS shows still, by the time since it was to be
@@ -118,4 +118,4 @@ func deleteAgain(since time.Duration) time.Duration {
 
 // DeletedPart is called by a kind's Delete that has deleted one of several things, so
 // that the next one is deleted at once.
-func DeletedPart(ctx context.Context) { managed.ForgetAttempts(ctx, deletion) }
+func DeletedPart(ctx context.Context) { managed.ForgetCalls(ctx, deletion) }

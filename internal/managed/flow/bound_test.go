@@ -31,11 +31,11 @@ func (s *stubborn) Update(context.Context, *thing, Found[string], Plan) error {
 
 // reconciles does what the runtime does, once in each interval of a time, and returns
 // the Ready condition of the last one.
-func reconciles(t *testing.T, c Thing[*thing, string], mg *thing, a *managed.Attempts, from time.Time, span, interval time.Duration) xpv2.Condition {
+func reconciles(t *testing.T, c Thing[*thing, string], mg *thing, a *managed.CallHistory, from time.Time, span, interval time.Duration) xpv2.Condition {
 	t.Helper()
 	for at := from; at.Before(from.Add(span)); at = at.Add(interval) {
-		turn := &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}}
-		ctx := managed.WithTurn(t.Context(), turn)
+		turn := &managed.Attempt{Calls: a, Freshness: inventory.Freshness{Now: at}}
+		ctx := managed.WithAttempt(t.Context(), turn)
 		e := New(c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
 		o, err := e.Observe(ctx, mg)
 		switch {
@@ -69,7 +69,7 @@ func TestAcceptedAndNotShown(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &stubborn{cloud{there: tc.there, value: "b"}}
-			a, start := &managed.Attempts{}, time.Unix(1e9, 0)
+			a, start := &managed.CallHistory{}, time.Unix(1e9, 0)
 			count := func() int { return strings.Count(strings.Join(c.calls, " "), tc.call) }
 
 			ready := reconciles(t, c, tc.mg, a, start, 2*time.Second, time.Second)
@@ -77,7 +77,7 @@ func TestAcceptedAndNotShown(t *testing.T) {
 				t.Errorf("%s\nAfter a moment: %d calls, %+v", tc.reason, count(), ready)
 			}
 			ready = reconciles(t, c, tc.mg, a, start.Add(2*time.Second), time.Minute, time.Second)
-			if count() != managed.ManyAttempts || ready.Reason != xpv2.ReasonUnavailable || !strings.HasPrefix(ready.Message, tc.says) {
+			if count() != managed.ManyRepeats || ready.Reason != xpv2.ReasonUnavailable || !strings.HasPrefix(ready.Message, tc.says) {
 				t.Errorf("%s\nAfter a minute: %d calls, %+v", tc.reason, count(), ready)
 			}
 			reconciles(t, c, tc.mg, a, start.Add(time.Minute), 24*time.Hour, time.Minute)
@@ -85,7 +85,7 @@ func TestAcceptedAndNotShown(t *testing.T) {
 				t.Errorf("%s\nIn a day there were %d calls, want about one an hour", tc.reason, count())
 			}
 			was := count()
-			reconciles(t, c, tc.mg, &managed.Attempts{}, start.Add(25*time.Hour), time.Second, time.Second)
+			reconciles(t, c, tc.mg, &managed.CallHistory{}, start.Add(25*time.Hour), time.Second, time.Second)
 			if count() != was+1 {
 				t.Errorf("%s\nAnother generation of the resource was not tried at once", tc.reason)
 			}
@@ -95,7 +95,7 @@ func TestAcceptedAndNotShown(t *testing.T) {
 
 // TestShown has what AWS shows forgotten: what differs a week later is drift of its own.
 func TestShown(t *testing.T) {
-	c, mg, a, start := &cloud{there: true, value: "b"}, newThing(), &managed.Attempts{}, time.Unix(1e9, 0)
+	c, mg, a, start := &cloud{there: true, value: "b"}, newThing(), &managed.CallHistory{}, time.Unix(1e9, 0)
 	for i := range 5 {
 		c.value = "b"
 		ready := reconciles(t, c, mg, a, start.Add(time.Duration(i)*4*time.Second), 3*time.Second, time.Second)
@@ -110,12 +110,12 @@ func TestOtherwise(t *testing.T) {
 	tags, code := diff.Changes{{Path: "tags"}}, diff.Changes{{Path: "code"}}
 	plan := Plan{Ready: condition.Updating(1, "changing code, tags"), Changes: append(code, tags...)}.
 		With(Step{Call: "TagThing", Carried: tags}, Step{Call: "UpdateThing", Carried: code, Slow: true})
-	a, at := &managed.Attempts{}, time.Unix(1e9, 0)
+	a, at := &managed.CallHistory{}, time.Unix(1e9, 0)
 	next := func() (string, bool) {
-		ctx := managed.WithTurn(t.Context(), &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}})
+		ctx := managed.WithAttempt(t.Context(), &managed.Attempt{Calls: a, Freshness: inventory.Freshness{Now: at}})
 		p := bounded(ctx, newThing(), plan)
 		if p.Call != "" {
-			managed.NoteAttempt(ctx, p.Call, p.Carried.String())
+			managed.RecordCall(ctx, p.Call, p.Carried.String())
 		}
 		return p.Call, p.Slow
 	}
@@ -138,11 +138,11 @@ func TestOtherwise(t *testing.T) {
 // ever more seldom, and deletes it no oftener.
 func TestDeletionNotShown(t *testing.T) {
 	start := time.Unix(1, 0)
-	c, mg, a := &stubborn{cloud{there: true, value: "a"}}, newThing(deleted), &managed.Attempts{}
+	c, mg, a := &stubborn{cloud{there: true, value: "a"}}, newThing(deleted), &managed.CallHistory{}
 	at, deletions := start, 0
 	for at.Before(start.Add(time.Hour)) {
-		turn := &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}}
-		ctx := managed.WithTurn(t.Context(), turn)
+		turn := &managed.Attempt{Calls: a, Freshness: inventory.Freshness{Now: at}}
+		ctx := managed.WithAttempt(t.Context(), turn)
 		e := New(c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
 		if o, err := e.Observe(ctx, mg); err != nil || !o.ResourceExists {
 			t.Fatalf("exists %t, %v", o.ResourceExists, err)
@@ -150,10 +150,10 @@ func TestDeletionNotShown(t *testing.T) {
 		if _, err := e.Delete(ctx, mg); err != nil {
 			t.Fatal(err)
 		}
-		if deletions++; deletions == 1 && turn.ComesBack() > time.Second {
-			t.Errorf("after the first deletion it comes back after %v, want at once", turn.ComesBack())
+		if deletions++; deletions == 1 && turn.RequeueDelay() > time.Second {
+			t.Errorf("after the first deletion it comes back after %v, want at once", turn.RequeueDelay())
 		}
-		at = at.Add(turn.ComesBack())
+		at = at.Add(turn.RequeueDelay())
 	}
 	if deletions > 36 {
 		t.Errorf("%d deletions in an hour", deletions)
@@ -165,28 +165,28 @@ func TestDeletionNotShown(t *testing.T) {
 
 // TestPutOff tells of a change that AWS puts off again and again.
 func TestPutOff(t *testing.T) {
-	a, at := &managed.Attempts{}, time.Unix(1e9, 0)
-	update := func(c *cloud) (held bool, err error) {
-		turn := &managed.Turn{Attempts: a, Fresh: inventory.Fresh{Now: at}}
-		ctx := managed.WithTurn(t.Context(), turn)
+	a, at := &managed.CallHistory{}, time.Unix(1e9, 0)
+	update := func(c *cloud) (aborted bool, err error) {
+		turn := &managed.Attempt{Calls: a, Freshness: inventory.Freshness{Now: at}}
+		ctx := managed.WithAttempt(t.Context(), turn)
 		_, err = New(c, Calls{}).Update(ctx, newThing())
-		_, held = turn.Held()
+		_, aborted = turn.Aborted()
 		at = at.Add(time.Second)
-		return held, err
+		return aborted, err
 	}
 	busy := &cloud{fail: map[string]error{"Update": api("ResourceConflictException", "The operation cannot be performed at this time.")}}
 	for range putOffQuietly {
-		if held, err := update(busy); !held || err != nil {
-			t.Fatalf("held %t, %v", held, err)
+		if aborted, err := update(busy); !aborted || err != nil {
+			t.Fatalf("held %t, %v", aborted, err)
 		}
 	}
-	if held, err := update(busy); held || err == nil || !strings.HasPrefix(err.Error(), "AWS has rejected every change for a while") {
-		t.Errorf("in the end: held %t, %v", held, err)
+	if aborted, err := update(busy); aborted || err == nil || !strings.HasPrefix(err.Error(), "AWS has rejected every change for a while") {
+		t.Errorf("in the end: held %t, %v", aborted, err)
 	}
 	if _, err := update(&cloud{}); err != nil {
 		t.Fatal(err)
 	}
-	if held, err := update(busy); !held || err != nil {
-		t.Errorf("after a change that was taken: held %t, %v", held, err)
+	if aborted, err := update(busy); !aborted || err != nil {
+		t.Errorf("after a change that was taken: held %t, %v", aborted, err)
 	}
 }

@@ -162,11 +162,11 @@ func tell(ctx context.Context, mg managed.Managed, cs diff.Changes, mends bool, 
 	served := ready.Status == corev1.ConditionTrue
 	switch {
 	case mends && served:
-		managed.Differ(ctx, "", nil)
+		managed.ReportDifferences(ctx, "", nil)
 	case mends:
-		managed.Differ(ctx, "", c.list())
+		managed.ReportDifferences(ctx, "", c.list())
 	default:
-		managed.Differ(ctx, c.message(), c.list())
+		managed.ReportDifferences(ctx, c.message(), c.list())
 		if served && c.remark() != "" {
 			return ready.WithMessage(strings.TrimSuffix(c.remark()+"; "+ready.Message, "; "))
 		}
@@ -180,6 +180,6 @@ func (e *External[T, O]) foresee(ctx context.Context, mg T) (diff.Changes, error
 	if !ok {
 		return nil, nil
 	}
-	p, err := e.thing.Plan(managed.Aside(ctx), aside, e.found)
+	p, err := e.thing.Plan(managed.WithoutEffects(ctx), aside, e.found)
 	return p.Changes, err
 }

@@ -47,8 +47,8 @@ func TestObserveTellsTheDifference(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &cloud{there: true, value: tc.value, busy: tc.busy, fail: map[string]error{"Plan": tc.fail}}
-			turn := &managed.Turn{}
-			o, err := New[*thing, string](c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithTurn(t.Context(), turn), tc.mg)
+			turn := &managed.Attempt{}
+			o, err := New[*thing, string](c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
 			if (err != nil) != tc.err {
 				t.Errorf("%s\nerror %v", tc.reason, err)
 			}
@@ -59,8 +59,8 @@ func TestObserveTellsTheDifference(t *testing.T) {
 			if tc.says != "" && !o.ResourceUpToDate {
 				t.Errorf("%s\nnothing may be changed: %+v", tc.reason, o)
 			}
-			if _, held := turn.Held(); held || len(turn.Events()) > 0 {
-				t.Errorf("%s\nevents %v, held %t", tc.reason, turn.Events(), held)
+			if _, aborted := turn.Aborted(); aborted || len(turn.Events()) > 0 {
+				t.Errorf("%s\nevents %v, held %t", tc.reason, turn.Events(), aborted)
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func TestDifferencesAreBounded(t *testing.T) {
 // A resource that names little is served as it asks for, and says what managing it would
 // change.
 func TestRemarkOnWhatSpecDoesNotName(t *testing.T) {
-	ctx := managed.WithTurn(t.Context(), &managed.Turn{})
+	ctx := managed.WithAttempt(t.Context(), &managed.Attempt{})
 	got := tell(ctx, &v1beta1.Function{}, diff.Changes{{Path: "layers", Old: `["l:1"]`}}, false, condition.Available(1).WithMessage("AWS does not return its tags"))
 	if got.Status != corev1.ConditionTrue || got.Message != "an update would reset layers, which spec does not set; AWS does not return its tags" {
 		t.Errorf("got %+v", got)

@@ -177,19 +177,19 @@ func (e *External[T, O]) name(ctx context.Context, mg T, v ownership.Verdict) er
 	if v == ownership.Adopted {
 		managed.Emit(ctx, event.Normal(ReasonAdopted, "Adopted "+e.found.What))
 	}
-	return errors.Wrap(managed.Intend(ctx, mg, ownership.Name(mg, e.found.Name)), "cannot write the external name")
+	return errors.Wrap(managed.RecordIntent(ctx, mg, ownership.Name(mg, e.found.Name)), "cannot write the external name")
 }
 
 // compare spec with what was found.
 func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
-	managed.ForgetAttempts(ctx, creation)
+	managed.ForgetCalls(ctx, creation)
 	e.thing.Show(mg, e.found)
 	p, err := e.thing.Plan(ctx, mg, e.found)
 	if err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}
 	mends := Allows(mg, xpv2.ManagementActionUpdate)
-	managed.Compared(ctx, p.comparison(), mends)
+	managed.ReportComparison(ctx, p.comparison(), mends)
 	if !mends && (len(p.Changes) > 0 || p.Call != "") {
 		p.Call, p.Ready = "", e.thing.State(mg, e.found)
 	}
@@ -198,7 +198,7 @@ func (e *External[T, O]) compare(ctx context.Context, mg T) (xpmanaged.ExternalO
 	e.plan = p
 	mg.SetConditions(p.Ready)
 	if p.Wait > 0 {
-		managed.ComeBack(ctx, p.Wait)
+		managed.RequeueAfter(ctx, p.Wait)
 	}
 	if p.Recreate && Allows(mg, xpv2.ManagementActionDelete) && Allows(mg, xpv2.ManagementActionCreate) {
 		return e.recreate(ctx, mg)
@@ -238,12 +238,12 @@ func (e *External[T, O]) absent(ctx context.Context, mg T) (xpmanaged.ExternalOb
 		return xpmanaged.ExternalObservation{}, nil
 	}
 	mends := Allows(mg, xpv2.ManagementActionCreate)
-	managed.Compared(ctx, managed.Missing, mends)
+	managed.ReportComparison(ctx, managed.Missing, mends)
 	if !mends {
 		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), "it does not exist in AWS, and managementPolicies do not allow creating it"))
 		return xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil
 	}
-	if wait, count := managed.Attempted(ctx, creation, ""); wait > 0 {
+	if wait, count := managed.RepeatDelay(ctx, creation, ""); wait > 0 {
 		return unshown(ctx, mg, e.calls.Create, wait, count), nil
 	}
 	if err := e.thing.Prepare(ctx, mg); err != nil {
@@ -264,7 +264,7 @@ func await(ctx context.Context, mg managed.Managed, err error) (xpmanaged.Extern
 	}
 	mg.SetConditions(condition.Creating(mg.GetGeneration(), notReady.Reason))
 	if notReady.After > 0 {
-		managed.ComeBack(ctx, notReady.After)
+		managed.RequeueAfter(ctx, notReady.After)
 	}
 	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 }
@@ -293,7 +293,7 @@ func (e *External[T, O]) foreign(ctx context.Context, mg T, err error) (xpmanage
 		return xpmanaged.ExternalObservation{}, err
 	}
 	if changes, ferr := e.foresee(ctx, mg); ferr == nil { // What keeps it from being compared is told once it is its own.
-		managed.Differ(ctx, "", compared(mg, changes).list())
+		managed.ReportDifferences(ctx, "", compared(mg, changes).list())
 	}
 	return xpmanaged.ExternalObservation{}, err
 }
@@ -318,8 +318,8 @@ func (e *External[T, O]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCr
 	case name == "":
 		return e.nameless(ctx, mg)
 	}
-	managed.ForgetAttempts(ctx, putOff)
-	managed.NoteAttempt(ctx, creation, "")
+	managed.ForgetCalls(ctx, putOff)
+	managed.RecordCall(ctx, creation, "")
 	meta.AddAnnotations(mg, ownership.Name(mg, name))
 	return xpmanaged.ExternalCreation{ConnectionDetails: e.thing.Connection(mg)}, nil
 }
@@ -333,11 +333,11 @@ func (e *External[T, O]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUp
 	if err != nil {
 		return xpmanaged.ExternalUpdate{}, err
 	}
-	managed.ForgetAttempts(ctx, putOff)
-	managed.NoteAttempt(ctx, e.plan.Call, e.plan.Carried.String())
-	managed.Describe(ctx, e.plan.describe(ctx, mg))
+	managed.ForgetCalls(ctx, putOff)
+	managed.RecordCall(ctx, e.plan.Call, e.plan.Carried.String())
+	managed.DescribeChange(ctx, e.plan.describe(ctx, mg))
 	if !e.plan.Slow {
-		managed.ComeBack(ctx, 0)
+		managed.RequeueAfter(ctx, 0)
 	}
 	return xpmanaged.ExternalUpdate{ConnectionDetails: e.thing.Connection(mg)}, nil
 }
@@ -352,7 +352,7 @@ func (e *External[T, O]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDe
 	if err != nil && !awserr.IsNotFound(err) {
 		return xpmanaged.ExternalDelete{}, err
 	}
-	managed.ForgetAttempts(ctx, putOff)
+	managed.ForgetCalls(ctx, putOff)
 	afterDeletion(ctx, mg)
 	return xpmanaged.ExternalDelete{}, nil
 }

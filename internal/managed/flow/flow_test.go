@@ -25,7 +25,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-type thing = managedtest.Thing
+type thing = managedtest.Sample
 
 // cloud is a Thing whose value in AWS is a text.
 type cloud struct {
@@ -111,7 +111,7 @@ func (c *cloud) Connection(*thing) xpmanaged.ConnectionDetails {
 func newThing(edit ...func(*thing)) *thing {
 	mg := &thing{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u1", Generation: 2},
-		Spec:       managedtest.ThingSpec{Value: "a"},
+		Spec:       managedtest.SampleSpec{Value: "a"},
 	}
 	meta.AddAnnotations(mg, ownership.Name(mg, "basket"))
 	for _, f := range edit {
@@ -247,11 +247,11 @@ func TestObserve(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			got := want{}
-			turn := &managed.Turn{Reserver: func(ops ...string) time.Duration {
+			turn := &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
 				got.reserved = append(got.reserved, ops...)
 				return 0
 			}}
-			o, err := New[*thing, string](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithTurn(t.Context(), turn), tc.mg)
+			o, err := New[*thing, string](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
 			if err != nil {
 				got.err = err.Error()
 			}
@@ -260,7 +260,7 @@ func TestObserve(t *testing.T) {
 			}
 			got.o, got.err = o, tc.want.err
 			got.ready = tc.mg.GetCondition(xpv2.TypeReady).Reason
-			got.shown, got.comeBack, got.name = tc.mg.Status.Value, turn.ComesBack(), ownership.WrittenName(tc.mg)
+			got.shown, got.comeBack, got.name = tc.mg.Status.Value, turn.RequeueDelay(), ownership.WrittenName(tc.mg)
 			for _, e := range turn.Events() {
 				got.events = append(got.events, string(e.Reason))
 			}
@@ -287,13 +287,13 @@ func TestNotReady(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &cloud{fail: map[string]error{"Prepare": &NotReadyError{Reason: "the basket is being woven", After: tc.after}}}
-			turn, mg := &managed.Turn{}, newThing()
-			got, err := New(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithTurn(t.Context(), turn), mg)
+			turn, mg := &managed.Attempt{}, newThing()
+			got, err := New(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithAttempt(t.Context(), turn), mg)
 			if err != nil || !got.ResourceExists || !got.ResourceUpToDate {
 				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, err)
 			}
-			if _, held := turn.Held(); held || turn.ComesBack() != tc.after {
-				t.Errorf("%s\nheld %t, comes back after %s", tc.reason, held, turn.ComesBack())
+			if _, aborted := turn.Aborted(); aborted || turn.RequeueDelay() != tc.after {
+				t.Errorf("%s\nheld %t, comes back after %s", tc.reason, aborted, turn.RequeueDelay())
 			}
 			if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || ready.Message != "the basket is being woven" {
 				t.Errorf("%s\nReady: %+v", tc.reason, ready)
@@ -310,11 +310,11 @@ func TestCompared(t *testing.T) {
 		plan   Plan
 		want   managed.Comparison
 	}{
-		"Same":        {reason: "AWS serves what is wanted.", plan: Plan{Ready: ready}, want: managed.Same},
+		"Same":        {reason: "AWS serves what is wanted.", plan: Plan{Ready: ready}, want: managed.UpToDate},
 		"AtWork":      {reason: "AWS is at work.", plan: Plan{Ready: updating}, want: managed.Undecided},
 		"Differs":     {reason: "A call is due.", plan: Plan{Ready: updating, Changes: one, Call: "Update"}, want: managed.Differs},
 		"CannotSend":  {reason: "None can be sent now.", plan: Plan{Ready: ready, Changes: one}, want: managed.Differs},
-		"Followed":    {reason: "What spec points to has changed.", plan: Plan{Ready: updating, Changes: one, Followed: one}, want: managed.Followed},
+		"Followed":    {reason: "What spec points to has changed.", plan: Plan{Ready: updating, Changes: one, Followed: one}, want: managed.SourceChanged},
 		"FollowedToo": {reason: "And something else has.", plan: Plan{Ready: updating, Changes: two, Followed: one}, want: managed.Differs},
 	}
 	for name, tc := range cases {
@@ -336,7 +336,7 @@ func TestObserveTellsWhatItComesTo(t *testing.T) {
 		want   managed.Comparison
 		mends  bool
 	}{
-		"Same":     {reason: "In order.", cloud: &cloud{there: true, value: "a"}, mg: newThing(), want: managed.Same, mends: true},
+		"Same":     {reason: "In order.", cloud: &cloud{there: true, value: "a"}, mg: newThing(), want: managed.UpToDate, mends: true},
 		"Differs":  {reason: "Changed by hand.", cloud: &cloud{there: true, value: "b"}, mg: newThing(), want: managed.Differs, mends: true},
 		"Shown":    {reason: "It may not be put right.", cloud: &cloud{there: true, value: "b"}, mg: newThing(noUpdate), want: managed.Differs},
 		"Missing":  {reason: "Deleted by hand.", cloud: &cloud{}, mg: newThing(), want: managed.Missing, mends: true},
@@ -347,8 +347,8 @@ func TestObserveTellsWhatItComesTo(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			turn := &managed.Turn{}
-			_, err := New[*thing, string](tc.cloud, Calls{}).Observe(managed.WithTurn(t.Context(), turn), tc.mg)
+			turn := &managed.Attempt{}
+			_, err := New[*thing, string](tc.cloud, Calls{}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
 			if (err != nil) != (tc.cloud.fail != nil) {
 				t.Fatal(err)
 			}
@@ -401,20 +401,20 @@ func TestCalls(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := &cloud{there: true, value: "b", fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail}}
-			turn := &managed.Turn{}
+			turn := &managed.Attempt{}
 			e := New[*thing, string](c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
 			named := ownership.WroteName(tc.mg)
 			if named {
-				if _, err := e.Observe(managed.WithTurn(t.Context(), &managed.Turn{}), tc.mg); err != nil {
+				if _, err := e.Observe(managed.WithAttempt(t.Context(), &managed.Attempt{}), tc.mg); err != nil {
 					t.Fatal(err)
 				}
 			}
-			err := tc.do(managed.WithTurn(t.Context(), turn), e, tc.mg)
-			if _, held := turn.Held(); held != tc.held || (err != nil) != tc.err {
-				t.Errorf("%s\nheld %t, error %v", tc.reason, held, err)
+			err := tc.do(managed.WithAttempt(t.Context(), turn), e, tc.mg)
+			if _, aborted := turn.Aborted(); aborted != tc.held || (err != nil) != tc.err {
+				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
 			}
-			if (turn.ComesBack() > 0) != tc.comeBack || turn.Summary() != tc.summary {
-				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, turn.ComesBack(), turn.Summary())
+			if (turn.RequeueDelay() > 0) != tc.comeBack || turn.ChangeSummary() != tc.summary {
+				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, turn.RequeueDelay(), turn.ChangeSummary())
 			}
 			if made := ownership.WroteName(tc.mg); !named && made != (tc.fail == nil) {
 				t.Errorf("%s\nthe name is written: %t", tc.reason, made)

@@ -67,7 +67,7 @@ const (
 	notAnswered = "AWS did not answer the create request: the provider looks for the resource before creating it again"
 
 	notShown   = "AWS has created it, but it is not visible yet"
-	neverShown = condition.NeverShown + ". It is not created again, because that could make a duplicate: " +
+	neverShown = condition.NeverShownMessage + ". It is not created again, because that could make a duplicate: " +
 		"look for it in AWS; if it exists, set the annotation " + meta.AnnotationKeyExternalName + " to its name; " +
 		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
@@ -76,7 +76,7 @@ const (
 // was created a moment ago, and then says so in Ready. A thing that is gone for good is
 // told of by an event.
 func (e *External[T, O]) late(ctx context.Context, mg T) bool {
-	now := managed.Fresh(ctx).Now
+	now := managed.Freshness(ctx).Now
 	at, created := ownership.CreatedAt(mg)
 	if !created || now.IsZero() {
 		e.tellGone(ctx, mg, created && unseen(mg))
@@ -85,7 +85,7 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	since, unseen := max(now.Sub(at), 0), unseen(mg)
 	switch {
 	case meta.WasDeleted(mg) && !deletionAccepted(mg) && since < deletionGrace(mg, unseen):
-		managed.Hold(ctx, cadence.Pending(since))
+		managed.Abort(ctx, cadence.Pending(since))
 		return true
 	case meta.WasDeleted(mg):
 		return false
@@ -93,11 +93,11 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 		if !available(mg) {
 			mg.SetConditions(condition.Creating(mg.GetGeneration(), notShown))
 		}
-		managed.ComeBack(ctx, cadence.Pending(since))
+		managed.RequeueAfter(ctx, cadence.Pending(since))
 		return true
 	case unseen && e.calls.NameGiven:
 		mg.SetConditions(condition.Unavailable(mg.GetGeneration(), neverShown))
-		managed.ComeBack(ctx, min(since/2, graceMost)) //nolint:mnd // Half as long again as it has been waited for.
+		managed.RequeueAfter(ctx, min(since/2, graceMost)) //nolint:mnd // Half as long again as it has been waited for.
 		return true
 	}
 	e.tellGone(ctx, mg, unseen)
@@ -109,7 +109,7 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 // a second one; where the thing is to be deleted, it would be left behind. A kind that
 // notes what it is about to create waits by that itself.
 func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
-	now := managed.Fresh(ctx).Now
+	now := managed.Freshness(ctx).Now
 	at, unknown := ownership.UnansweredAt(mg)
 	since := max(now.Sub(at), 0)
 	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
@@ -117,7 +117,7 @@ func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
 		return false
 	}
 	if meta.WasDeleted(mg) && !deletionAccepted(mg) {
-		managed.Hold(ctx, cadence.Pending(since))
+		managed.Abort(ctx, cadence.Pending(since))
 		return true
 	}
 	if meta.WasDeleted(mg) || !e.calls.NameGiven {
@@ -126,7 +126,7 @@ func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
 	if !available(mg) {
 		mg.SetConditions(condition.Creating(mg.GetGeneration(), notAnswered))
 	}
-	managed.ComeBack(ctx, cadence.Pending(since))
+	managed.RequeueAfter(ctx, cadence.Pending(since))
 	return true
 }
 
@@ -194,7 +194,7 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("AWS confirmed the creation of %s, but it has not appeared since: it is created again", meta.GetExternalName(mg))))
 	case available(mg):
 		managed.Emit(ctx, event.Warning(ReasonRecreating, errors.Errorf("%s was deleted in AWS: it is created again", meta.GetExternalName(mg))))
-		managed.Describe(ctx, "recreated: it was deleted in AWS")
+		managed.DescribeChange(ctx, "recreated: it was deleted in AWS")
 	}
 }
 
@@ -203,10 +203,10 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 // ever more slowly.
 func (e *External[T, O]) taken(ctx context.Context, mg T, err error) (xpmanaged.ExternalCreation, error) {
 	failed := meta.GetExternalCreateFailed(mg)
-	if now := managed.Fresh(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
+	if now := managed.Freshness(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
 		return xpmanaged.ExternalCreation{}, managed.Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
 	}
-	managed.Hold(ctx, again)
+	managed.Abort(ctx, again)
 	return xpmanaged.ExternalCreation{}, nil
 }
 
@@ -220,7 +220,7 @@ func (e *External[T, O]) unname(ctx context.Context, mg T) error {
 		return nil
 	}
 	none := map[string]string{meta.AnnotationKeyExternalName: "", ownership.AnnotationNamedBy: ""}
-	return errors.Wrap(managed.Intend(ctx, mg, none), "cannot remove the external name of the deleted resource")
+	return errors.Wrap(managed.RecordIntent(ctx, mg, none), "cannot remove the external name of the deleted resource")
 }
 
 // nameless is the outcome of a create whose answer lacks the name that AWS gave. It
@@ -235,7 +235,7 @@ func (e *External[T, O]) nameless(ctx context.Context, mg T) (xpmanaged.External
 // has created in place of what it had: as after a create, AWS may be late in showing it.
 func CreatedAgain(ctx context.Context, mg resource.Managed, name string) map[string]string {
 	a := ownership.Name(mg, name)
-	if now := managed.Fresh(ctx).Now; !now.IsZero() {
+	if now := managed.Freshness(ctx).Now; !now.IsZero() {
 		a[meta.AnnotationKeyExternalCreateSucceeded] = now.Format(time.RFC3339)
 	}
 	return a

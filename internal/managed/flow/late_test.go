@@ -64,7 +64,7 @@ func TestCreateWithoutAnAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := newThing(unnamed)
 			meta.SetExternalCreatePending(mg, made)
-			_, err := New[*thing, string](&cloud{fail: map[string]error{"Create": tc.err}}, Calls{NameGiven: true}).Create(managed.WithTurn(t.Context(), at(0)), mg)
+			_, err := New[*thing, string](&cloud{fail: map[string]error{"Create": tc.err}}, Calls{NameGiven: true}).Create(managed.WithAttempt(t.Context(), at(0)), mg)
 			meta.SetExternalCreateFailed(mg, made)
 			if _, got := ownership.UnansweredAt(mg); got != tc.want || err == nil {
 				t.Errorf("not answered: %t, want %t; %v", got, tc.want, err)
@@ -73,9 +73,9 @@ func TestCreateWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-func at(after time.Duration) *managed.Turn {
+func at(after time.Duration) *managed.Attempt {
 	now := made.Add(after)
-	return &managed.Turn{Fresh: inventory.Fresh{Now: now, Since: now}}
+	return &managed.Attempt{Freshness: inventory.Freshness{Now: now, Since: now}}
 }
 
 // Whatever AWS says right after a create, nothing is created twice.
@@ -183,17 +183,17 @@ func TestAbsentAfterACreate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			turn := at(tc.after)
 			e := New[*thing, string](&cloud{}, Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces})
-			o, err := e.Observe(managed.WithTurn(t.Context(), turn), tc.mg)
+			o, err := e.Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, held := turn.Held()
+			_, aborted := turn.Aborted()
 			ready := tc.mg.GetCondition(xpv2.TypeReady)
-			if create := !o.ResourceExists; create != tc.want.create || held != tc.want.held || !create && !o.ResourceUpToDate {
-				t.Errorf("%s\ngot %+v, held %t", tc.reason, o, held)
+			if create := !o.ResourceExists; create != tc.want.create || aborted != tc.want.held || !create && !o.ResourceUpToDate {
+				t.Errorf("%s\ngot %+v, held %t", tc.reason, o, aborted)
 			}
-			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || turn.ComesBack() != tc.want.comeBack {
-				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, turn.ComesBack(), ready.Reason, ready.Message)
+			if ready.Reason != tc.want.ready || tc.want.message != "" && ready.Message != tc.want.message || turn.RequeueDelay() != tc.want.comeBack {
+				t.Errorf("%s\ncomes back after %v, and Ready is %s: %s", tc.reason, turn.RequeueDelay(), ready.Reason, ready.Message)
 			}
 			told := slices.ContainsFunc(turn.Events(), func(e event.Event) bool { return strings.Contains(e.Message, tc.want.event) })
 			if len(turn.Events()) > 0 != (tc.want.event != "") || tc.want.event != "" && !told {
@@ -225,12 +225,12 @@ func TestCreateInPlaceOfWhatIsGone(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c, turn := &cloud{fail: map[string]error{"Create": errors.New("connection reset")}}, at(0)
-			turn.Intender = func(_ context.Context, obj client.Object, a map[string]string) error {
+			turn.IntentRecorder = func(_ context.Context, obj client.Object, a map[string]string) error {
 				c.calls = append(c.calls, "Intend")
 				meta.AddAnnotations(obj, a)
 				return tc.err
 			}
-			if _, err := New[*thing, string](c, Calls{NameGiven: tc.given}).Create(managed.WithTurn(t.Context(), turn), tc.mg); err == nil {
+			if _, err := New[*thing, string](c, Calls{NameGiven: tc.given}).Create(managed.WithAttempt(t.Context(), turn), tc.mg); err == nil {
 				t.Error("want an error")
 			}
 			if diff := cmp.Diff(tc.want, c.calls); diff != "" {
@@ -248,7 +248,7 @@ func TestCreateWithoutAName(t *testing.T) {
 	mg := newThing(unnamed)
 	meta.SetExternalCreatePending(mg, made)
 	c := &cloud{noName: true}
-	if _, err := New[*thing, string](c, Calls{NameGiven: true}).Create(managed.WithTurn(t.Context(), at(0)), mg); err != nil {
+	if _, err := New[*thing, string](c, Calls{NameGiven: true}).Create(managed.WithAttempt(t.Context(), at(0)), mg); err != nil {
 		t.Fatal(err)
 	}
 	meta.SetExternalCreateSucceeded(mg, made)
@@ -273,9 +273,9 @@ func TestCreateFindsItThere(t *testing.T) {
 			mg := newThing(unnamed)
 			meta.SetExternalCreateFailed(mg, made.Add(tc.failed))
 			turn := at(0)
-			_, err := New[*thing, string](&cloud{fail: exists}, Calls{}).Create(managed.WithTurn(t.Context(), turn), mg)
-			if _, held := turn.Held(); held == tc.told || (err != nil) != tc.told {
-				t.Errorf("%s\nheld %t, error %v", tc.reason, held, err)
+			_, err := New[*thing, string](&cloud{fail: exists}, Calls{}).Create(managed.WithAttempt(t.Context(), turn), mg)
+			if _, aborted := turn.Aborted(); aborted == tc.told || (err != nil) != tc.told {
+				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
 			}
 		})
 	}

@@ -87,9 +87,9 @@ func (p Plan) comparison() managed.Comparison {
 	case len(p.Changes) > len(p.Followed):
 		return managed.Differs
 	case len(p.Changes) > 0:
-		return managed.Followed
+		return managed.SourceChanged
 	case p.Ready.Status == corev1.ConditionTrue:
-		return managed.Same
+		return managed.UpToDate
 	}
 	return managed.Undecided
 }

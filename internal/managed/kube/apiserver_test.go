@@ -32,15 +32,15 @@ func TestAgainstAPIServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := New(server, server, &managedtest.Thing{}, nil)
+	c := New(server, server, &managedtest.Sample{}, nil)
 	ns := cluster.Namespace(t)
 
-	th := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "cart"}, Spec: managedtest.ThingSpec{Value: "a"}}
+	th := &managedtest.Sample{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "cart"}, Spec: managedtest.SampleSpec{Value: "a"}}
 	if err := server.Create(t.Context(), th); err != nil {
 		t.Fatal(err)
 	}
 	key := client.ObjectKeyFromObject(th)
-	outdated := th.DeepCopyObject().(*managedtest.Thing)
+	outdated := th.DeepCopyObject().(*managedtest.Sample)
 
 	t.Run("StatusSurvivesFinalizerAndAnnotations", func(t *testing.T) {
 		th.SetConditions(xpv2.Available().WithObservedGeneration(1))
@@ -53,7 +53,7 @@ func TestAgainstAPIServer(t *testing.T) {
 		if err := c.Status().Update(WithRead(t.Context(), outdated), th); err != nil {
 			t.Fatal(err)
 		}
-		got := &managedtest.Thing{}
+		got := &managedtest.Sample{}
 		if err := server.Get(t.Context(), key, got); err != nil {
 			t.Fatal(err)
 		}
@@ -66,23 +66,23 @@ func TestAgainstAPIServer(t *testing.T) {
 	})
 
 	t.Run("OutdatedDecision", func(t *testing.T) {
-		old := outdated.DeepCopyObject().(*managedtest.Thing)
+		old := outdated.DeepCopyObject().(*managedtest.Sample)
 		if err := NewFinalizer(c, "example.org/g").AddFinalizer(t.Context(), old); !kerrors.IsConflict(err) {
 			t.Errorf("want a conflict for the finalizer, got %v", err)
 		}
-		if err := c.Intend(t.Context(), old, map[string]string{"a": "c"}); !kerrors.IsConflict(err) {
+		if err := c.AnnotateIfUnchanged(t.Context(), old, map[string]string{"a": "c"}); !kerrors.IsConflict(err) {
 			t.Errorf("want a conflict for an intent, got %v", err)
 		}
-		now := &managedtest.Thing{}
+		now := &managedtest.Sample{}
 		if err := c.Get(t.Context(), key, now); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Intend(t.Context(), now, map[string]string{"a": "c"}); err != nil || now.GetAnnotations()["a"] != "c" {
+		if err := c.AnnotateIfUnchanged(t.Context(), now, map[string]string{"a": "c"}); err != nil || now.GetAnnotations()["a"] != "c" {
 			t.Errorf("what was read anew may be acted on, got %v, %v", now.GetAnnotations(), err)
 		}
 	})
 	t.Run("AnotherObjectOfTheSameName", func(t *testing.T) {
-		old := outdated.DeepCopyObject().(*managedtest.Thing)
+		old := outdated.DeepCopyObject().(*managedtest.Sample)
 		old.UID = "11111111-1111-1111-1111-111111111111"
 		err := c.Annotate(t.Context(), old, map[string]string{"mine": "no"})
 		if err == nil {

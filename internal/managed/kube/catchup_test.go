@@ -28,10 +28,10 @@ type standby struct {
 	fail          error
 }
 
-func things(versions map[string]string) []client.Object {
+func samples(versions map[string]string) []client.Object {
 	var all []client.Object
 	for _, name := range slices.Sorted(maps.Keys(versions)) {
-		th := thing()
+		th := sample()
 		th.Name, th.ResourceVersion, th.Spec.Value = name, versions[name], versions[name]
 		all = append(all, th)
 	}
@@ -45,8 +45,8 @@ func newStandby(t *testing.T, cached, live map[string]string) *standby {
 		t.Fatal(err)
 	}
 	s := &standby{working: make(chan struct{})}
-	s.cache = fake.NewClientBuilder().WithScheme(scheme).WithObjects(things(cached)...).Build()
-	s.server = fake.NewClientBuilder().WithScheme(scheme).WithObjects(things(live)...).Build()
+	s.cache = fake.NewClientBuilder().WithScheme(scheme).WithObjects(samples(cached)...).Build()
+	s.server = fake.NewClientBuilder().WithScheme(scheme).WithObjects(samples(live)...).Build()
 	counted := interceptor.NewClient(s.server, interceptor.Funcs{
 		Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 			s.gets++
@@ -70,7 +70,7 @@ func newStandby(t *testing.T, cached, live map[string]string) *standby {
 // value of a thing as it is read, or that it does not exist.
 func (s *standby) value(t *testing.T, name string) string {
 	t.Helper()
-	th := &managedtest.Thing{}
+	th := &managedtest.Sample{}
 	err := s.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: name}, th)
 	if kerrors.IsNotFound(err) {
 		return "none"
@@ -84,7 +84,7 @@ func (s *standby) value(t *testing.T, name string) string {
 // values of all things that are listed.
 func (s *standby) values(t *testing.T) map[string]string {
 	t.Helper()
-	list := &managedtest.ThingList{}
+	list := &managedtest.SampleList{}
 	if err := s.List(t.Context(), list, client.InNamespace("shop")); err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +139,7 @@ func TestCaughtUp(t *testing.T) {
 	s := newStandby(t, map[string]string{"older": "1000", "gone": "1000"}, map[string]string{"older": "1001", "new": "1001"})
 	close(s.working)
 	s.values(t)
-	s.cache = fake.NewClientBuilder().WithScheme(s.scheme).WithObjects(things(map[string]string{"older": "1001", "new": "1001"})...).Build()
+	s.cache = fake.NewClientBuilder().WithScheme(s.scheme).WithObjects(samples(map[string]string{"older": "1001", "new": "1001"})...).Build()
 	s.CatchUp.cache = s.cache
 	for _, name := range []string{"older", "new", "gone"} {
 		s.value(t, name)
@@ -159,13 +159,13 @@ func TestCatchUpFails(t *testing.T) {
 	s := newStandby(t, cached, live)
 	close(s.working)
 	s.fail = errors.New("no API server")
-	th := &managedtest.Thing{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "same"}}
+	th := &managedtest.Sample{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "same"}}
 	for range 2 {
 		if err := s.Get(t.Context(), client.ObjectKeyFromObject(th), th); !errors.Is(err, s.fail) {
 			t.Errorf("want %v, got %v", s.fail, err)
 		}
 	}
-	if err := s.List(t.Context(), &managedtest.ThingList{}); !errors.Is(err, s.fail) {
+	if err := s.List(t.Context(), &managedtest.SampleList{}); !errors.Is(err, s.fail) {
 		t.Errorf("want %v, got %v", s.fail, err)
 	}
 	s.fail = nil

@@ -17,66 +17,66 @@ func TestIntend(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		// before the write, others change the object.
-		before func(*managedtest.Thing)
+		before func(*managedtest.Sample)
 		// lost answers to the write. What they are of is written if arrives is true.
 		lost    int
 		arrives bool
 		// between the first answer that is lost and the next try.
-		between  func(*managedtest.Thing)
+		between  func(*managedtest.Sample)
 		conflict bool
 		fails    bool
 		patches  int
 	}{
 		"Unchanged":     {reason: "It is written at the price of Annotate.", patches: 1},
-		"Changed":       {reason: "Another may have acted.", before: func(th *managedtest.Thing) { meta.AddAnnotations(th, map[string]string{"record": "0"}) }, conflict: true, patches: 1},
-		"StatusWritten": {reason: "Status tells what was done as well.", before: func(th *managedtest.Thing) { th.Status.Value = "done" }, conflict: true, patches: 1},
+		"Changed":       {reason: "Another may have acted.", before: func(th *managedtest.Sample) { meta.AddAnnotations(th, map[string]string{"record": "0"}) }, conflict: true, patches: 1},
+		"StatusWritten": {reason: "Status tells what was done as well.", before: func(th *managedtest.Sample) { th.Status.Value = "done" }, conflict: true, patches: 1},
 		"NotArrived":    {reason: "What did not arrive is sent again.", lost: 1, patches: 2},
 		"AnswerLost":    {reason: "What arrived is ours.", lost: 1, arrives: true, patches: 2},
 		"AnswerLostAndChanged": {
 			reason: "Unless another has acted since.", lost: 1, arrives: true, conflict: true, patches: 2,
-			between: func(th *managedtest.Thing) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
+			between: func(th *managedtest.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
 		},
 		"NotArrivedAndTaken": {
 			reason: "Or before.", lost: 1, conflict: true, patches: 2,
-			between: func(th *managedtest.Thing) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
+			between: func(th *managedtest.Sample) { meta.AddAnnotations(th, map[string]string{"record": "2"}) },
 		},
 		"Gone": {reason: "It is not tried without end.", lost: attempts, fails: true, patches: attempts},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			h := newHarness(t, nil)
-			_, th := h.read(t)
-			h.cached = h.stored(t)
+			e := newEnv(t, nil)
+			_, th := e.read(t)
+			e.cached = e.stored(t)
 			if tc.before != nil {
-				h.change(t, tc.before)
+				e.change(t, tc.before)
 			}
 			lost := tc.lost
-			h.answer = func(err error) error {
+			e.answer = func(err error) error {
 				if lost == 0 || err != nil {
 					return err
 				}
 				lost--
 				if tc.between != nil {
-					h.change(t, tc.between)
+					e.change(t, tc.between)
 				}
 				return timeout
 			}
-			h.dropped = func() bool { return lost > 0 && !tc.arrives }
-			err := h.Intend(t.Context(), th, note)
+			e.dropped = func() bool { return lost > 0 && !tc.arrives }
+			err := e.AnnotateIfUnchanged(t.Context(), th, note)
 			if kerrors.IsConflict(err) != tc.conflict || errors.Is(err, timeout) != tc.fails || (err == nil) == (tc.conflict || tc.fails) {
 				t.Fatalf("%s: got %v", tc.reason, err)
 			}
-			if h.calls.patches != tc.patches {
-				t.Errorf("%s: want %d patches, got %d", tc.reason, tc.patches, h.calls.patches)
+			if e.calls.patches != tc.patches {
+				t.Errorf("%s: want %d patches, got %d", tc.reason, tc.patches, e.calls.patches)
 			}
-			if err == nil && (h.stored(t).GetAnnotations()["record"] != "1" || th.GetAnnotations()["record"] != "1" || th.GetResourceVersion() != h.stored(t).GetResourceVersion()) {
+			if err == nil && (e.stored(t).GetAnnotations()["record"] != "1" || th.GetAnnotations()["record"] != "1" || th.GetResourceVersion() != e.stored(t).GetResourceVersion()) {
 				t.Errorf("%s: it is not written, or not taken over: %+v", tc.reason, th.ObjectMeta)
 			}
 			if err != nil && th.GetAnnotations()["record"] != "" {
 				t.Errorf("%s: what was not written is taken for written", tc.reason)
 			}
 			if tc.conflict {
-				if _, th = h.read(t); th.GetResourceVersion() != h.stored(t).GetResourceVersion() {
+				if _, th = e.read(t); th.GetResourceVersion() != e.stored(t).GetResourceVersion() {
 					t.Errorf("%s: then it is read live", tc.reason)
 				}
 			}
@@ -86,27 +86,27 @@ func TestIntend(t *testing.T) {
 
 // Once an object was read live, a cache that stays behind is not believed any more.
 func TestReadsNothingOlder(t *testing.T) {
-	h := newHarness(t, nil)
-	_, th := h.read(t)
-	h.cached = h.stored(t)
-	h.change(t, func(th *managedtest.Thing) { th.Spec.Value = "b" })
-	if err := h.Intend(t.Context(), th, map[string]string{"a": "b"}); !kerrors.IsConflict(err) {
+	e := newEnv(t, nil)
+	_, th := e.read(t)
+	e.cached = e.stored(t)
+	e.change(t, func(th *managedtest.Sample) { th.Spec.Value = "b" })
+	if err := e.AnnotateIfUnchanged(t.Context(), th, map[string]string{"a": "b"}); !kerrors.IsConflict(err) {
 		t.Fatalf("want a conflict, got %v", err)
 	}
 	for range 3 {
-		if _, th = h.read(t); th.Spec.Value != "b" {
+		if _, th = e.read(t); th.Spec.Value != "b" {
 			t.Fatalf("the cached object is back: %+v", th.Spec)
 		}
 	}
-	h.cached = nil
-	h.change(t, func(th *managedtest.Thing) { th.Spec.Value = "c" })
-	gets := h.calls.gets
-	if _, th = h.read(t); th.Spec.Value != "c" || h.calls.gets != gets {
-		t.Errorf("a cache that has caught up is read, got %q by %d live reads", th.Spec.Value, h.calls.gets-gets)
+	e.cached = nil
+	e.change(t, func(th *managedtest.Sample) { th.Spec.Value = "c" })
+	gets := e.calls.gets
+	if _, th = e.read(t); th.Spec.Value != "c" || e.calls.gets != gets {
+		t.Errorf("a cache that has caught up is read, got %q by %d live reads", th.Spec.Value, e.calls.gets-gets)
 	}
-	h.cached = thing()
-	h.cached.ResourceVersion = "1"
-	if _, th = h.read(t); th.Spec.Value != "c" {
+	e.cached = sample()
+	e.cached.ResourceVersion = "1"
+	if _, th = e.read(t); th.Spec.Value != "c" {
 		t.Error("a cache that goes back is believed")
 	}
 }

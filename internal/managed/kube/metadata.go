@@ -34,10 +34,10 @@ func (c *Client) Annotate(ctx context.Context, obj client.Object, annotations ma
 	return errors.Wrap(err, "cannot write annotations")
 }
 
-// Intend sets annotations of an object as Annotate does, on condition that nothing has
+// AnnotateIfUnchanged sets annotations of an object as Annotate does, on condition that nothing has
 // changed since the object was read. It is for what is about to be done: who decided by
 // an outdated object gets a conflict, and reads the object live when it reads it next.
-func (c *Client) Intend(ctx context.Context, obj client.Object, annotations map[string]string) error {
+func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
 	lost := false
 	var err error
 	for range attempts {

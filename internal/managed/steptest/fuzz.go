@@ -36,7 +36,7 @@ const (
 // of its CustomResourceDefinition, while AWS's answers are edited too. Of its CEL, only
 // patterns are looked at. Nothing may panic; what users are told is short, and has no
 // secret; and where AWS answers as it does, each call has all that the SDK asks for.
-func Fuzz[T managed.Managed](f *testing.F, crd string, begin func(testing.TB) (*Rig[T], T)) {
+func Fuzz[T managed.Managed](f *testing.F, crd string, begin func(testing.TB) (*Env[T], T)) {
 	f.Helper()
 	schema := forProvider(f, crd)
 	for _, spec := range []string{"", "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f"} {
@@ -61,7 +61,7 @@ func Fuzz[T managed.Managed](f *testing.F, crd string, begin func(testing.TB) (*
 }
 
 // fuzz is one reconcile of a resource, which may fail.
-func (r *Rig[T]) fuzz(mg T, sound bool) {
+func (r *Env[T]) fuzz(mg T, sound bool) {
 	r.Helper()
 	r.Advance(30 * time.Second) //nolint:mnd // Things in motion come to rest.
 	_, turn, err := r.reconcile(mg)
@@ -76,7 +76,7 @@ func (r *Rig[T]) fuzz(mg T, sound bool) {
 	for _, e := range turn.Events() {
 		r.say("event "+string(e.Reason), e.Message)
 	}
-	r.say("summary", turn.Summary())
+	r.say("summary", turn.ChangeSummary())
 	b, err := json.Marshal(mg)
 	r.Must(err)
 	var written struct {
@@ -100,7 +100,7 @@ func (r *Rig[T]) fuzz(mg T, sound bool) {
 var assured = []string{"CapacityProviderArn", "HeadObjectInput.Bucket", "GetObjectInput.Bucket"}
 
 // say checks what users are told.
-func (r *Rig[T]) say(where, what string) {
+func (r *Env[T]) say(where, what string) {
 	r.Helper()
 	r.secret(where, what)
 	if !utf8.ValidString(what) {
@@ -111,7 +111,7 @@ func (r *Rig[T]) say(where, what string) {
 	}
 }
 
-func (r *Rig[T]) secret(where, what string) {
+func (r *Env[T]) secret(where, what string) {
 	r.Helper()
 	if strings.Contains(what, Canary) {
 		r.Errorf("%s has a secret: %s", where, what)

@@ -41,7 +41,7 @@ const (
 
 // A Life is what AtEveryLateness takes a resource through.
 type Life[T managed.Managed] struct {
-	*Rig[T]
+	*Env[T]
 
 	// Resource to create, to edit and to delete.
 	Resource T

@@ -120,7 +120,7 @@ func (w *World) answering(stack *middleware.Stack) error {
 // ever more slowly after errors, else when it asks for it or when it is polled. Writes
 // are the calls that may change something in that time. In the end, the user is told: by
 // the last error, or else in Ready.
-func (r *Rig[T]) Bear(mg T, odd map[string]Answer, writes []string, told string) {
+func (r *Env[T]) Bear(mg T, odd map[string]Answer, writes []string, told string) {
 	r.Helper()
 	r.Odd = odd
 	if at := mg.GetCreationTimestamp(); at.IsZero() {
@@ -138,19 +138,19 @@ func (r *Rig[T]) Bear(mg T, odd map[string]Answer, writes []string, told string)
 }
 
 // until a time, reconcile a resource. It returns what the user is told in the end.
-func (r *Rig[T]) until(mg T, end time.Time) (told string) {
+func (r *Env[T]) until(mg T, end time.Time) (told string) {
 	r.Helper()
 	for failures := 1; r.Now().Before(end); {
 		o, turn, err := r.reconcile(mg)
-		wait, held := turn.Held()
+		wait, aborted := turn.Aborted()
 		switch {
 		case err != nil:
 			wait = managed.Backoff(err, failures)
 			failures++
 			told = err.Error()
-		case held:
-		case turn.ComesBack() > 0:
-			wait = turn.ComesBack()
+		case aborted:
+		case turn.RequeueDelay() > 0:
+			wait = turn.RequeueDelay()
 		case slices.Contains([]Outcome{Settled, Waits, Absent}, o):
 			wait = poll
 		case o == Gone:
@@ -158,7 +158,7 @@ func (r *Rig[T]) until(mg T, end time.Time) (told string) {
 		default:
 			wait = time.Second
 		}
-		if err == nil && !held {
+		if err == nil && !aborted {
 			failures, told = 1, mg.GetCondition(xpv2.TypeReady).Message
 		}
 		r.Advance(max(wait, time.Second))
@@ -169,7 +169,7 @@ func (r *Rig[T]) until(mg T, end time.Time) (told string) {
 // TakenOver has someone else take a resource's thing over half an hour after it was last
 // looked at, by its tags, and then edit it. Nothing is changed back: tags that are that old
 // are read again before any call that changes something.
-func (r *Rig[T]) TakenOver(mg T, arn func() *string, edit func()) {
+func (r *Env[T]) TakenOver(mg T, arn func() *string, edit func()) {
 	r.Helper()
 	r.Settle(mg)
 	r.Look(mg)

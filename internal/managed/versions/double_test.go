@@ -21,8 +21,8 @@ import (
 
 const arn = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 
-// world has function f with versions 1 to 4.
-func world(t *testing.T) *steptest.World {
+// env has function f with versions 1 to 4.
+func env(t *testing.T) *steptest.World {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{})
 	w.AddFunction("f")
@@ -33,9 +33,9 @@ func world(t *testing.T) *steptest.World {
 }
 
 // turn of one look.
-func turn(w *steptest.World) (context.Context, *managed.Turn) {
-	tn := &managed.Turn{Fresh: inventory.Fresh{Now: w.Now(), Since: w.Now()}}
-	return managed.WithTurn(w.Context(), tn), tn
+func turn(w *steptest.World) (context.Context, *managed.Attempt) {
+	tn := &managed.Attempt{Freshness: inventory.Freshness{Now: w.Now(), Since: w.Now()}}
+	return managed.WithAttempt(w.Context(), tn), tn
 }
 
 // uses are ways in which version 1 may be in use.
@@ -101,7 +101,7 @@ var uses = map[string]struct {
 func TestWhatIsInUseIsKept(t *testing.T) {
 	for name, tc := range uses {
 		t.Run(name, func(t *testing.T) {
-			w := world(t)
+			w := env(t)
 			w.Must(tc.use(w))
 			p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("4", "3", "2", "1")
 			ctx, tn := turn(w)
@@ -129,7 +129,7 @@ func TestWhatIsInUseIsKept(t *testing.T) {
 }
 
 func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
-	w := world(t)
+	w := env(t)
 	p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("4", "3", "2", "1")
 	limit := ptr.To[int32](1)
 	var pruned []string
@@ -160,7 +160,7 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 // An answer of a moment ago that has a version in use is not believed: an alias that moved on
 // would have a version that is deleted with its resource left behind.
 func TestAnAliasThatMovedOnUsesNothing(t *testing.T) {
-	w := world(t)
+	w := env(t)
 	w.AddAlias("f", "live")
 	p, f := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn)
 	used := func(want string) {
@@ -190,7 +190,7 @@ func TestWhatAWSDoesNotDeleteIsKept(t *testing.T) {
 		"Replicated": {Status: http.StatusBadRequest, Code: "InvalidParameterValueException", Message: "Lambda was unable to delete f because it is a replicated function."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := world(t)
+			w := env(t)
 			w.Double.Fail(awsdouble.Fault{Operation: CallDelete, Error: e, Times: -1})
 			p, f, h := Pruner{API: w.Lambda, Cache: w.Cache}, FunctionOf("f", arn), history("2", "1")
 			for range 10 {
@@ -211,7 +211,7 @@ func TestWhatAWSDoesNotDeleteIsKept(t *testing.T) {
 
 // An emulator may lack a list, or answer one of a function where a version was asked about.
 func TestEmulators(t *testing.T) {
-	w := world(t)
+	w := env(t)
 	_, err := w.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To(arn), EventSourceArn: ptr.To("arn:aws:sqs:eu-central-1:123456789012:q")})
 	w.Must(err)
 	for _, op := range []string{callAliases, callProvisioned, callInvoke} {
@@ -239,7 +239,7 @@ func (u unqualified) GetPolicy(context.Context, *lambda.GetPolicyInput, ...func(
 func TestWhatCannotBeAskedIsNotPruned(t *testing.T) {
 	for _, op := range []string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy} {
 		t.Run(op, func(t *testing.T) {
-			w := world(t)
+			w := env(t)
 			w.Double.Fail(awsdouble.Fault{Operation: op, Error: awsdouble.Error{Status: http.StatusForbidden, Code: "AccessDeniedException", Message: "not authorized"}, Times: -1})
 			p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
 			ctx, _ := turn(w)
@@ -252,17 +252,17 @@ func TestWhatCannotBeAskedIsNotPruned(t *testing.T) {
 }
 
 func TestQuestionsWaitForTheirQuota(t *testing.T) {
-	w := world(t)
+	w := env(t)
 	w.Double.ResetCalls()
 	p, h := Pruner{API: w.Lambda, Cache: w.Cache}, history("2", "1")
 	var reserved []string
-	tn := &managed.Turn{Reserver: func(ops ...string) time.Duration {
+	tn := &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
 		reserved = ops
 		return time.Second
 	}}
-	got, err := p.Unused(managed.WithTurn(t.Context(), tn), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
-	if _, held := tn.Held(); got != "" || err != nil || !held || w.Double.Count("") > 0 {
-		t.Errorf("got %q, %v, held %t, calls %v", got, err, held, w.Operations())
+	got, err := p.Unused(managed.WithAttempt(t.Context(), tn), FunctionOf("f", arn), h, Excess(h, ptr.To[int32](0), "2"), w.Now())
+	if _, aborted := tn.Aborted(); got != "" || err != nil || !aborted || w.Double.Count("") > 0 {
+		t.Errorf("got %q, %v, held %t, calls %v", got, err, aborted, w.Operations())
 	}
 	if diff := cmp.Diff([]string{callAliases, callProvisioned, callInvoke, callMappings, callPolicy}, reserved); diff != "" {
 		t.Errorf("reserved: -want, +got:\n%s", diff)
@@ -270,7 +270,7 @@ func TestQuestionsWaitForTheirQuota(t *testing.T) {
 }
 
 func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
-	w := world(t)
+	w := env(t)
 	w.Double.ResetCalls()
 	p := Pruner{API: w.Lambda, Cache: w.Cache}
 	for _, name := range []string{"", "$LATEST", "live", "0"} {

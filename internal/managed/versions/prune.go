@@ -81,7 +81,7 @@ func (p Pruner) Unused(ctx context.Context, f Function, h *v1beta1.VersionHistor
 		by, known := uses[version]
 		if !known {
 			if by, err = useOf(ctx, p.API, f, version); err != nil {
-				return "", notTold(err, f)
+				return "", notReturned(err, f)
 			}
 			if by == "" {
 				return version, nil
@@ -92,7 +92,7 @@ func (p Pruner) Unused(ctx context.Context, f Function, h *v1beta1.VersionHistor
 		}
 		if !known {
 			if i < len(due)-1 {
-				managed.ComeBack(ctx, next)
+				managed.RequeueAfter(ctx, next)
 			}
 			return "", nil // The calls for another version are not reserved.
 		}
@@ -114,7 +114,7 @@ func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string,
 		return by, nil
 	}
 	by, err := useOf(ctx, p.API, f, version)
-	return by, notTold(err, f)
+	return by, notReturned(err, f)
 }
 
 // Prune a version that nothing used when AWS was asked. One that AWS does not delete is
@@ -162,7 +162,7 @@ func Kept(ctx context.Context, function, version, why string) {
 // goes for one of now, unless it has one of the versions in use: what used it may have
 // moved on since.
 func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
-	fresh, asked := managed.Fresh(ctx), false
+	fresh, asked := managed.Freshness(ctx), false
 	fresh.Since = fresh.Now.Add(-shared)
 	ask := func(ctx context.Context) (Uses, error) {
 		asked = true
@@ -173,7 +173,7 @@ func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses,
 		p.Cache.Forget(usesKey(f.Name))
 		u, err = inventory.Read(ctx, p.Cache, usesKey(f.Name), fresh, ask)
 	}
-	return u, notTold(err, f)
+	return u, notReturned(err, f)
 }
 
 // usesKey of answers of several operations, under the name of none.
@@ -181,7 +181,7 @@ func usesKey(function string) inventory.Key {
 	return inventory.Key{Operation: "uses of versions", Of: function}
 }
 
-func notTold(err error, f Function) error {
+func notReturned(err error, f Function) error {
 	return errors.Wrapf(err, "cannot tell which versions of function %s are in use, so none is deleted", f.Name)
 }
 

@@ -23,9 +23,9 @@ import (
 
 const region = "eu-central-1"
 
-// world is a namespace of the control plane, and a double of AWS that a config of the
+// env is a namespace of the control plane, and a double of AWS that a config of the
 // namespace's name leads to.
-type world struct {
+type env struct {
 	testing.TB
 
 	cluster *devcluster.Cluster
@@ -35,7 +35,7 @@ type world struct {
 	aws     *lambda.Client
 }
 
-func newWorld(t testing.TB, o awsdouble.Options) *world {
+func newEnv(t testing.TB, o awsdouble.Options) *env {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
@@ -48,7 +48,7 @@ func newWorld(t testing.TB, o awsdouble.Options) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, cluster: c, ns: c.Namespace(t), kube: kube, double: awsdouble.New(o)}
+	w := &env{TB: t, cluster: c, ns: c.Namespace(t), kube: kube, double: awsdouble.New(o)}
 	w.double.Start()
 	t.Cleanup(w.double.Close)
 	w.aws = lambda.NewFromConfig(w.double.ConfigFor(region, "SOMEONE"))
@@ -63,12 +63,12 @@ func newWorld(t testing.TB, o awsdouble.Options) *world {
 }
 
 // provider of the world, in a process of its own.
-func (w *world) provider(name string, kubeconfig []byte, args ...string) *process {
+func (w *env) provider(name string, kubeconfig []byte, args ...string) *process {
 	w.Helper()
 	return start(w, testProgram(w), name, kubeconfig, append([]string{"--watch-namespace=" + w.ns, "--leader-election-namespace=" + w.ns}, args...)...)
 }
 
-func (w *world) create(o client.Object) {
+func (w *env) create(o client.Object) {
 	w.Helper()
 	if err := w.kube.Create(w.Context(), o); err != nil {
 		w.Fatalf("cannot create %T %s: %v", o, o.GetName(), err)
@@ -76,7 +76,7 @@ func (w *world) create(o client.Object) {
 }
 
 // functions that are created, all at once.
-func (w *world) functions(n int) {
+func (w *env) functions(n int) {
 	w.Helper()
 	for i := range n {
 		w.create(w.function(fmt.Sprintf("f-%04d", i)))
@@ -84,7 +84,7 @@ func (w *world) functions(n int) {
 }
 
 // function as a user may have one.
-func (w *world) function(name string) *v1beta1.Function {
+func (w *env) function(name string) *v1beta1.Function {
 	return &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.ns},
 		Spec: v1beta1.FunctionSpec{
@@ -100,7 +100,7 @@ func (w *world) function(name string) *v1beta1.Function {
 }
 
 // ready waits until n Functions are.
-func (w *world) ready(n int, patience time.Duration) {
+func (w *env) ready(n int, patience time.Duration) {
 	w.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * glance) {
 		got := w.countReady()
@@ -113,7 +113,7 @@ func (w *world) ready(n int, patience time.Duration) {
 	}
 }
 
-func (w *world) countReady() int {
+func (w *env) countReady() int {
 	w.Helper()
 	list := &v1beta1.FunctionList{}
 	if err := w.kube.List(w.Context(), list, client.InNamespace(w.ns)); err != nil {
@@ -129,7 +129,7 @@ func (w *world) countReady() int {
 }
 
 // callsOf a provider, by the key that is its name.
-func (w *world) callsOf(p *process) []awsdouble.Call {
+func (w *env) callsOf(p *process) []awsdouble.Call {
 	var calls []awsdouble.Call
 	for _, c := range w.double.Calls() {
 		if c.AccessKey == p.name {
@@ -140,7 +140,7 @@ func (w *world) callsOf(p *process) []awsdouble.Call {
 }
 
 // created is how often each function was, successfully.
-func (w *world) created() map[string]int {
+func (w *env) created() map[string]int {
 	n := map[string]int{}
 	for _, c := range w.double.Calls() {
 		if c.Operation == "CreateFunction" && c.ErrorCode == "" {
@@ -151,7 +151,7 @@ func (w *world) created() map[string]int {
 }
 
 // inAWS are the names of the functions there.
-func (w *world) inAWS() map[string]bool {
+func (w *env) inAWS() map[string]bool {
 	w.Helper()
 	names := map[string]bool{}
 	pages := lambda.NewListFunctionsPaginator(w.aws, &lambda.ListFunctionsInput{})
@@ -168,7 +168,7 @@ func (w *world) inAWS() map[string]bool {
 }
 
 // drift is a change that someone makes in AWS by hand.
-func (w *world) drift(ctx context.Context, name string) {
+func (w *env) drift(ctx context.Context, name string) {
 	w.Helper()
 	_, err := w.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), Description: ptr.To("changed by hand")})
 	if err != nil {

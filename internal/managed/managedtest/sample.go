@@ -23,8 +23,8 @@ import (
 // GVK of Thing.
 var GVK = schema.GroupVersionKind{Group: "test.lambda.aws.m.crossplane.io", Version: "v1", Kind: "Thing"}
 
-// ThingSpec is what a Thing should be.
-type ThingSpec struct {
+// SampleSpec is what a Thing should be.
+type SampleSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
 	// Value that the thing should have.
@@ -46,8 +46,8 @@ type ThingSpec struct {
 	OtherSelector *xpv2.NamespacedSelector `json:"otherSelector,omitempty"`
 }
 
-// ThingStatus is what a Thing is.
-type ThingStatus struct {
+// SampleStatus is what a Thing is.
+type SampleStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	v1beta1.Summary            `json:",inline"`
 
@@ -56,25 +56,25 @@ type ThingStatus struct {
 }
 
 // A Thing is a managed resource with one value.
-type Thing struct {
+type Sample struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
-	Spec   ThingSpec   `json:"spec"`
-	Status ThingStatus `json:"status,omitempty"`
+	Spec   SampleSpec   `json:"spec"`
+	Status SampleStatus `json:"status,omitempty"`
 }
 
 // A ThingList is a list of Things.
-type ThingList struct {
+type SampleList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	Items []Thing `json:"items"`
+	Items []Sample `json:"items"`
 }
 
 // AddToScheme adds Thing to a scheme.
 func AddToScheme(s *k8sruntime.Scheme) error {
-	s.AddKnownTypes(GVK.GroupVersion(), &Thing{}, &ThingList{})
+	s.AddKnownTypes(GVK.GroupVersion(), &Sample{}, &SampleList{})
 	metav1.AddToGroupVersion(s, GVK.GroupVersion())
 	return nil
 }
@@ -86,8 +86,8 @@ func CRD() string {
 }
 
 // DeepCopyObject returns a copy.
-func (t *Thing) DeepCopyObject() k8sruntime.Object {
-	out := &Thing{TypeMeta: t.TypeMeta, Spec: t.Spec, Status: t.Status}
+func (t *Sample) DeepCopyObject() k8sruntime.Object {
+	out := &Sample{TypeMeta: t.TypeMeta, Spec: t.Spec, Status: t.Status}
 	t.ObjectMeta.DeepCopyInto(&out.ObjectMeta)
 	t.Spec.ManagedResourceSpec.DeepCopyInto(&out.Spec.ManagedResourceSpec)
 	out.Spec.OtherRef, out.Spec.OtherSelector = t.Spec.OtherRef.DeepCopy(), t.Spec.OtherSelector.DeepCopy()
@@ -97,17 +97,17 @@ func (t *Thing) DeepCopyObject() k8sruntime.Object {
 }
 
 // DeepCopyObject returns a copy.
-func (l *ThingList) DeepCopyObject() k8sruntime.Object {
-	out := &ThingList{TypeMeta: l.TypeMeta}
+func (l *SampleList) DeepCopyObject() k8sruntime.Object {
+	out := &SampleList{TypeMeta: l.TypeMeta}
 	l.ListMeta.DeepCopyInto(&out.ListMeta)
 	for i := range l.Items {
-		out.Items = append(out.Items, *l.Items[i].DeepCopyObject().(*Thing)) //nolint:forcetypeassert // A copy has the type of its original.
+		out.Items = append(out.Items, *l.Items[i].DeepCopyObject().(*Sample)) //nolint:forcetypeassert // A copy has the type of its original.
 	}
 	return out
 }
 
 // GetItems of the list.
-func (l *ThingList) GetItems() []resource.Managed {
+func (l *SampleList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))
 	for i := range l.Items {
 		items[i] = &l.Items[i]
@@ -116,64 +116,64 @@ func (l *ThingList) GetItems() []resource.Managed {
 }
 
 // GetCondition of this Thing.
-func (t *Thing) GetCondition(ct xpv2.ConditionType) xpv2.Condition { return t.Status.GetCondition(ct) }
+func (t *Sample) GetCondition(ct xpv2.ConditionType) xpv2.Condition { return t.Status.GetCondition(ct) }
 
 // SetConditions of this Thing.
-func (t *Thing) SetConditions(c ...xpv2.Condition) { t.Status.SetConditions(c...) }
+func (t *Sample) SetConditions(c ...xpv2.Condition) { t.Status.SetConditions(c...) }
 
 // GetManagementPolicies of this Thing.
-func (t *Thing) GetManagementPolicies() xpv2.ManagementPolicies { return t.Spec.ManagementPolicies }
+func (t *Sample) GetManagementPolicies() xpv2.ManagementPolicies { return t.Spec.ManagementPolicies }
 
 // SetManagementPolicies of this Thing.
-func (t *Thing) SetManagementPolicies(p xpv2.ManagementPolicies) { t.Spec.ManagementPolicies = p }
+func (t *Sample) SetManagementPolicies(p xpv2.ManagementPolicies) { t.Spec.ManagementPolicies = p }
 
 // GetProviderConfigReference of this Thing.
-func (t *Thing) GetProviderConfigReference() *xpv2.ProviderConfigReference {
+func (t *Sample) GetProviderConfigReference() *xpv2.ProviderConfigReference {
 	return t.Spec.ProviderConfigReference
 }
 
 // SetProviderConfigReference of this Thing.
-func (t *Thing) SetProviderConfigReference(r *xpv2.ProviderConfigReference) {
+func (t *Sample) SetProviderConfigReference(r *xpv2.ProviderConfigReference) {
 	t.Spec.ProviderConfigReference = r
 }
 
 // GetWriteConnectionSecretToReference of this Thing.
-func (t *Thing) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
+func (t *Sample) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
 	return t.Spec.WriteConnectionSecretToReference
 }
 
 // SetWriteConnectionSecretToReference of this Thing.
-func (t *Thing) SetWriteConnectionSecretToReference(r *xpv2.LocalSecretReference) {
+func (t *Sample) SetWriteConnectionSecretToReference(r *xpv2.LocalSecretReference) {
 	t.Spec.WriteConnectionSecretToReference = r
 }
 
 // GetObservedGeneration of this Thing.
-func (t *Thing) GetObservedGeneration() int64 { return t.Status.GetObservedGeneration() }
+func (t *Sample) GetObservedGeneration() int64 { return t.Status.GetObservedGeneration() }
 
 // SetObservedGeneration of this Thing.
-func (t *Thing) SetObservedGeneration(g int64) { t.Status.SetObservedGeneration(g) }
+func (t *Sample) SetObservedGeneration(g int64) { t.Status.SetObservedGeneration(g) }
 
 // GetLastHandledReconcileAt of this Thing.
-func (t *Thing) GetLastHandledReconcileAt() string { return t.Status.GetLastHandledReconcileAt() }
+func (t *Sample) GetLastHandledReconcileAt() string { return t.Status.GetLastHandledReconcileAt() }
 
 // SetLastHandledReconcileAt of this Thing.
-func (t *Thing) SetLastHandledReconcileAt(token string) { t.Status.SetLastHandledReconcileAt(token) }
+func (t *Sample) SetLastHandledReconcileAt(token string) { t.Status.SetLastHandledReconcileAt(token) }
 
 // SetSummary of this Thing.
-func (t *Thing) SetSummary(s v1beta1.Summary) { t.Status.SetSummary(s) }
+func (t *Sample) SetSummary(s v1beta1.Summary) { t.Status.SetSummary(s) }
 
 // GetSummary of this Thing.
-func (t *Thing) GetSummary() v1beta1.Summary { return t.Status.GetSummary() }
+func (t *Sample) GetSummary() v1beta1.Summary { return t.Status.GetSummary() }
 
 // ResolveReferences of this Thing, as the generated methods of other kinds do.
-func (t *Thing) ResolveReferences(ctx context.Context, c client.Reader) error {
+func (t *Sample) ResolveReferences(ctx context.Context, c client.Reader) error {
 	rsp, err := reference.NewAPINamespacedResolver(c, t).Resolve(ctx, reference.NamespacedResolutionRequest{
 		CurrentValue: reference.FromPtrValue(t.Spec.Other),
 		Extract:      reference.ExternalName(),
 		Namespace:    t.GetNamespace(),
 		Reference:    t.Spec.OtherRef,
 		Selector:     t.Spec.OtherSelector,
-		To:           reference.To{List: &ThingList{}, Managed: &Thing{}},
+		To:           reference.To{List: &SampleList{}, Managed: &Sample{}},
 	})
 	if err != nil {
 		return err

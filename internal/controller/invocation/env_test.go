@@ -33,9 +33,9 @@ func (f fakeObjects) Value(_ context.Context, ref objects.Ref, key string) ([]by
 	return []byte(v), nil
 }
 
-// world is one with a function, and the invocations that it has seen.
-type world struct {
-	*steptest.Rig[*v1beta1.Invocation]
+// env is one with a function, and the invocations that it has seen.
+type env struct {
+	*steptest.Env[*v1beta1.Invocation]
 
 	objects fakeObjects
 	returns awsdouble.Returned
@@ -47,38 +47,38 @@ type world struct {
 	// unwritable has annotations refused.
 	unwritable bool
 
-	turn  *managed.Turn
-	turns []*managed.Turn
+	turn  *managed.Attempt
+	turns []*managed.Attempt
 }
 
-func newWorld(t testing.TB) *world {
+func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := &world{objects: fakeObjects{}}
-	w.Rig = steptest.NewRig(steptest.NewWorld(t, awsdouble.Options{}), func() xpmanaged.TypedExternalClient[*v1beta1.Invocation] {
-		return &external{api: w.Lambda, objects: w.objects, now: w.Now}
+	e := &env{objects: fakeObjects{}}
+	e.Env = steptest.NewEnv(steptest.NewWorld(t, awsdouble.Options{}), func() xpmanaged.TypedExternalClient[*v1beta1.Invocation] {
+		return &external{api: e.Lambda, objects: e.objects, now: e.Now}
 	})
-	w.Lambda = w.Retrying()
-	w.Turn = func() *managed.Turn {
-		w.turn = &managed.Turn{Annotator: w.annotate}
-		w.turns = append(w.turns, w.turn)
-		return w.turn
+	e.Lambda = e.Retrying()
+	e.Turn = func() *managed.Attempt {
+		e.turn = &managed.Attempt{AnnotateFn: e.annotate}
+		e.turns = append(e.turns, e.turn)
+		return e.turn
 	}
-	w.function("f", 3)
-	return w
+	e.function("f", 3)
+	return e
 }
 
 // function of a name that notes what it is invoked with.
-func (w *world) function(name string, timeout int32) {
-	w.Helper()
-	w.AddFunction(name, func(in *lambda.CreateFunctionInput) { in.Timeout = &timeout })
-	w.Double.OnInvoke(name, func(in awsdouble.Invoked) awsdouble.Returned {
-		w.runs = append(w.runs, string(in.Payload))
-		return w.returns
+func (e *env) function(name string, timeout int32) {
+	e.Helper()
+	e.AddFunction(name, func(in *lambda.CreateFunctionInput) { in.Timeout = &timeout })
+	e.Double.OnInvoke(name, func(in awsdouble.Invoked) awsdouble.Returned {
+		e.runs = append(e.runs, string(in.Payload))
+		return e.returns
 	})
 }
 
-func (w *world) annotate(ctx context.Context, obj client.Object, annotations map[string]string) error {
-	if w.unwritable || ctx.Err() != nil {
+func (e *env) annotate(ctx context.Context, obj client.Object, annotations map[string]string) error {
+	if e.unwritable || ctx.Err() != nil {
 		return errors.New("cannot write annotations")
 	}
 	all := maps.Clone(obj.GetAnnotations())
@@ -87,16 +87,16 @@ func (w *world) annotate(ctx context.Context, obj client.Object, annotations map
 	}
 	maps.Copy(all, annotations)
 	obj.SetAnnotations(all)
-	w.saved = annotations[ownership.AnnotationRecord]
+	e.saved = annotations[ownership.AnnotationRecord]
 	return nil
 }
 
 // settle reconciles until there is nothing to do, and returns what the function saw.
-func (w *world) settle(i *v1beta1.Invocation) []string {
-	w.Helper()
-	before := len(w.runs)
-	w.Outcomes(i)
-	return w.runs[before:]
+func (e *env) settle(i *v1beta1.Invocation) []string {
+	e.Helper()
+	before := len(e.runs)
+	e.Outcomes(i)
+	return e.runs[before:]
 }
 
 // newInvocation of function f with a payload.
@@ -119,7 +119,7 @@ func withoutStatus(i *v1beta1.Invocation) { i.Status = v1beta1.InvocationStatus{
 func withoutAnnotations(i *v1beta1.Invocation) { i.SetAnnotations(nil) }
 
 // events of all steps.
-func (w *world) events() string {
+func (w *env) events() string {
 	var b strings.Builder
 	for _, t := range w.turns {
 		for _, e := range t.Events() {

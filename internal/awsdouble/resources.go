@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// Thing is something that exists in an account and region, or is set there.
-type Thing struct {
+// Resource is something that exists in an account and region, or is set there.
+type Resource struct {
 	// Kind is the kind of managed resource that makes such things.
 	Kind string
 	// ID is the ARN of it or of what it is set on, and what tells it from others there.
@@ -17,9 +17,9 @@ type Thing struct {
 	UID string
 }
 
-// Things are all that exist in an account and region, sorted by kind and ID. Runtime
+// Resources are all that exist in an account and region, sorted by kind and ID. Runtime
 // management is listed where it is not what AWS begins with.
-func (s *Server) Things(account, region string) []Thing {
+func (s *Server) Resources(account, region string) []Resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h := s.home(account, region)
@@ -43,14 +43,14 @@ func (s *Server) Things(account, region string) []Thing {
 	for _, c := range h.capacity {
 		l.add("CapacityProvider", c.CapacityProviderArn, c.Tags)
 	}
-	slices.SortFunc(l.things, func(a, b Thing) int { return slices.Compare([]string{a.Kind, a.ID}, []string{b.Kind, b.ID}) })
-	return l.things
+	slices.SortFunc(l.resources, func(a, b Resource) int { return slices.Compare([]string{a.Kind, a.ID}, []string{b.Kind, b.ID}) })
+	return l.resources
 }
 
-type listing struct{ things []Thing }
+type listing struct{ resources []Resource }
 
 func (l *listing) add(kind, id string, tags map[string]string) {
-	l.things = append(l.things, Thing{Kind: kind, ID: id, UID: tags["crossplane-uid"]})
+	l.resources = append(l.resources, Resource{Kind: kind, ID: id, UID: tags["crossplane-uid"]})
 }
 
 func (l *listing) function(arn string, f *function) {

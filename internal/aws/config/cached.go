@@ -12,7 +12,7 @@ import (
 
 // A memo is a value that is made once for all who ask for it. A failure counts
 // for a while.
-type memo[T any] struct {
+type cached[T any] struct {
 	now    func() time.Time
 	flight singleflight.Group
 
@@ -23,7 +23,7 @@ type memo[T any] struct {
 }
 
 // get the value, made by fn if it is not there yet.
-func (m *memo[T]) get(ctx context.Context, fn func(context.Context) (T, error)) (T, error) {
+func (m *cached[T]) get(ctx context.Context, fn func(context.Context) (T, error)) (T, error) {
 	if v, ok, err := m.known(); ok || err != nil {
 		return v, err
 	}
@@ -51,21 +51,21 @@ func (m *memo[T]) get(ctx context.Context, fn func(context.Context) (T, error)) 
 	}
 }
 
-func (m *memo[T]) known() (T, bool, error) {
+func (m *cached[T]) known() (T, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.value, m.done, m.failure.at(m.now())
 }
 
 // retry at the next get, should it have failed. It returns the value, if there is one.
-func (m *memo[T]) retry() (T, bool) {
+func (m *cached[T]) retry() (T, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.failure = failure{}
 	return m.value, m.done
 }
 
-func (m *memo[T]) keep(v T, err error) {
+func (m *cached[T]) keep(v T, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err != nil {

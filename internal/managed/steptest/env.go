@@ -49,7 +49,7 @@ const (
 )
 
 // A Rig reconciles resources of one kind in a world.
-type Rig[T managed.Managed] struct {
+type Env[T managed.Managed] struct {
 	*World
 
 	// External returns a new external client, as for each reconcile.
@@ -57,42 +57,42 @@ type Rig[T managed.Managed] struct {
 
 	// Turn is that of the next reconcile, but for how old an answer may be. Nil is an
 	// empty one.
-	Turn func() *managed.Turn
+	Turn func() *managed.Attempt
 
 	// Age is how old an answer of AWS may be that a reconcile takes from the cache.
 	// Zero takes one of the same moment only.
 	Age time.Duration
 
 	// attempts of each generation of a resource, which a restart of the provider forgets.
-	attempts map[generation]*managed.Attempts
+	attempts map[generation]*managed.CallHistory
 }
 
-// NewRig that reconciles with external clients in a world.
-func NewRig[T managed.Managed](w *World, external func() xpmanaged.TypedExternalClient[T]) *Rig[T] {
-	return &Rig[T]{World: w, External: external}
+// NewEnv that reconciles with external clients in a world.
+func NewEnv[T managed.Managed](w *World, external func() xpmanaged.TypedExternalClient[T]) *Env[T] {
+	return &Env[T]{World: w, External: external}
 }
 
 // Do one reconcile, with what the runtime does to the resource around it.
-func (r *Rig[T]) Do(mg T) (Outcome, error) {
+func (r *Env[T]) Do(mg T) (Outcome, error) {
 	o, _, err := r.reconcile(mg)
 	return o, err
 }
 
-func (r *Rig[T]) reconcile(mg T) (Outcome, *managed.Turn, error) {
-	turn := &managed.Turn{}
+func (r *Env[T]) reconcile(mg T) (Outcome, *managed.Attempt, error) {
+	turn := &managed.Attempt{}
 	if r.Turn != nil {
 		turn = r.Turn()
 	}
 	now := r.Now()
-	turn.Fresh = inventory.Fresh{Now: now, Since: now.Add(-r.Age)}
-	turn.Attempts = r.attemptsOf(mg)
-	ctx := managed.WithTurn(r.Context(), turn)
+	turn.Freshness = inventory.Freshness{Now: now, Since: now.Add(-r.Age)}
+	turn.Calls = r.attemptsOf(mg)
+	ctx := managed.WithAttempt(r.Context(), turn)
 	e := r.External()
 	obs, err := e.Observe(ctx, mg)
 	if err != nil {
 		return "", turn, err
 	}
-	if _, held := turn.Held(); held {
+	if _, aborted := turn.Aborted(); aborted {
 		return Held, turn, nil
 	}
 	o, err := r.act(ctx, e, mg, obs, turn)
@@ -100,13 +100,13 @@ func (r *Rig[T]) reconcile(mg T) (Outcome, *managed.Turn, error) {
 }
 
 // attemptsOf are what the provider remembers of the calls for a resource as it is now.
-func (r *Rig[T]) attemptsOf(mg T) *managed.Attempts {
+func (r *Env[T]) attemptsOf(mg T) *managed.CallHistory {
 	if r.attempts == nil {
-		r.attempts = map[generation]*managed.Attempts{}
+		r.attempts = map[generation]*managed.CallHistory{}
 	}
 	g := generation{mg.GetUID(), mg.GetGeneration()}
 	if r.attempts[g] == nil {
-		r.attempts[g] = &managed.Attempts{}
+		r.attempts[g] = &managed.CallHistory{}
 	}
 	return r.attempts[g]
 }
@@ -116,7 +116,7 @@ type generation struct {
 	number int64
 }
 
-func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg T, obs xpmanaged.ExternalObservation, turn *managed.Turn) (Outcome, error) {
+func (r *Env[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg T, obs xpmanaged.ExternalObservation, turn *managed.Attempt) (Outcome, error) {
 	var err error
 	switch {
 	case meta.WasDeleted(mg) && !obs.ResourceExists:
@@ -130,7 +130,7 @@ func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg
 	case !obs.ResourceExists:
 		meta.SetExternalCreatePending(mg, r.Now())
 		_, err = e.Create(ctx, mg)
-		if _, held := turn.Held(); err == nil && !held {
+		if _, aborted := turn.Aborted(); err == nil && !aborted {
 			meta.SetExternalCreateSucceeded(mg, r.Now())
 		} else {
 			meta.SetExternalCreateFailed(mg, r.Now())
@@ -148,14 +148,14 @@ func (r *Rig[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg
 
 // Step is one reconcile. It tells whether there was nothing to do, and the resource is
 // Ready or gone.
-func (r *Rig[T]) Step(mg T) (settled bool, err error) {
+func (r *Env[T]) Step(mg T) (settled bool, err error) {
 	o, err := r.Do(mg)
 	return err == nil && (o == Settled || o == Gone), err
 }
 
 // Reconcile does a reconcile each second until a resource is Ready or gone with nothing
 // left to do, and returns the operations that were called.
-func (r *Rig[T]) Reconcile(mg T) []string {
+func (r *Env[T]) Reconcile(mg T) []string {
 	r.Helper()
 	before := len(r.Operations())
 	for range patience {
@@ -173,13 +173,13 @@ func (r *Rig[T]) Reconcile(mg T) []string {
 }
 
 // Settle reconciles as Reconcile does, and returns the operations that changed something.
-func (r *Rig[T]) Settle(mg T) []string {
+func (r *Env[T]) Settle(mg T) []string {
 	r.Helper()
 	return Writes(r.Reconcile(mg))
 }
 
 // Look is one reconcile in which nothing must be left to do. It returns its operations.
-func (r *Rig[T]) Look(mg T) []string {
+func (r *Env[T]) Look(mg T) []string {
 	r.Helper()
 	before := len(r.Operations())
 	if done, err := r.Step(mg); err != nil || !done {
@@ -189,7 +189,7 @@ func (r *Rig[T]) Look(mg T) []string {
 }
 
 // Outcomes of reconciles, all at the same moment, until nothing is left to do but wait.
-func (r *Rig[T]) Outcomes(mg T) []Outcome {
+func (r *Env[T]) Outcomes(mg T) []Outcome {
 	r.Helper()
 	var done []Outcome
 	for range patience {
@@ -207,7 +207,7 @@ func (r *Rig[T]) Outcomes(mg T) []Outcome {
 }
 
 // Want certain outcomes of reconciles.
-func (r *Rig[T]) Want(mg T, why string, want ...Outcome) {
+func (r *Env[T]) Want(mg T, why string, want ...Outcome) {
 	r.Helper()
 	if diff := cmp.Diff(want, r.Outcomes(mg)); diff != "" {
 		r.Errorf("%s: -want, +got:\n%s", why, diff)
@@ -216,7 +216,7 @@ func (r *Rig[T]) Want(mg T, why string, want ...Outcome) {
 
 // Lose the answer to an operation in one reconcile, however often the SDK tries: AWS has
 // done it, and nobody is told.
-func (r *Rig[T]) Lose(mg T, operation string) {
+func (r *Env[T]) Lose(mg T, operation string) {
 	r.Helper()
 	r.Double.Fail(awsdouble.Fault{Operation: operation, Drop: awsdouble.DropAfter, Times: -1})
 	defer r.Double.ClearFaults()
@@ -226,4 +226,4 @@ func (r *Rig[T]) Lose(mg T, operation string) {
 }
 
 // Remove a resource, as the API server does: it is to be deleted from now on.
-func (r *Rig[T]) Remove(mg T) { mg.SetDeletionTimestamp(ptr.To(metav1.NewTime(r.Now()))) }
+func (r *Env[T]) Remove(mg T) { mg.SetDeletionTimestamp(ptr.To(metav1.NewTime(r.Now()))) }

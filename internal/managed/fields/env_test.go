@@ -30,8 +30,8 @@ var (
 	roles    = schema.GroupVersionResource{Group: "iam.example.org", Version: "v1", Resource: "roles"}
 )
 
-// world is an API server with Roles, and what the provider may do there.
-type world struct {
+// env is an API server with Roles, and what the provider may do there.
+type env struct {
 	testing.TB
 
 	reader  *Reader
@@ -50,68 +50,68 @@ type world struct {
 	woken    []string
 }
 
-func newWorld(t testing.TB, change ...func(*world)) *world {
+func newEnv(t testing.TB, change ...func(*env)) *env {
 	t.Helper()
-	w := &world{
+	e := &env{
 		TB:     t,
 		mayGet: true,
 		mapper: kmeta.NewDefaultRESTMapper(nil),
 		clock:  testclock.NewFakeClock(time.Unix(1_800_000_000, 0)),
 	}
-	w.dynamic = fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{roles: "RoleList"})
-	w.mapper.Add(roleKind, kmeta.RESTScopeNamespace)
-	w.mapper.Add(roleKind.GroupVersion().WithKind("Account"), kmeta.RESTScopeRoot)
-	w.dynamic.PrependReactor("list", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
-		if !w.watchable(a.GetNamespace()) {
+	e.dynamic = fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{roles: "RoleList"})
+	e.mapper.Add(roleKind, kmeta.RESTScopeNamespace)
+	e.mapper.Add(roleKind.GroupVersion().WithKind("Account"), kmeta.RESTScopeRoot)
+	e.dynamic.PrependReactor("list", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		if !e.watchable(a.GetNamespace()) {
 			return true, nil, kerrors.NewForbidden(roles.GroupResource(), "", nil)
 		}
 		return false, nil, nil
 	})
 	for _, c := range change {
-		c(w)
+		c(e)
 	}
-	w.reader = NewReader(Options{
-		Live:    live{w},
-		Mapper:  w.mapper,
-		Dynamic: w.dynamic,
+	e.reader = NewReader(Options{
+		Live:    live{e},
+		Mapper:  e.mapper,
+		Dynamic: e.dynamic,
 		MayWatch: func(_ context.Context, _ schema.GroupVersionResource, namespace string) (bool, error) {
-			w.asks.Add(1)
-			return w.watchable(namespace), nil
+			e.asks.Add(1)
+			return e.watchable(namespace), nil
 		},
-		Clock: w.clock,
+		Clock: e.clock,
 		Log:   logging.NewNopLogger(),
 	})
-	w.reader.Subscribe("Function", func(n types.NamespacedName, _ string) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		w.woken = append(w.woken, n.Name)
+	e.reader.Subscribe("Function", func(n types.NamespacedName, _ string) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.woken = append(e.woken, n.Name)
 	})
-	return w
+	return e
 }
 
-func (w *world) watchable(namespace string) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return slices.Contains(w.mayWatch, "") || slices.Contains(w.mayWatch, namespace)
+func (e *env) watchable(namespace string) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.Contains(e.mayWatch, "") || slices.Contains(e.mayWatch, namespace)
 }
 
 // grant rights, or withdraw them.
-func (w *world) grant(get bool, namespaces ...string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.mayGet, w.mayWatch = get, namespaces
+func (e *env) grant(get bool, namespaces ...string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.mayGet, e.mayWatch = get, namespaces
 }
 
 // run the Reader until the test ends.
-func (w *world) run() {
+func (e *env) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
-	go func() { defer close(done); _ = w.reader.Start(ctx) }()
-	w.Cleanup(func() { cancel(); <-done })
+	go func() { defer close(done); _ = e.reader.Start(ctx) }()
+	e.Cleanup(func() { cancel(); <-done })
 }
 
 // live reads from the world's API server.
-type live struct{ w *world }
+type live struct{ w *env }
 
 func (l live) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	l.w.gets.Add(1)
@@ -148,24 +148,24 @@ func role(name, arn string) *unstructured.Unstructured {
 	return u
 }
 
-func (w *world) create(u *unstructured.Unstructured) {
-	w.Helper()
-	if _, err := w.dynamic.Resource(roles).Namespace("shop").Create(w.Context(), u, metav1.CreateOptions{}); err != nil {
-		w.Fatal(err)
+func (e *env) create(u *unstructured.Unstructured) {
+	e.Helper()
+	if _, err := e.dynamic.Resource(roles).Namespace("shop").Create(e.Context(), u, metav1.CreateOptions{}); err != nil {
+		e.Fatal(err)
 	}
 }
 
-func (w *world) update(u *unstructured.Unstructured) {
-	w.Helper()
-	if _, err := w.dynamic.Resource(roles).Namespace("shop").Update(w.Context(), u, metav1.UpdateOptions{}); err != nil {
-		w.Fatal(err)
+func (e *env) update(u *unstructured.Unstructured) {
+	e.Helper()
+	if _, err := e.dynamic.Resource(roles).Namespace("shop").Update(e.Context(), u, metav1.UpdateOptions{}); err != nil {
+		e.Fatal(err)
 	}
 }
 
-func (w *world) delete(name string) {
-	w.Helper()
-	if err := w.dynamic.Resource(roles).Namespace("shop").Delete(w.Context(), name, metav1.DeleteOptions{}); err != nil {
-		w.Fatal(err)
+func (e *env) delete(name string) {
+	e.Helper()
+	if err := e.dynamic.Resource(roles).Namespace("shop").Delete(e.Context(), name, metav1.DeleteOptions{}); err != nil {
+		e.Fatal(err)
 	}
 }
 
@@ -178,18 +178,18 @@ func user(name string) User {
 }
 
 // refer as the gate does, and read as the kind does after it.
-func (w *world) reconcile(name string, s ...v1beta1.FieldSelector) string {
-	w.Helper()
+func (e *env) reconcile(name string, s ...v1beta1.FieldSelector) string {
+	e.Helper()
 	u := user(name)
-	w.reader.Refer(u, s)
-	v, err := w.reader.Get(WithUser(w.Context(), u), u.Namespace, s[0])
+	e.reader.Refer(u, s)
+	v, err := e.reader.Get(WithUser(e.Context(), u), u.Namespace, s[0])
 	return said(v, err)
 }
 
 // value of a field, or the error that it gives.
-func (w *world) value(s v1beta1.FieldSelector) string {
-	w.Helper()
-	return said(w.reader.Get(w.Context(), "shop", s))
+func (e *env) value(s v1beta1.FieldSelector) string {
+	e.Helper()
+	return said(e.reader.Get(e.Context(), "shop", s))
 }
 
 func said(v string, err error) string {
@@ -200,45 +200,45 @@ func said(v string, err error) string {
 }
 
 // wakes are the resources that were woken since this was asked last.
-func (w *world) wakes() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	woken := w.woken
-	w.woken = nil
+func (e *env) wakes() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	woken := e.woken
+	e.woken = nil
 	slices.Sort(woken)
 	return slices.Compact(woken)
 }
 
 // until something that goroutines bring about is so.
-func (w *world) until(what string, so func() bool) {
-	w.Helper()
+func (e *env) until(what string, so func() bool) {
+	e.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			w.Fatalf("gave up waiting until %s", what)
+			e.Fatalf("gave up waiting until %s", what)
 		}
 	}
 }
 
 // awake waits until exactly these are woken.
-func (w *world) awake(names ...string) {
-	w.Helper()
+func (e *env) awake(names ...string) {
+	e.Helper()
 	var got []string
-	w.until("the right ones are woken", func() bool {
-		got = slices.Compact(slices.Sorted(slices.Values(append(got, w.wakes()...))))
+	e.until("the right ones are woken", func() bool {
+		got = slices.Compact(slices.Sorted(slices.Values(append(got, e.wakes()...))))
 		return len(got) >= len(names)
 	})
 	if !slices.Equal(got, names) {
-		w.Errorf("want %v to be woken, got %v", names, got)
+		e.Errorf("want %v to be woken, got %v", names, got)
 	}
 }
 
 // watching waits until the scope is watched, or is not any more.
-func (w *world) watching(namespace string, want bool) {
-	w.Helper()
-	w.until("the watch is there or gone", func() bool {
-		w.reader.mu.Lock()
-		defer w.reader.mu.Unlock()
-		found := w.reader.watches[scope{kind: roleKind, namespace: namespace}]
+func (e *env) watching(namespace string, want bool) {
+	e.Helper()
+	e.until("the watch is there or gone", func() bool {
+		e.reader.mu.Lock()
+		defer e.reader.mu.Unlock()
+		found := e.reader.watches[scope{kind: roleKind, namespace: namespace}]
 		return (found != nil && found.synced) == want
 	})
 }

@@ -22,37 +22,37 @@ import (
 )
 
 func TestTurn(t *testing.T) {
-	turn := &Turn{}
-	ctx := WithTurn(t.Context(), turn)
+	turn := &Attempt{}
+	ctx := WithAttempt(t.Context(), turn)
 
-	ComeBack(ctx, 3*time.Second)
-	ComeBack(ctx, time.Second)
-	ComeBack(ctx, 2*time.Second)
-	if got := turn.ComesBack(); got != time.Second {
+	RequeueAfter(ctx, 3*time.Second)
+	RequeueAfter(ctx, time.Second)
+	RequeueAfter(ctx, 2*time.Second)
+	if got := turn.RequeueDelay(); got != time.Second {
 		t.Errorf("the least wins: got %s", got)
 	}
-	ComeBack(ctx, 0)
-	if got := turn.ComesBack(); got != minComeBack {
+	RequeueAfter(ctx, 0)
+	if got := turn.RequeueDelay(); got != minRequeueAfter {
 		t.Errorf("at once is not without end: got %s", got)
 	}
 
 	if !Reserve(ctx, "UpdateAlias") {
 		t.Error("without a limiter every call is granted")
 	}
-	if _, held := turn.Held(); held {
+	if _, aborted := turn.Aborted(); aborted {
 		t.Error("what is granted is not held")
 	}
-	turn.Reserver = func(...string) time.Duration { return 4 * time.Second }
+	turn.ReserveFn = func(...string) time.Duration { return 4 * time.Second }
 	if Reserve(ctx, "UpdateAlias") {
 		t.Error("a call that must wait is not granted")
 	}
-	Hold(ctx, time.Second)
-	if wait, held := turn.Held(); !held || wait != 4*time.Second {
-		t.Errorf("the longest wins: got %s, %t", wait, held)
+	Abort(ctx, time.Second)
+	if wait, aborted := turn.Aborted(); !aborted || wait != 4*time.Second {
+		t.Errorf("the longest wins: got %s, %t", wait, aborted)
 	}
 
-	Describe(ctx, "timeout: 3 -> 10")
-	if got := turn.Summary(); got != "timeout: 3 -> 10" {
+	DescribeChange(ctx, "timeout: 3 -> 10")
+	if got := turn.ChangeSummary(); got != "timeout: 3 -> 10" {
 		t.Errorf("got %q", got)
 	}
 	Emit(ctx, event.Normal("A", "a"))
@@ -64,13 +64,13 @@ func TestTurn(t *testing.T) {
 
 func TestWithoutTurn(t *testing.T) {
 	ctx := t.Context()
-	ComeBack(ctx, time.Second)
-	Hold(ctx, time.Second)
-	Describe(ctx, "x")
+	RequeueAfter(ctx, time.Second)
+	Abort(ctx, time.Second)
+	DescribeChange(ctx, "x")
 	if !Reserve(ctx, "x") {
 		t.Error("without a gate every call is granted")
 	}
-	mg := newThing()
+	mg := newSample()
 	if err := WriteExternalName(ctx, mg, "cart-fn"); err != nil || meta.GetExternalName(mg) != "cart-fn" {
 		t.Errorf("without a gate the name is set in memory: %v, %q", err, meta.GetExternalName(mg))
 	}
@@ -80,20 +80,20 @@ func TestWriteExternalName(t *testing.T) {
 	boom := errors.New("boom")
 	cases := map[string]struct {
 		reason string
-		mg     func(*thing)
+		mg     func(*sample)
 		err    error
 		writes int
 	}{
-		"Found":    {reason: "What is found is named at once.", mg: func(*thing) {}, writes: 1},
-		"Imported": {reason: "The user's name stays the user's.", mg: func(mg *thing) { meta.SetExternalName(mg, "cart-fn") }, writes: 0},
-		"Refused":  {reason: "A name that is not written is an error.", mg: func(*thing) {}, err: boom, writes: 1},
+		"Found":    {reason: "What is found is named at once.", mg: func(*sample) {}, writes: 1},
+		"Imported": {reason: "The user's name stays the user's.", mg: func(mg *sample) { meta.SetExternalName(mg, "cart-fn") }, writes: 0},
+		"Refused":  {reason: "A name that is not written is an error.", mg: func(*sample) {}, err: boom, writes: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newThing()
+			mg := newSample()
 			tc.mg(mg)
 			writes := 0
-			ctx := WithTurn(t.Context(), &Turn{Annotator: func(_ context.Context, obj client.Object, a map[string]string) error {
+			ctx := WithAttempt(t.Context(), &Attempt{AnnotateFn: func(_ context.Context, obj client.Object, a map[string]string) error {
 				writes++
 				meta.AddAnnotations(obj, a)
 				return tc.err
@@ -112,10 +112,10 @@ func TestWriteExternalName(t *testing.T) {
 type scripted struct {
 	*cloud
 
-	observe, create, update func(context.Context, *thing)
+	observe, create, update func(context.Context, *sample)
 }
 
-func (s *scripted) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+func (s *scripted) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
 	o, err := s.cloud.Observe(ctx, mg)
 	if s.observe != nil {
 		s.observe(ctx, mg)
@@ -123,7 +123,7 @@ func (s *scripted) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalOb
 	return o, err
 }
 
-func (s *scripted) Create(ctx context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+func (s *scripted) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
 	if s.create != nil {
 		s.create(ctx, mg)
 		return xpmanaged.ExternalCreation{}, nil
@@ -131,7 +131,7 @@ func (s *scripted) Create(ctx context.Context, mg *thing) (xpmanaged.ExternalCre
 	return s.cloud.Create(ctx, mg)
 }
 
-func (s *scripted) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate, error) {
+func (s *scripted) Update(ctx context.Context, mg *sample) (xpmanaged.ExternalUpdate, error) {
 	if s.update != nil {
 		s.update(ctx, mg)
 		return xpmanaged.ExternalUpdate{}, nil
@@ -139,88 +139,88 @@ func (s *scripted) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpd
 	return s.cloud.Update(ctx, mg)
 }
 
-func script(h *harness, s *scripted) {
-	s.cloud = h.cloud
-	h.gate.inner = newReconciler(&manager{c: h.server}, h.options, scriptedKind(h, s), h.gate.kube, h.gate.recorder)
+func script(e *env, s *scripted) {
+	s.cloud = e.cloud
+	e.gate.inner = newManagedReconciler(&manager{c: e.server}, e.options, scriptedKind(e, s), e.gate.kube, e.gate.recorder)
 }
 
 func TestComeBack(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.settle()
-	script(h, &scripted{observe: func(ctx context.Context, _ *thing) { ComeBack(ctx, 42*time.Second) }})
-	if got := h.reconcile(); got != 42*time.Second {
+	e := newEnv(t, newSample())
+	e.settle()
+	script(e, &scripted{observe: func(ctx context.Context, _ *sample) { RequeueAfter(ctx, 42*time.Second) }})
+	if got := e.reconcile(); got != 42*time.Second {
 		t.Errorf("instead of the poll interval: want 42s, got %s", got)
 	}
-	h.change(func(mg *thing) { mg.Spec.Value = "b" })
-	if got := h.reconcile(); got != 42*time.Second {
+	e.change(func(mg *sample) { mg.Spec.Value = "b" })
+	if got := e.reconcile(); got != 42*time.Second {
 		t.Errorf("after an update: want 42s, got %s", got)
 	}
-	h.cloud.fail["Get"] = errors.New("boom")
-	if got := h.reconcile(); got != time.Second {
+	e.cloud.fail["Get"] = errors.New("boom")
+	if got := e.reconcile(); got != time.Second {
 		t.Errorf("an error has its own time: want 1s, got %s", got)
 	}
 }
 
 func TestPendingCadence(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.settle()
-	script(h, &scripted{observe: func(_ context.Context, mg *thing) {
+	e := newEnv(t, newSample())
+	e.settle()
+	script(e, &scripted{observe: func(_ context.Context, mg *sample) {
 		mg.SetConditions(condition.Updating(1, "The function is being updated."))
 	}})
-	h.reconcile()
-	since := h.stored().GetCondition(xpv2.TypeReady).LastTransitionTime.Time
+	e.reconcile()
+	since := e.stored().GetCondition(xpv2.TypeReady).LastTransitionTime.Time
 	for _, elapsed := range []time.Duration{0, 20 * time.Second, time.Hour} {
-		h.clock = since.Add(elapsed)
-		version := h.stored().GetResourceVersion()
-		if got := h.reconcile(); got != cadence.Pending(elapsed) {
+		e.clock = since.Add(elapsed)
+		version := e.stored().GetResourceVersion()
+		if got := e.reconcile(); got != cadence.Pending(elapsed) {
 			t.Errorf("in motion for %s: want %s, got %s", elapsed, cadence.Pending(elapsed), got)
 		}
-		if h.stored().GetResourceVersion() != version {
+		if e.stored().GetResourceVersion() != version {
 			t.Error("a look that finds nothing new writes nothing")
 		}
 	}
 }
 
 func TestHoldInACall(t *testing.T) {
-	hold := func(ctx context.Context, _ *thing) { Hold(ctx, time.Second) }
+	hold := func(ctx context.Context, _ *sample) { Abort(ctx, time.Second) }
 
 	t.Run("Create", func(t *testing.T) {
-		mg := newThing()
+		mg := newSample()
 		meta.SetExternalName(mg, "set-by-user")
-		h := newHarness(t, mg)
-		script(h, &scripted{create: hold})
-		if got := h.reconcile(); got != time.Second {
+		e := newEnv(t, mg)
+		script(e, &scripted{create: hold})
+		if got := e.reconcile(); got != time.Second {
 			t.Errorf("want 1s, got %s", got)
 		}
-		got := h.stored()
+		got := e.stored()
 		if !meta.GetExternalCreateSucceeded(got).IsZero() || !ownership.UserSetName(got) {
 			t.Errorf("a create that was not made has not succeeded: %v", got.GetAnnotations())
 		}
-		if len(h.events.all) != 0 || len(got.Status.Conditions) != 0 {
-			t.Errorf("events %v, conditions %v", h.events.all, got.Status.Conditions)
+		if len(e.events.all) != 0 || len(got.Status.Conditions) != 0 {
+			t.Errorf("events %v, conditions %v", e.events.all, got.Status.Conditions)
 		}
 	})
 	t.Run("Update", func(t *testing.T) {
-		h := newHarness(t, newThing())
-		h.settle()
-		script(h, &scripted{update: hold})
-		h.change(func(mg *thing) { mg.Spec.Value = "b" })
-		before := h.stored()
-		if got := h.reconcile(); got != time.Second {
+		e := newEnv(t, newSample())
+		e.settle()
+		script(e, &scripted{update: hold})
+		e.change(func(mg *sample) { mg.Spec.Value = "b" })
+		before := e.stored()
+		if got := e.reconcile(); got != time.Second {
 			t.Errorf("want 1s, got %s", got)
 		}
-		if diff := cmp.Diff(before, h.stored()); diff != "" || len(h.events.all)+len(h.changes.ops) != 0 {
-			t.Errorf("events %v, -before, +after:\n%s", h.events.all, diff)
+		if diff := cmp.Diff(before, e.stored()); diff != "" || len(e.events.all)+len(e.changes.ops) != 0 {
+			t.Errorf("events %v, -before, +after:\n%s", e.events.all, diff)
 		}
 	})
 }
 
 // What Create sets in status is kept: nothing has to be observed again for it.
 func TestStatusOfCreateIsKept(t *testing.T) {
-	h := newHarness(t, newThing())
-	script(h, &scripted{create: func(_ context.Context, mg *thing) { mg.Status.Value = "creating" }})
-	h.reconcile()
-	if got := h.stored().Status.Value; got != "creating" {
+	e := newEnv(t, newSample())
+	script(e, &scripted{create: func(_ context.Context, mg *sample) { mg.Status.Value = "creating" }})
+	e.reconcile()
+	if got := e.stored().Status.Value; got != "creating" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -228,49 +228,49 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 // A kind that still says Available when it calls for an update is looked at again
 // soon, and its generation is not settled.
 func TestUpdateOfAKindThatSaysAvailable(t *testing.T) {
-	h := newHarness(t, newThing())
-	h.settle()
-	script(h, &scripted{observe: func(_ context.Context, mg *thing) { mg.SetConditions(condition.Available(mg.GetGeneration())) }})
-	h.change(func(mg *thing) { mg.Spec.Value = "b"; mg.Generation = 2 })
-	if got := h.reconcile(); got != cadence.MinPending {
+	e := newEnv(t, newSample())
+	e.settle()
+	script(e, &scripted{observe: func(_ context.Context, mg *sample) { mg.SetConditions(condition.Available(mg.GetGeneration())) }})
+	e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 })
+	if got := e.reconcile(); got != cadence.MinPending {
 		t.Errorf("want another look in %s, got %s", cadence.MinPending, got)
 	}
-	if got := h.stored(); got.GetSummary().SettledGeneration != 1 || got.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+	if got := e.stored(); got.GetSummary().SettledGeneration != 1 || got.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
 		t.Errorf("what was only just asked for is neither settled nor served: %+v", got.Status)
 	}
 }
 
 // An API that is not consistent may not know yet what it has created.
 func TestCreationGrace(t *testing.T) {
-	h := newHarness(t, newThing(), func(_ *Options, k *Kind[*thing]) { k.CreationGrace = time.Hour })
-	h.reconcile()
-	h.cloud.there, h.cloud.calls, h.events.all = false, nil, nil
+	e := newEnv(t, newSample(), func(_ *Options, k *Kind[*sample]) { k.CreationGrace = time.Hour })
+	e.reconcile()
+	e.cloud.there, e.cloud.calls, e.events.all = false, nil, nil
 	for range 3 {
-		if got := h.reconcile(); got != cadence.MinPending {
+		if got := e.reconcile(); got != cadence.MinPending {
 			t.Errorf("want another look in %s, got %s", cadence.MinPending, got)
 		}
 	}
-	if diff := cmp.Diff([]string{"Get", "Get", "Get"}, h.cloud.calls); diff != "" {
+	if diff := cmp.Diff([]string{"Get", "Get", "Get"}, e.cloud.calls); diff != "" {
 		t.Errorf("it is not created twice: -want, +got:\n%s", diff)
 	}
-	if got := h.events.count("PendingExternalResource"); got != 1 {
+	if got := e.events.count("PendingExternalResource"); got != 1 {
 		t.Errorf("waiting is told once, not %d times", got)
 	}
 }
 
 // What was created is recorded even if the user edits the resource meanwhile.
 func TestEditedWhileCreating(t *testing.T) {
-	h := newHarness(t, newThing())
-	script(h, &scripted{create: func(_ context.Context, mg *thing) {
+	e := newEnv(t, newSample())
+	script(e, &scripted{create: func(_ context.Context, mg *sample) {
 		meta.SetExternalName(mg, "cart-fn")
-		h.change(func(mg *thing) { //nolint:contextcheck // The user has a context of their own.
+		e.change(func(mg *sample) { //nolint:contextcheck // The user has a context of their own.
 			mg.Spec.Value = "b"
 			mg.Generation = 2
 			mg.SetLabels(map[string]string{"team": "shop"})
 		})
 	}})
-	h.reconcile()
-	got := h.stored()
+	e.reconcile()
+	got := e.stored()
 	if meta.GetExternalName(got) != "cart-fn" || meta.GetExternalCreateSucceeded(got).IsZero() {
 		t.Errorf("the creation is not recorded: %v", got.GetAnnotations())
 	}
@@ -283,10 +283,10 @@ func TestEditedWhileCreating(t *testing.T) {
 }
 
 func TestDescribedCreate(t *testing.T) {
-	h := newHarness(t, newThing())
-	script(h, &scripted{create: func(ctx context.Context, _ *thing) { Describe(ctx, "Created function cart-fn") }})
-	h.reconcile()
-	if diff := cmp.Diff([]string{"CreatedExternalResource: Created function cart-fn"}, h.events.all); diff != "" {
+	e := newEnv(t, newSample())
+	script(e, &scripted{create: func(ctx context.Context, _ *sample) { DescribeChange(ctx, "Created function cart-fn") }})
+	e.reconcile()
+	if diff := cmp.Diff([]string{"CreatedExternalResource: Created function cart-fn"}, e.events.all); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

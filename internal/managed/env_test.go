@@ -36,7 +36,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-type thing = managedtest.Thing
+type sample = managedtest.Sample
 
 var cart = types.NamespacedName{Namespace: "shop", Name: "cart"}
 
@@ -65,7 +65,7 @@ func (c *cloud) call(name string) error {
 	return c.fail[name]
 }
 
-func (c *cloud) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObservation, error) {
+func (c *cloud) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
 	if err := c.call("Get"); err != nil {
 		return xpmanaged.ExternalObservation{}, err
 	}
@@ -85,11 +85,11 @@ func (c *cloud) Observe(ctx context.Context, mg *thing) (xpmanaged.ExternalObser
 	if due != "" && c.reserve {
 		Reserve(ctx, due)
 	}
-	Compared(ctx, map[string]Comparison{"": Same, "Create": Missing, "Update": Differs}[due], true)
+	ReportComparison(ctx, map[string]Comparison{"": UpToDate, "Create": Missing, "Update": Differs}[due], true)
 	return xpmanaged.ExternalObservation{ResourceExists: c.there, ResourceUpToDate: due == ""}, nil
 }
 
-func (c *cloud) Create(_ context.Context, mg *thing) (xpmanaged.ExternalCreation, error) {
+func (c *cloud) Create(_ context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
 	err := c.call("Create")
 	if err == nil {
 		c.value, c.there = mg.Spec.Value, true
@@ -97,20 +97,20 @@ func (c *cloud) Create(_ context.Context, mg *thing) (xpmanaged.ExternalCreation
 	return xpmanaged.ExternalCreation{}, err
 }
 
-func (c *cloud) Update(ctx context.Context, mg *thing) (xpmanaged.ExternalUpdate, error) {
+func (c *cloud) Update(ctx context.Context, mg *sample) (xpmanaged.ExternalUpdate, error) {
 	err := c.call("Update")
 	if err == nil {
-		Describe(ctx, "value: "+c.value+" -> "+mg.Spec.Value)
+		DescribeChange(ctx, "value: "+c.value+" -> "+mg.Spec.Value)
 		c.cause = Cause(ctx, mg)
 		c.value = mg.Spec.Value
 	}
 	return xpmanaged.ExternalUpdate{}, err
 }
 
-func (c *cloud) Delete(ctx context.Context, mg *thing) (xpmanaged.ExternalDelete, error) {
+func (c *cloud) Delete(ctx context.Context, mg *sample) (xpmanaged.ExternalDelete, error) {
 	if len(c.before) > 0 {
 		mg.SetConditions(condition.Deleting(mg.GetGeneration(), c.before[0]))
-		Describe(ctx, c.before[0])
+		DescribeChange(ctx, c.before[0])
 		c.before = c.before[1:]
 		return xpmanaged.ExternalDelete{}, nil
 	}
@@ -128,12 +128,12 @@ func (c *cloud) Disconnect(context.Context) error { return nil }
 type limiter struct {
 	wait     map[string]time.Duration
 	asked    [][]string
-	holders  []quota.Holder
+	holders  []quota.Requester
 	released int
 	gone     []string
 }
 
-func (l *limiter) Reserve(_ quota.Scope, h quota.Holder, ops ...string) time.Duration {
+func (l *limiter) Reserve(_ quota.Scope, h quota.Requester, ops ...string) time.Duration {
 	l.asked = append(l.asked, slices.Clone(ops))
 	l.holders = append(l.holders, h)
 	var wait time.Duration
@@ -226,12 +226,12 @@ func (m *manager) GetAPIReader() client.Reader          { return m.c }
 func (m *manager) GetScheme() *runtime.Scheme           { return m.c.Scheme() }
 func (m *manager) GetFieldIndexer() client.FieldIndexer { return nil }
 
-// harness is the whole of a kind's controller but for the queue: the gate, the
+// env is the whole of a kind's controller but for the queue: the gate, the
 // runtime's reconciler and a cloud, with a clock that stands still.
-type harness struct {
+type env struct {
 	t        testing.TB
 	server   client.Client
-	gate     *gate[*thing]
+	gate     *reconciler[*sample]
 	cloud    *cloud
 	limiter  *limiter
 	resolver *resolver
@@ -239,24 +239,24 @@ type harness struct {
 	events   *events
 	changes  *changes
 	options  Options
-	kind     Kind[*thing]
+	kind     Kind[*sample]
 	clock    time.Time
 }
 
-func newThing() *thing {
-	return &thing{
+func newSample() *sample {
+	return &sample{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u1", Generation: 1},
-		Spec:       managedtest.ThingSpec{Value: "a", ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{"*"}}},
+		Spec:       managedtest.SampleSpec{Value: "a", ManagedResourceSpec: xpv2.ManagedResourceSpec{ManagementPolicies: xpv2.ManagementPolicies{"*"}}},
 	}
 }
 
-func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) *harness {
+func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *Kind[*sample])) *env {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := managedtest.AddToScheme(s); err != nil {
 		t.Fatal(err)
 	}
-	h := &harness{
+	e := &env{
 		t:        t,
 		cloud:    &cloud{fail: map[string]error{}, reserve: true},
 		limiter:  &limiter{wait: map[string]time.Duration{}},
@@ -266,36 +266,36 @@ func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 		changes:  &changes{},
 		clock:    time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
-	h.server = fake.NewClientBuilder().WithScheme(s).WithObjects(mg).WithStatusSubresource(&thing{}).
+	e.server = fake.NewClientBuilder().WithScheme(s).WithObjects(mg).WithStatusSubresource(&sample{}).
 		WithInterceptorFuncs(interceptor.Funcs{SubResourceUpdate: statusAlone(t)}).Build()
 	o := Options{
 		Options: controller.Options{
 			Logger:           logging.NewNopLogger(),
 			PollInterval:     10 * time.Minute,
 			Features:         &feature.Flags{},
-			ChangeLogOptions: &controller.ChangeLogOptions{ChangeLogger: h.changes},
+			ChangeLogOptions: &controller.ChangeLogOptions{ChangeLogger: e.changes},
 		},
-		Resolver:        h.resolver,
-		Tracker:         h.tracker,
-		Limiter:         h.limiter,
+		Resolver:        e.resolver,
+		Tracker:         e.tracker,
+		Limiter:         e.limiter,
 		Metrics:         NewMetrics(),
 		MinPollInterval: 30 * time.Second,
 		PollJitter:      0.1,
-		Now:             func() time.Time { return h.clock },
+		Now:             func() time.Time { return e.clock },
 		Random:          func() float64 { return 0.5 },
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
-	k := Kind[*thing]{
+	k := Kind[*sample]{
 		GVK:               managedtest.GVK,
-		New:               func() *thing { return &thing{} },
-		NewList:           func() resource.ManagedList { return &managedtest.ThingList{} },
-		Region:            func(*thing) string { return "eu-west-1" },
-		Reads:             func(*thing) []string { return []string{"Get"} },
+		New:               func() *sample { return &sample{} },
+		NewList:           func() resource.ManagedList { return &managedtest.SampleList{} },
+		Region:            func(*sample) string { return "eu-west-1" },
+		Reads:             func(*sample) []string { return []string{"Get"} },
 		DeterministicName: true,
-		Connect: func(context.Context, *thing, *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
-			return h.cloud, nil
+		Connect: func(context.Context, *sample, *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
+			return e.cloud, nil
 		},
-		Refs: func(mg *thing) []objects.Ref {
+		Refs: func(mg *sample) []objects.Ref {
 			if mg.Spec.SecretName == "" {
 				return nil
 			}
@@ -305,9 +305,9 @@ func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 	for _, f := range edit {
 		f(&o, &k)
 	}
-	h.options, h.kind = o, k
-	h.gate = newGate(&manager{c: h.server}, o, k, h.events)
-	return h
+	e.options, e.kind = o, k
+	e.gate = newReconciler(&manager{c: e.server}, o, k, e.events)
+	return e
 }
 
 // statusAlone keeps to the status as an API server does; the fake client would keep
@@ -316,11 +316,11 @@ func newHarness(t testing.TB, mg *thing, edit ...func(*Options, *Kind[*thing])) 
 func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	t.Helper()
 	return func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
-		stored := &thing{}
+		stored := &sample{}
 		if err := c.Get(ctx, client.ObjectKeyFromObject(obj), stored); err != nil {
 			return err
 		}
-		if mg, ok := obj.(*thing); ok {
+		if mg, ok := obj.(*sample); ok {
 			mg.Spec = stored.Spec
 		}
 		if err := managedtest.Contradiction(obj); err != nil {
@@ -331,65 +331,65 @@ func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub st
 }
 
 // scriptedKind is the harness's kind with another external client.
-func scriptedKind(h *harness, c xpmanaged.TypedExternalClient[*thing]) Kind[*thing] {
-	k := h.kind
-	k.Connect = func(context.Context, *thing, *config.Session) (xpmanaged.TypedExternalClient[*thing], error) {
+func scriptedKind(e *env, c xpmanaged.TypedExternalClient[*sample]) Kind[*sample] {
+	k := e.kind
+	k.Connect = func(context.Context, *sample, *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 		return c, nil
 	}
 	return k
 }
 
 // reconcile once. It returns when to come back.
-func (h *harness) reconcile() time.Duration {
-	h.t.Helper()
-	res, err := h.gate.Reconcile(h.t.Context(), reconcile.Request{NamespacedName: cart})
+func (e *env) reconcile() time.Duration {
+	e.t.Helper()
+	res, err := e.gate.Reconcile(e.t.Context(), reconcile.Request{NamespacedName: cart})
 	if err != nil {
-		h.t.Fatalf("the gate returns no error, for the queue would then decide when to come back: %v", err)
+		e.t.Fatalf("the gate returns no error, for the queue would then decide when to come back: %v", err)
 	}
 	if res.Requeue { //nolint:staticcheck // It must not be used.
-		h.t.Fatal("the gate always says when to come back")
+		e.t.Fatal("the gate always says when to come back")
 	}
 	return res.RequeueAfter
 }
 
 // settle reconciles until nothing is called but Get.
-func (h *harness) settle() {
-	h.t.Helper()
+func (e *env) settle() {
+	e.t.Helper()
 	for range 10 {
-		h.cloud.calls = nil
-		h.reconcile()
-		if slices.Equal(h.cloud.calls, []string{"Get"}) && h.stored().GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
-			h.cloud.calls, h.events.all, h.changes.ops = nil, nil, nil
-			h.limiter.asked, h.limiter.holders = nil, nil
+		e.cloud.calls = nil
+		e.reconcile()
+		if slices.Equal(e.cloud.calls, []string{"Get"}) && e.stored().GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue {
+			e.cloud.calls, e.events.all, e.changes.ops = nil, nil, nil
+			e.limiter.asked, e.limiter.holders = nil, nil
 			return
 		}
 	}
-	h.t.Fatalf("does not settle: %+v", h.stored().Status)
+	e.t.Fatalf("does not settle: %+v", e.stored().Status)
 }
 
-func (h *harness) stored() *thing {
-	h.t.Helper()
-	mg := &thing{}
-	if err := h.server.Get(h.t.Context(), cart, mg); err != nil {
-		h.t.Fatal(err)
+func (e *env) stored() *sample {
+	e.t.Helper()
+	mg := &sample{}
+	if err := e.server.Get(e.t.Context(), cart, mg); err != nil {
+		e.t.Fatal(err)
 	}
 	return mg
 }
 
 // change the resource as a user does.
-func (h *harness) change(f func(*thing)) {
-	h.t.Helper()
-	mg := h.stored()
+func (e *env) change(f func(*sample)) {
+	e.t.Helper()
+	mg := e.stored()
 	f(mg)
-	if err := h.server.Update(h.t.Context(), mg); err != nil {
-		h.t.Fatal(err)
+	if err := e.server.Update(e.t.Context(), mg); err != nil {
+		e.t.Fatal(err)
 	}
 }
 
-func (h *harness) delete() {
-	h.t.Helper()
-	if err := h.server.Delete(h.t.Context(), h.stored()); err != nil {
-		h.t.Fatal(err)
+func (e *env) delete() {
+	e.t.Helper()
+	if err := e.server.Delete(e.t.Context(), e.stored()); err != nil {
+		e.t.Fatal(err)
 	}
 }
 

@@ -72,8 +72,8 @@ const (
 	remarkable = 3 * time.Second
 )
 
-// rig is a namespace of the control plane, a double, and the provider between them.
-type rig struct {
+// env is a namespace of the control plane, a double, and the provider between them.
+type env struct {
 	testing.TB
 
 	cluster *devcluster.Cluster
@@ -115,29 +115,29 @@ func (l *logs) String() string {
 	return l.buf.String()
 }
 
-// newRig starts a double and a provider that works in a namespace of its own.
-func newRig(t testing.TB, d awsdouble.Options, change ...func(*Options)) *rig {
+// newEnv starts a double and a provider that works in a namespace of its own.
+func newEnv(t testing.TB, d awsdouble.Options, change ...func(*Options)) *env {
 	t.Helper()
-	return newRigOn(t, suite.Cluster(t), d, change...)
+	return newEnvOn(t, suite.Cluster(t), d, change...)
 }
 
-// newRigOn is a rig on a control plane other than that of the package.
-func newRigOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change ...func(*Options)) *rig {
+// newEnvOn is a rig on a control plane other than that of the package.
+func newEnvOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change ...func(*Options)) *env {
 	t.Helper()
-	r := newIdleRig(t, c, d)
-	r.create(&v1beta1.ProviderConfig{
-		ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: r.ns},
+	e := newIdleEnv(t, c, d)
+	e.create(&v1beta1.ProviderConfig{
+		ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: e.ns},
 		Spec: v1beta1.ProviderConfigSpec{
 			Credentials:    v1beta1.ProviderCredentials{Source: v1beta1.CredentialsSourceNone},
-			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(r.double.URL())}}},
+			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(e.double.URL())}}},
 		},
 	})
-	r.start(change...)
-	return r
+	e.start(change...)
+	return e
 }
 
-// newIdleRig is a rig with neither a ProviderConfig nor a provider that runs.
-func newIdleRig(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *rig {
+// newIdleEnv is a rig with neither a ProviderConfig nor a provider that runs.
+func newIdleEnv(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *env {
 	t.Helper()
 	scheme, err := newScheme()
 	if err != nil {
@@ -147,36 +147,36 @@ func newIdleRig(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{}, stop: func() {}}
-	r.double.Start()
-	t.Cleanup(r.double.Close)
-	r.aws = lambda.NewFromConfig(r.double.Config(region))
-	t.Cleanup(func() { r.stop() })
-	return r
+	e := &env{TB: t, cluster: c, ns: c.Namespace(t), double: awsdouble.New(d), kube: kube, logs: &logs{}, stop: func() {}}
+	e.double.Start()
+	t.Cleanup(e.double.Close)
+	e.aws = lambda.NewFromConfig(e.double.Config(region))
+	t.Cleanup(func() { e.stop() })
+	return e
 }
 
 // start the provider, as the binary puts it together.
-func (r *rig) start(change ...func(*Options)) {
-	r.Helper()
-	done, cancel := r.run(r.options(change...))
-	r.stop = sync.OnceFunc(func() {
+func (e *env) start(change ...func(*Options)) {
+	e.Helper()
+	done, cancel := e.run(e.options(change...))
+	e.stop = sync.OnceFunc(func() {
 		cancel()
 		if err := <-done; err != nil {
-			r.Errorf("the provider ended: %v", err)
+			e.Errorf("the provider ended: %v", err)
 		}
 	})
 }
 
 // options of a provider.
-func (r *rig) options(change ...func(*Options)) Options {
+func (e *env) options(change ...func(*Options)) Options {
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
 	o := Options{
 		Options:         controller.Options{PollInterval: time.Hour, MaxConcurrentReconciles: 100, Features: features},
-		Log:             r.logs.logger(),
+		Log:             e.logs.logger(),
 		MinPollInterval: time.Second,
 		ClusterID:       "test-cluster",
-		Namespaces:      []string{r.ns},
+		Namespaces:      []string{e.ns},
 		// The double is on this machine.
 		Config: config.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
 	}
@@ -187,17 +187,17 @@ func (r *rig) options(change ...func(*Options)) Options {
 }
 
 // run a provider until it is cancelled, or ends by itself.
-func (r *rig) run(o Options) (<-chan error, context.CancelFunc) {
-	r.Helper()
+func (e *env) run(o Options) (<-chan error, context.CancelFunc) {
+	e.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	cfg := r.cfg
+	cfg := e.cfg
 	if cfg == nil {
-		cfg = r.cluster.Config
+		cfg = e.cluster.Config
 	}
 	mgr, err := New(ctx, cfg, o)
 	if err != nil {
 		cancel()
-		r.Fatal(err)
+		e.Fatal(err)
 	}
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(ctx) }()
@@ -205,9 +205,9 @@ func (r *rig) run(o Options) (<-chan error, context.CancelFunc) {
 }
 
 // function with inline code, whose role AWS can assume.
-func (r *rig) function(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
+func (e *env) function(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
 		Spec: v1beta1.FunctionSpec{
 			ManagedResourceSpec: xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}},
 			ForProvider: v1beta1.FunctionParameters{Region: region, FunctionSettings: v1beta1.FunctionSettings{
@@ -222,78 +222,78 @@ func (r *rig) function(name string, change ...func(*v1beta1.Function)) *v1beta1.
 	return f
 }
 
-func (r *rig) create(objs ...client.Object) {
-	r.Helper()
+func (e *env) create(objs ...client.Object) {
+	e.Helper()
 	for _, o := range objs {
-		if err := r.kube.Create(r.Context(), o); err != nil {
-			r.Fatalf("cannot create %T %s: %v", o, o.GetName(), err)
+		if err := e.kube.Create(e.Context(), o); err != nil {
+			e.Fatalf("cannot create %T %s: %v", o, o.GetName(), err)
 		}
 	}
 }
 
 // edit a Function as a user does.
-func (r *rig) edit(f *v1beta1.Function, change func(*v1beta1.Function)) {
-	r.Helper()
-	edit(r, f, change)
+func (e *env) edit(f *v1beta1.Function, change func(*v1beta1.Function)) {
+	e.Helper()
+	edit(e, f, change)
 }
 
 // edit a resource as a user does, until no one else is quicker.
-func edit[T managed.Managed](r *rig, mg T, change func(T)) {
-	r.Helper()
-	r.until(fmt.Sprintf("%s can be edited", mg.GetName()), func() bool {
-		r.get(mg)
+func edit[T managed.Managed](e *env, mg T, change func(T)) {
+	e.Helper()
+	e.until(fmt.Sprintf("%s can be edited", mg.GetName()), func() bool {
+		e.get(mg)
 		change(mg)
-		err := r.kube.Update(r.Context(), mg)
+		err := e.kube.Update(e.Context(), mg)
 		if err != nil && !kerrors.IsConflict(err) {
-			r.Fatalf("cannot edit %s: %v", mg.GetName(), err)
+			e.Fatalf("cannot edit %s: %v", mg.GetName(), err)
 		}
 		return err == nil
 	})
 }
 
-func (r *rig) get(mg managed.Managed) {
-	r.Helper()
-	if err := r.kube.Get(r.Context(), client.ObjectKeyFromObject(mg), mg); err != nil {
-		r.Fatalf("cannot get %s: %v", mg.GetName(), err)
+func (e *env) get(mg managed.Managed) {
+	e.Helper()
+	if err := e.kube.Get(e.Context(), client.ObjectKeyFromObject(mg), mg); err != nil {
+		e.Fatalf("cannot get %s: %v", mg.GetName(), err)
 	}
 }
 
 // until something is so, or a test has no more patience.
-func (r *rig) until(what string, so func() bool) {
-	r.Helper()
+func (e *env) until(what string, so func() bool) {
+	e.Helper()
 	began, pause := time.Now(), glance
 	for !so() {
 		if time.Since(began) > patience {
-			r.Fatalf("gave up waiting until %s", what)
+			e.Fatalf("gave up waiting until %s", what)
 		}
 		time.Sleep(pause)
 		pause = min(2*pause, longGlance)
 	}
 	if took := time.Since(began); took > remarkable {
-		r.Logf("waited %s until %s", took.Round(time.Second), what)
+		e.Logf("waited %s until %s", took.Round(time.Second), what)
 	}
 }
 
 // received is what comes from a channel, before a test has no more patience.
-func received[T any](r *rig, what string, from <-chan T) (v T) {
-	r.Helper()
+func received[T any](e *env, what string, from <-chan T) (v T) {
+	e.Helper()
 	select {
 	case v = <-from:
 	case <-time.After(patience):
-		r.Fatalf("gave up waiting until %s", what)
+		e.Fatalf("gave up waiting until %s", what)
 	}
 	return v
 }
 
 // ready waits until the resource is, in its present generation.
-func (r *rig) ready(mg managed.Managed) {
-	r.Helper()
+func (e *env) ready(mg managed.Managed) {
+	e.Helper()
 	defer func() {
-		if r.Failed() {
-			r.Logf("%s: %+v", mg.GetName(), mg)
+		if e.Failed() {
+			e.Logf("%s: %+v", mg.GetName(), mg)
 		}
 	}()
-	r.until(mg.GetName()+" is Ready", func() bool { r.get(mg); return isReady(mg) })
+	e.until(mg.GetName()+" is Ready", func() bool { e.get(mg); return isReady(mg) })
 }
 
 func isReady(mg managed.Managed) bool {
@@ -302,64 +302,64 @@ func isReady(mg managed.Managed) bool {
 }
 
 // look asks for a reconcile, and waits until it has been handled.
-func (r *rig) look(mg managed.Managed) {
-	r.Helper()
+func (e *env) look(mg managed.Managed) {
+	e.Helper()
 	token := fmt.Sprint(time.Now().UnixNano())
-	edit(r, mg, func(mg managed.Managed) {
+	edit(e, mg, func(mg managed.Managed) {
 		meta.AddAnnotations(mg, map[string]string{"crossplane.io/reconcile-requested-at": token})
 	})
-	r.until(mg.GetName()+" has been looked at", func() bool { r.get(mg); return mg.GetLastHandledReconcileAt() == token })
+	e.until(mg.GetName()+" has been looked at", func() bool { e.get(mg); return mg.GetLastHandledReconcileAt() == token })
 }
 
 // config of a function in AWS.
-func (r *rig) config(name string) *lambda.GetFunctionOutput {
-	r.Helper()
-	out, err := r.aws.GetFunction(r.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To(name)})
+func (e *env) config(name string) *lambda.GetFunctionOutput {
+	e.Helper()
+	out, err := e.aws.GetFunction(e.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To(name)})
 	if err != nil {
-		r.Fatalf("cannot read function %s: %v", name, err)
+		e.Fatalf("cannot read function %s: %v", name, err)
 	}
 	return out
 }
 
 // calls of AWS for resources. Those by which the provider learns whose a config is, and what
 // an account has left, come when they come.
-func (r *rig) calls() []awsdouble.Call {
-	return slices.DeleteFunc(r.double.Calls(), func(c awsdouble.Call) bool {
+func (e *env) calls() []awsdouble.Call {
+	return slices.DeleteFunc(e.double.Calls(), func(c awsdouble.Call) bool {
 		return c.Operation == "GetCallerIdentity" || c.Operation == "GetAccountSettings"
 	})
 }
 
 // count of functions in AWS.
-func (r *rig) count() int {
-	r.Helper()
-	out, err := r.aws.ListFunctions(r.Context(), &lambda.ListFunctionsInput{})
+func (e *env) count() int {
+	e.Helper()
+	out, err := e.aws.ListFunctions(e.Context(), &lambda.ListFunctionsInput{})
 	if err != nil {
-		r.Fatalf("cannot list functions: %v", err)
+		e.Fatalf("cannot list functions: %v", err)
 	}
 	return len(out.Functions)
 }
 
 // gone waits until the resource is.
-func (r *rig) gone(mg managed.Managed) {
-	r.Helper()
-	r.until(mg.GetName()+" is gone", func() bool {
-		return kerrors.IsNotFound(r.kube.Get(r.Context(), client.ObjectKeyFromObject(mg), mg))
+func (e *env) gone(mg managed.Managed) {
+	e.Helper()
+	e.until(mg.GetName()+" is gone", func() bool {
+		return kerrors.IsNotFound(e.kube.Get(e.Context(), client.ObjectKeyFromObject(mg), mg))
 	})
 }
 
 // drop what outlives a namespace.
-func (r *rig) drop(objs ...client.Object) {
-	r.Helper()
+func (e *env) drop(objs ...client.Object) {
+	e.Helper()
 	for _, o := range objs {
-		if err := client.IgnoreNotFound(r.kube.Delete(context.Background(), o)); err != nil {
-			r.Errorf("cannot delete %s: %v", o.GetName(), err)
+		if err := client.IgnoreNotFound(e.kube.Delete(context.Background(), o)); err != nil {
+			e.Errorf("cannot delete %s: %v", o.GetName(), err)
 		}
 	}
 }
 
-func (r *rig) remove(mg managed.Managed) {
-	r.Helper()
-	if err := r.kube.Delete(r.Context(), mg); err != nil {
-		r.Fatalf("cannot delete %s: %v", mg.GetName(), err)
+func (e *env) remove(mg managed.Managed) {
+	e.Helper()
+	if err := e.kube.Delete(e.Context(), mg); err != nil {
+		e.Fatalf("cannot delete %s: %v", mg.GetName(), err)
 	}
 }

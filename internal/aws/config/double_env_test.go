@@ -23,18 +23,18 @@ const (
 
 // A doubleBed has the double of AWS in strict mode for its STS: keys are checked, and
 // expire by the clock of the bed.
-type doubleBed struct {
-	*bed
+type doubleEnv struct {
+	*env
 
 	double *awsdouble.Server
 	issuer *awsdouble.Issuer
 }
 
-// newDoubleBed knows the user of ini, and roles one and two in accounts of their own, of
+// newDoubleEnv knows the user of ini, and roles one and two in accounts of their own, of
 // which one trusts the user and two trusts one.
-func newDoubleBed(t *testing.T, objs ...client.Object) *doubleBed {
+func newDoubleEnv(t *testing.T, objs ...client.Object) *doubleEnv {
 	t.Helper()
-	b := &doubleBed{bed: newBed(t, Options{}, objs...)}
+	b := &doubleEnv{env: newEnv(t, Options{}, objs...)}
 	b.double = awsdouble.New(awsdouble.Options{Now: b.now, StrictCredentials: true})
 	b.double.Start()
 	t.Cleanup(b.double.Close)
@@ -55,7 +55,7 @@ func newDoubleBed(t *testing.T, objs ...client.Object) *doubleBed {
 }
 
 // token of the provider's ServiceAccount, for an hour.
-func (b *doubleBed) token(t *testing.T, audience string) string {
+func (b *doubleEnv) token(t *testing.T, audience string) string {
 	t.Helper()
 	text, err := b.issuer.Token(subject, audience, b.now().Add(time.Hour))
 	if err != nil {
@@ -66,7 +66,7 @@ func (b *doubleBed) token(t *testing.T, audience string) string {
 
 // call Lambda as a resource does at each reconcile. A function that is not there is as
 // good an answer as any, for it says that the caller was known.
-func (b *doubleBed) call(t *testing.T, f *v1beta1.Function) error {
+func (b *doubleEnv) call(t *testing.T, f *v1beta1.Function) error {
 	t.Helper()
 	s, err := b.Resolve(t.Context(), f, region)
 	if err != nil {
@@ -80,7 +80,7 @@ func (b *doubleBed) call(t *testing.T, f *v1beta1.Function) error {
 	return err
 }
 
-func (b *doubleBed) expect(t *testing.T, what string, calls map[string]int) {
+func (b *doubleEnv) expect(t *testing.T, what string, calls map[string]int) {
 	t.Helper()
 	got := map[string]int{}
 	for op := range calls {

@@ -42,10 +42,10 @@ const (
 	subject = "system:serviceaccount:shop:deployer"
 )
 
-// strictRig is a rig whose double checks credentials. At its end nothing that was written
+// strictEnv is a rig whose double checks credentials. At its end nothing that was written
 // may hold a secret.
-type strictRig struct {
-	*rig
+type strictEnv struct {
+	*env
 
 	issuer *awsdouble.Issuer
 
@@ -55,11 +55,11 @@ type strictRig struct {
 	own     prometheus.Gatherer // What is measured of this provider alone, if anything is.
 }
 
-func newStrictRig(t *testing.T, change ...func(*Options)) *strictRig {
+func newStrictEnv(t *testing.T, change ...func(*Options)) *strictEnv {
 	t.Helper()
 	o := slow
 	o.StrictCredentials = true
-	r := &strictRig{rig: newIdleRig(t, suite.Cluster(t), o)}
+	r := &strictEnv{env: newIdleEnv(t, suite.Cluster(t), o)}
 	r.start(change...)
 	r.user("AKIADOUBLE", "double")
 	r.user(ciID, ciKey)
@@ -78,19 +78,19 @@ func newStrictRig(t *testing.T, change ...func(*Options)) *strictRig {
 	return r
 }
 
-func (r *strictRig) user(id, key string) {
+func (r *strictEnv) user(id, key string) {
 	r.double.AddUser(awsdouble.User{ARN: ci, AccessKeyID: id, SecretAccessKey: key, MayAssume: []string{"*"}})
 }
 
 // hide adds what must not show anywhere.
-func (r *strictRig) hide(secrets ...string) {
+func (r *strictEnv) hide(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets = append(r.secrets, secrets...)
 }
 
 // token of the issuer, for a while.
-func (r *strictRig) token(lasts time.Duration) string {
+func (r *strictEnv) token(lasts time.Duration) string {
 	r.Helper()
 	text, err := r.issuer.Token(subject, "sts.amazonaws.com", time.Now().Add(lasts))
 	if err != nil {
@@ -101,7 +101,7 @@ func (r *strictRig) token(lasts time.Duration) string {
 }
 
 // pc is a config with the keys of a Secret of its name, changed as told.
-func (r *strictRig) pc(name string, change ...func(*v1beta1.ProviderConfigSpec)) *v1beta1.ProviderConfig {
+func (r *strictEnv) pc(name string, change ...func(*v1beta1.ProviderConfigSpec)) *v1beta1.ProviderConfig {
 	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
 	c.Spec.Credentials.SecretRef = &v1beta1.LocalCredentialsSecretSelector{Name: name}
@@ -117,7 +117,7 @@ func roles(chain ...v1beta1.AssumeRoleOptions) func(*v1beta1.ProviderConfigSpec)
 	return func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = chain }
 }
 
-func (r *strictRig) keys(name, id, key string) *corev1.Secret {
+func (r *strictEnv) keys(name, id, key string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns},
 		StringData: map[string]string{"aws_access_key_id": id, "aws_secret_access_key": key},
@@ -125,7 +125,7 @@ func (r *strictRig) keys(name, id, key string) *corev1.Secret {
 }
 
 // user of a config.
-func (r *strictRig) using(config, name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
+func (r *strictEnv) using(config, name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	return r.function(name, append([]func(*v1beta1.Function){func(f *v1beta1.Function) {
 		f.Spec.ProviderConfigReference.Name = config
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"STAGE": "test"}}
@@ -139,7 +139,7 @@ type conditioned interface {
 }
 
 // says waits until a condition of a resource says something.
-func (r *strictRig) says(o conditioned, kind xpv2.ConditionType, what ...string) xpv2.Condition {
+func (r *strictEnv) says(o conditioned, kind xpv2.ConditionType, what ...string) xpv2.Condition {
 	r.Helper()
 	c := xpv2.Condition{}
 	defer func() {
@@ -163,7 +163,7 @@ func (r *strictRig) says(o conditioned, kind xpv2.ConditionType, what ...string)
 }
 
 // lambdaCalls of the provider that were let in, as account and caller.
-func (r *strictRig) lambdaCalls() map[string]int {
+func (r *strictEnv) lambdaCalls() map[string]int {
 	n := map[string]int{}
 	for _, c := range r.double.Calls() {
 		if c.Service == "lambda" && c.Caller != "" {
@@ -174,7 +174,7 @@ func (r *strictRig) lambdaCalls() map[string]int {
 }
 
 // succeeded is how many calls of an operation did.
-func (r *strictRig) succeeded(operation string) int {
+func (r *strictEnv) succeeded(operation string) int {
 	n := 0
 	for _, c := range r.double.Calls() {
 		if c.Operation == operation && c.ErrorCode == "" {
@@ -185,7 +185,7 @@ func (r *strictRig) succeeded(operation string) int {
 }
 
 // keyOfLastCall of Lambda.
-func (r *strictRig) keyOfLastCall() string {
+func (r *strictEnv) keyOfLastCall() string {
 	key := ""
 	for _, c := range r.double.Calls() {
 		if c.Service == "lambda" {
@@ -196,14 +196,14 @@ func (r *strictRig) keyOfLastCall() string {
 }
 
 // inAccount is a client of an account that is not the provider's.
-func (r *strictRig) inAccount(account string) *lambda.Client {
+func (r *strictEnv) inAccount(account string) *lambda.Client {
 	id := "AKIAADMIN" + account
 	r.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::" + account + ":user/admin", AccessKeyID: id, SecretAccessKey: "double"})
 	return lambda.NewFromConfig(r.double.ConfigFor(region, id))
 }
 
 // nothingTold of secrets: in logs at debug level, objects, events, metrics or change log.
-func (r *strictRig) nothingTold() {
+func (r *strictEnv) nothingTold() {
 	r.stop()
 	texts := map[string]string{"the log": r.logs.String(), "the log of what they share": shared.String(), "metrics": r.metrics()}
 	for what, l := range map[string]client.ObjectList{
@@ -238,7 +238,7 @@ func (r *strictRig) nothingTold() {
 }
 
 // metrics of the process and of the provider, as they are scraped.
-func (r *strictRig) metrics() string {
+func (r *strictEnv) metrics() string {
 	r.Helper()
 	all := prometheus.Gatherers{processRegistry}
 	if r.own != nil {

@@ -39,54 +39,54 @@ func (f noFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (str
 	return f(s)
 }
 
-// rig is a world with functions f and g, and mappings that take a second for each
+// env is a world with functions f and g, and mappings that take a second for each
 // change.
-type rig struct {
-	*steptest.Rig[*v1beta1.EventSourceMapping]
+type env struct {
+	*steptest.Env[*v1beta1.EventSourceMapping]
 
-	tags   *tagmemory.Memory
+	tags   *tagmemory.TagCache
 	fields noFields
 }
 
-func newRig(t testing.TB) *rig {
+func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.AddFunction("f")
 	w.AddFunction("g")
 	w.Double.ResetCalls()
-	r := &rig{}
-	r.Rig = steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping] { return r.external(w.Lambda) })
-	r.restart()
-	return r
+	e := &env{}
+	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping] { return e.external(w.Lambda) })
+	e.restart()
+	return e
 }
 
 // without a double, for tests of single calls.
-func without(t testing.TB) *rig {
+func without(t testing.TB) *env {
 	t.Helper()
 	w := &steptest.World{TB: t, Clock: steptest.NewClock()}
-	return &rig{Rig: steptest.NewRig[*v1beta1.EventSourceMapping](w, nil), tags: tagmemory.New(w.Now)}
+	return &env{Env: steptest.NewEnv[*v1beta1.EventSourceMapping](w, nil), tags: tagmemory.NewTagCache(w.Now)}
 }
 
 // restart the provider: all that it remembers in memory is gone.
-func (r *rig) restart() { r.tags = tagmemory.New(r.Now) }
+func (e *env) restart() { e.tags = tagmemory.NewTagCache(e.Now) }
 
-func (r *rig) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed] {
-	return flow.New(r.thing(api), calls)
+func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed] {
+	return flow.New(e.thing(api), calls)
 }
 
-func (r *rig) thing(api lambdaAPI) *thing {
+func (e *env) thing(api lambdaAPI) *thing {
 	return &thing{
-		api: api, fields: r.fields, tags: r.tags, now: r.Now,
+		api: api, fields: e.fields, tags: e.tags, now: e.Now,
 		owner: steptest.Owner(kind, "ignored"),
 	}
 }
 
 // only is the one mapping that AWS has.
-func (r *rig) only() awsdouble.Mapping {
-	r.Helper()
-	all := r.Double.Mappings()
+func (e *env) only() awsdouble.Mapping {
+	e.Helper()
+	all := e.Double.Mappings()
 	if len(all) != 1 {
-		r.Fatalf("AWS has %d mappings, want 1: %+v", len(all), all)
+		e.Fatalf("AWS has %d mappings, want 1: %+v", len(all), all)
 	}
 	return all[0]
 }

@@ -87,8 +87,8 @@ func (c call) faults(lateRead bool) []fault {
 	return []fault{crash, fail, throttle}
 }
 
-// world is what the two processes and all others act on during a transition.
-type world struct {
+// env is what the two processes and all others act on during a transition.
+type env struct {
 	scenario
 
 	store store
@@ -109,28 +109,28 @@ type world struct {
 }
 
 // call of a leader. effect is what the API does.
-func (w *world) call(leader int, c call, effect func(late bool) error) error {
-	if leader != w.acting {
+func (e *env) call(leader int, c call, effect func(late bool) error) error {
+	if leader != e.acting {
 		return effect(false)
 	}
-	w.calls = append(w.calls, c)
+	e.calls = append(e.calls, c)
 	switch {
-	case w.crashed:
+	case e.crashed:
 		return c.failed()
-	case w.away && c.kube():
+	case e.away && c.kube():
 		return errAPIServer
-	case len(w.calls) != w.at:
+	case len(e.calls) != e.at:
 		return effect(false)
 	}
-	switch w.fault {
+	switch e.fault {
 	case crash:
-		w.crashed = true
+		e.crashed = true
 		return c.failed()
 	case down:
-		w.away = true
+		e.away = true
 		return c.failed()
 	case lost, lostDown:
-		w.away = w.fault == lostDown
+		e.away = e.fault == lostDown
 		_ = effect(false)
 		return c.lost()
 	case fail:
@@ -140,60 +140,60 @@ func (w *world) call(leader int, c call, effect func(late bool) error) error {
 	case busy:
 		return errBusy
 	case between:
-		w.move()
+		e.move()
 	case none, late:
 	}
-	return effect(w.fault == late)
+	return effect(e.fault == late)
 }
 
-func (w *world) violatef(format string, args ...any) {
-	w.violations = append(w.violations, fmt.Sprintf(format, args...))
+func (e *env) violatef(format string, args ...any) {
+	e.violations = append(e.violations, fmt.Sprintf(format, args...))
 }
 
 // check the invariants.
-func (w *world) check() {
+func (e *env) check() {
 	ours := 0
-	for _, i := range w.aws.now {
+	for _, i := range e.aws.now {
 		if i.ours() {
 			ours++
 		}
 	}
 	if ours > 1 {
-		w.violatef("%d things of ours are in AWS: %v", ours, w.aws.now)
+		e.violatef("%d things of ours are in AWS: %v", ours, e.aws.now)
 	}
-	if ours > 0 && w.store.object == nil {
-		w.violatef("the object is gone, and what it had in AWS is left behind: %v", w.aws.now)
+	if ours > 0 && e.store.object == nil {
+		e.violatef("the object is gone, and what it had in AWS is left behind: %v", e.aws.now)
 	}
 }
 
-func (w *world) searchSecrets(where, text string) {
+func (e *env) searchSecrets(where, text string) {
 	if strings.Contains(text, secretPrefix) {
-		w.violatef("a secret is in %s: %s", where, text)
+		e.violatef("a secret is in %s: %s", where, text)
 	}
 }
 
 // searchSecretsOf what is written into the status.
-func (w *world) searchSecretsOf(mg *resource) {
-	w.searchSecrets("the status", mg.Status.Value)
+func (e *env) searchSecretsOf(mg *resource) {
+	e.searchSecrets("the status", mg.Status.Value)
 	for _, c := range mg.Status.Conditions {
-		w.searchSecrets("a condition", c.Message)
+		e.searchSecrets("a condition", c.Message)
 	}
 }
 
 // recorder of events, which searches them for secrets.
-type recorder struct{ world *world }
+type recorder struct{ env *env }
 
 func (r *recorder) Event(_ runtime.Object, e event.Event) {
-	r.world.searchSecrets("an event", e.Message)
+	r.env.searchSecrets("an event", e.Message)
 }
 
 func (r *recorder) WithAnnotations(kv ...string) event.Recorder {
-	r.world.searchSecrets("an event's annotations", strings.Join(kv, " "))
+	r.env.searchSecrets("an event's annotations", strings.Join(kv, " "))
 	return r
 }
 
 // logger searches what is logged, at all levels, for secrets.
-type logger struct{ world *world }
+type logger struct{ env *env }
 
 func (l *logger) Info(msg string, kv ...any)  { l.search(msg, kv...) }
 func (l *logger) Debug(msg string, kv ...any) { l.search(msg, kv...) }
@@ -204,15 +204,15 @@ func (l *logger) WithValues(kv ...any) logging.Logger {
 }
 
 func (l *logger) search(msg string, kv ...any) {
-	l.world.searchSecrets("the log", msg)
+	l.env.searchSecrets("the log", msg)
 	for _, v := range kv {
 		switch v := v.(type) {
 		case string:
-			l.world.searchSecrets("the log", v)
+			l.env.searchSecrets("the log", v)
 		case error:
-			l.world.searchSecrets("the log", v.Error())
+			l.env.searchSecrets("the log", v.Error())
 		default:
-			l.world.searchSecrets("the log", fmt.Sprint(v))
+			l.env.searchSecrets("the log", fmt.Sprint(v))
 		}
 	}
 }

@@ -28,23 +28,23 @@ type permission struct {
 	// owns is what the resource is to own.
 	owns []tenancy.Target
 
-	// rival is another resource of the kind that is there, and that has made or taken over
+	// otherOwner is another resource of the kind that is there, and that has made or taken over
 	// what has a name in AWS. Nil if none is known.
-	rival func(ctx context.Context, name string) resource.ModernManaged
-	kind  string
+	otherOwner func(ctx context.Context, name string) resource.ModernManaged
+	kind       string
 }
 
 // permit returns an error where a resource may not use what it is about: a function that a
 // resource of another namespace owns, or one whose name the config does not allow.
-func (c *connector[T]) permit(ctx context.Context, t *Turn, mg T, s *config.Session) error {
+func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *config.Session) error {
 	u := tenancy.User{Resource: mg, Session: s}
 	p := permission{book: c.tenants, user: u, kind: c.kind.GVK.Kind}
-	p.rival = func(ctx context.Context, name string) resource.ModernManaged { return c.rival(ctx, u, mg, name) }
+	p.otherOwner = func(ctx context.Context, name string) resource.ModernManaged { return c.otherOwner(ctx, u, mg, name) }
 	if c.kind.Owns != nil {
 		p.owns = c.kind.Owns(mg)
 		c.tenants.Serve(c.kind.GVK.Kind, u)
 	}
-	t.permission = &p
+	a.permission = &p
 	if meta.WasDeleted(mg) && c.kind.Tagged {
 		return nil // What it owns, and so deletes, its tags in AWS tell.
 	}
@@ -54,8 +54,8 @@ func (c *connector[T]) permit(ctx context.Context, t *Turn, mg T, s *config.Sess
 		}
 	}
 	var acts []tenancy.Target
-	if c.kind.Acts != nil {
-		acts = c.kind.Acts(mg)
+	if c.kind.ActsOn != nil {
+		acts = c.kind.ActsOn(mg)
 	}
 	for _, target := range acts {
 		if err := p.mayAct(ctx, target); err != nil && !c.mayDelete(ctx, u, target, err) {
@@ -82,7 +82,7 @@ func (c *connector[T]) mayOwn(ctx context.Context, u tenancy.User, target tenanc
 // was allowed to, whatever it is refused for now. Its annotations alone are no proof of
 // that: its user can write them.
 func (c *connector[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
-	if !meta.WasDeleted(u.Resource) || !leaves(err) || ownership.WrittenName(u.Resource) == "" {
+	if !meta.WasDeleted(u.Resource) || !isDenied(err) || ownership.WrittenName(u.Resource) == "" {
 		return false
 	}
 	return c.tenants.Acted(c.kind.GVK.Kind, u, target) || c.tenants.OwnedWithin(ctx, u, target)
@@ -105,15 +105,15 @@ func checkName(u tenancy.User, target tenancy.Target) error {
 	return Invalid(u.Session.CheckFunctionName(u.Resource.GetNamespace(), target.Name))
 }
 
-// leaves tells whether an error says that something is not for a resource, which lets go of
+// isDenied tells whether an error says that something is not for a resource, which lets go of
 // it when it is deleted.
-func leaves(err error) bool { return tenancy.IsRefused(err) || isInvalid(err) }
+func isDenied(err error) bool { return tenancy.IsRefused(err) || isInvalid(err) }
 
-// MayAct returns an error where a resource may not act on functions, or read them, of which
+// CheckMayAct returns an error where a resource may not act on functions, or read them, of which
 // it learns only from AWS or from fields of other objects. What spec names was checked
 // before its client was connected.
-func MayAct(ctx context.Context, targets ...tenancy.Target) error {
-	p := turnOf(ctx).permission
+func CheckMayAct(ctx context.Context, targets ...tenancy.Target) error {
+	p := attemptFrom(ctx).permission
 	if p == nil {
 		return nil
 	}
@@ -128,7 +128,7 @@ func MayAct(ctx context.Context, targets ...tenancy.Target) error {
 // CheckOwner returns an error where another resource that is there owns what was found in
 // AWS with these tags, whatever the verdict by the tags alone.
 func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Verdict, c ownership.Claim, what string) error {
-	p := turnOf(ctx).permission
+	p := attemptFrom(ctx).permission
 	if p == nil {
 		return nil
 	}
@@ -138,29 +138,29 @@ func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Verdict
 // Owner names another resource of the same kind that is there, such as "Alias shop/live",
 // which has made or taken over what has this external name. It is empty if none is known.
 func Owner(ctx context.Context, name string) string {
-	p := turnOf(ctx).permission
+	p := attemptFrom(ctx).permission
 	if p == nil {
 		return ""
 	}
-	o := p.rival(ctx, name)
+	o := p.otherOwner(ctx, name)
 	if o == nil {
 		return ""
 	}
 	return p.kind + " " + client.ObjectKeyFromObject(o).String()
 }
 
-// Foreign is the error of something in AWS that cannot carry tags and is not this
+// NewForeignUntaggedError is the error of something in AWS that cannot carry tags and is not this
 // resource's. To import it is offered only where no resource that is there owns it.
-func Foreign(ctx context.Context, what, name string) error {
+func NewForeignUntaggedError(ctx context.Context, what, name string) error {
 	if o := Owner(ctx, name); o != "" {
 		return ownership.NewOwnedUntaggedError(what, name, o)
 	}
 	return ownership.NewForeignUntaggedError(what, name)
 }
 
-// rival looks for the resource of the kind that has written an external name, and is about
+// otherOwner looks for the resource of the kind that has written an external name, and is about
 // the same function or layer: the names of aliases and statements are unique only there.
-func (c *connector[T]) rival(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
+func (c *connector[T]) otherOwner(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
 	list := c.kind.NewList()
 	if err := c.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
 		return nil // What is said without is true as well.
@@ -170,16 +170,16 @@ func (c *connector[T]) rival(ctx context.Context, u tenancy.User, mg T, name str
 		if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || ownership.WrittenName(o) != name || c.kind.Region(o) != c.kind.Region(mg) {
 			continue
 		}
-		if c.kind.Acts == nil || tenancy.Share(u, c.kind.Acts(mg), o, c.kind.Acts(o)) {
+		if c.kind.ActsOn == nil || tenancy.Share(u, c.kind.ActsOn(mg), o, c.kind.ActsOn(o)) {
 			return o
 		}
 	}
 	return nil
 }
 
-// leaving is an external client of a resource that is being deleted and may not touch what
+// releasingClient is an external client of a resource that is being deleted and may not touch what
 // it names: for the runtime, there is nothing to delete.
-func leaving[T Managed](why error) xpmanaged.TypedExternalClient[T] {
+func releasingClient[T Managed](why error) xpmanaged.TypedExternalClient[T] {
 	return xpmanaged.TypedExternalClientFns[T]{
 		ObserveFn: func(ctx context.Context, _ T) (xpmanaged.ExternalObservation, error) {
 			Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+why.Error()))

@@ -13,7 +13,7 @@ import (
 )
 
 // A material is what credentials are made of, read anew at each use.
-type material struct {
+type rawCredentials struct {
 	// keys are there where they are given as such.
 	keys aws.Credentials
 	// token is a web identity token, with the role to assume with it.
@@ -23,7 +23,7 @@ type material struct {
 
 // version changes when the config or the material does. It tells nothing of
 // either.
-func (m material) version(generation int64) string {
+func (m rawCredentials) version(generation int64) string {
 	h := sha256.New()
 	for _, part := range []string{m.keys.AccessKeyID, m.keys.SecretAccessKey, m.keys.SessionToken, string(m.token), m.roleARN} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // A hash takes all.
@@ -34,32 +34,32 @@ func (m material) version(generation int64) string {
 // placeholder keys sign calls to endpoints that check no signature.
 var placeholder = aws.Credentials{AccessKeyID: "NONE", SecretAccessKey: "none"}
 
-// material of a config's credentials.
-func (r *Resolver) material(ctx context.Context, s settings) (material, error) {
+// rawCredentials of a config's credentials.
+func (r *Resolver) rawCredentials(ctx context.Context, s settings) (rawCredentials, error) {
 	switch s.source {
 	case v1beta1.CredentialsSourceNone:
 		if s.Endpoint == nil {
-			return material{}, fmt.Errorf("credentials.source None requires endpoint, because AWS does not accept placeholder keys")
+			return rawCredentials{}, fmt.Errorf("credentials.source None requires endpoint, because AWS does not accept placeholder keys")
 		}
-		return material{keys: placeholder}, nil
+		return rawCredentials{keys: placeholder}, nil
 	case v1beta1.CredentialsSourceSecret:
 		if s.secret == nil {
-			return material{}, fmt.Errorf("credentials.source Secret requires credentials.secretRef")
+			return rawCredentials{}, fmt.Errorf("credentials.source Secret requires credentials.secretRef")
 		}
 		keys, err := r.secretKeys(ctx, *s.secret, s.profile)
-		return material{keys: keys}, err
+		return rawCredentials{keys: keys}, err
 	case v1beta1.CredentialsSourceEnvironment:
 		keys, err := r.environmentKeys(s)
-		return material{keys: keys}, err
+		return rawCredentials{keys: keys}, err
 	case v1beta1.CredentialsSourceFilesystem:
 		keys, err := r.fileKeys(s)
-		return material{keys: keys}, err
+		return rawCredentials{keys: keys}, err
 	case v1beta1.CredentialsSourceWebIdentity:
 		return r.webIdentity(ctx, s)
 	case v1beta1.CredentialsSourceIRSA, v1beta1.CredentialsSourcePodIdentity:
-		return material{}, nil
+		return rawCredentials{}, nil
 	default:
-		return material{}, fmt.Errorf("credentials.source %q is not known", s.source)
+		return rawCredentials{}, fmt.Errorf("credentials.source %q is not known", s.source)
 	}
 }
 
@@ -104,13 +104,13 @@ func (r *Resolver) fileKeys(s settings) (aws.Credentials, error) {
 }
 
 // webIdentity reads a token, and says which role to assume with it.
-func (r *Resolver) webIdentity(ctx context.Context, s settings) (material, error) {
-	m := material{roleARN: s.web.roleARN}
+func (r *Resolver) webIdentity(ctx context.Context, s settings) (rawCredentials, error) {
+	m := rawCredentials{roleARN: s.web.roleARN}
 	if m.roleARN == "" {
 		m.roleARN, _ = r.options.LookupEnv("AWS_ROLE_ARN")
 	}
 	if m.roleARN == "" {
-		return material{}, fmt.Errorf("no role to assume with the web identity token: set credentials.webIdentity.roleARN")
+		return rawCredentials{}, fmt.Errorf("no role to assume with the web identity token: set credentials.webIdentity.roleARN")
 	}
 	if s.web.secret != nil {
 		token, err := r.secretToken(ctx, *s.web.secret)
@@ -122,15 +122,15 @@ func (r *Resolver) webIdentity(ctx context.Context, s settings) (material, error
 		path, _ = r.options.LookupEnv("AWS_WEB_IDENTITY_TOKEN_FILE")
 	}
 	if path == "" {
-		return material{}, fmt.Errorf("no web identity token: set credentials.webIdentity.tokenConfig, or give the provider's pod one (AWS_WEB_IDENTITY_TOKEN_FILE)")
+		return rawCredentials{}, fmt.Errorf("no web identity token: set credentials.webIdentity.tokenConfig, or give the provider's pod one (AWS_WEB_IDENTITY_TOKEN_FILE)")
 	}
 	token, err := r.options.ReadFile(path)
 	if err != nil {
-		return material{}, fmt.Errorf("cannot read the web identity token: %w: mount it into the provider's pod, or correct credentials.webIdentity.tokenConfig.fs.path", err)
+		return rawCredentials{}, fmt.Errorf("cannot read the web identity token: %w: mount it into the provider's pod, or correct credentials.webIdentity.tokenConfig.fs.path", err)
 	}
 	m.token = []byte(strings.TrimSpace(string(token)))
 	if len(m.token) == 0 {
-		return material{}, fmt.Errorf("the web identity token in %s is empty", path)
+		return rawCredentials{}, fmt.Errorf("the web identity token in %s is empty", path)
 	}
 	return m, nil
 }

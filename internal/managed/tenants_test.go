@@ -27,7 +27,7 @@ import (
 
 // neighbours has the harness's kind act on the function checkout, which a Function of
 // another namespace owns.
-func neighbours(t *testing.T, change ...func(*v1beta1.Function)) (client.Client, func(*Options, *Kind[*thing])) {
+func neighbours(t *testing.T, change ...func(*v1beta1.Function)) (client.Client, func(*Options, *Kind[*sample])) {
 	t.Helper()
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{corev1.AddToScheme, v1beta1.AddToScheme} {
@@ -42,9 +42,9 @@ func neighbours(t *testing.T, change ...func(*v1beta1.Function)) (client.Client,
 		c(f)
 	}
 	c := fake.NewClientBuilder().WithScheme(s).WithObjects(f).WithIndex(&v1beta1.Function{}, tenancy.Index, tenancy.IndexedBy).Build()
-	return c, func(o *Options, k *Kind[*thing]) {
+	return c, func(o *Options, k *Kind[*sample]) {
 		o.Tenants = tenancy.New(c, c, o.Now)
-		k.Acts = func(*thing) []tenancy.Target {
+		k.ActsOn = func(*sample) []tenancy.Target {
 			return tenancy.Functions(ptr.To("arn:aws:lambda:eu-west-1:123456789012:function:checkout"))
 		}
 	}
@@ -58,17 +58,17 @@ const belongs = "function checkout belongs to Function bank/checkout, which does
 
 func TestRefusedResourceCallsNothing(t *testing.T) {
 	_, with := neighbours(t)
-	h := newHarness(t, newThing(), with)
-	if wait := h.reconcile(); wait <= 0 || wait > time.Minute {
+	e := newEnv(t, newSample(), with)
+	if wait := e.reconcile(); wait <= 0 || wait > time.Minute {
 		t.Errorf("comes back after %v, want soon: its Namespace may allow it", wait)
 	}
 	for _, kind := range []xpv2.ConditionType{xpv2.TypeSynced, xpv2.TypeReady} {
-		if c := h.stored().GetCondition(kind); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, belongs) {
+		if c := e.stored().GetCondition(kind); c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, belongs) {
 			t.Errorf("%s is %s: %q, want %q", kind, c.Status, c.Message, belongs)
 		}
 	}
-	if len(h.cloud.calls) > 0 {
-		t.Errorf("AWS was called: %v", h.cloud.calls)
+	if len(e.cloud.calls) > 0 {
+		t.Errorf("AWS was called: %v", e.cloud.calls)
 	}
 }
 
@@ -83,7 +83,7 @@ func TestDeletionOfWhatAnotherOwns(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newThing()
+			mg := newSample()
 			mg.Finalizers = []string{xpmanaged.FinalizerName}
 			mg.Annotations = ownership.Name(mg, "cart")
 			meta.SetExternalCreateSucceeded(mg, time.Unix(0, 0))
@@ -92,9 +92,9 @@ func TestDeletionOfWhatAnotherOwns(t *testing.T) {
 				change = append(change, allowing)
 			}
 			c, with := neighbours(t, change...)
-			h := newHarness(t, mg, with)
-			h.cloud.there, h.cloud.value = true, "a"
-			h.reconcile()
+			e := newEnv(t, mg, with)
+			e.cloud.there, e.cloud.value = true, "a"
+			e.reconcile()
 			f := &v1beta1.Function{}
 			if err := c.Get(t.Context(), client.ObjectKey{Namespace: "bank", Name: "checkout"}, f); err != nil {
 				t.Fatal(err)
@@ -103,18 +103,18 @@ func TestDeletionOfWhatAnotherOwns(t *testing.T) {
 			if err := c.Update(t.Context(), f); err != nil {
 				t.Fatal(err)
 			}
-			h.cloud.calls = nil
-			h.delete()
-			h.reconcile()
-			if !slices.Equal(h.cloud.calls, tc.want) {
-				t.Errorf("%s\ncalls %v, want %v", tc.reason, h.cloud.calls, tc.want)
+			e.cloud.calls = nil
+			e.delete()
+			e.reconcile()
+			if !slices.Equal(e.cloud.calls, tc.want) {
+				t.Errorf("%s\ncalls %v, want %v", tc.reason, e.cloud.calls, tc.want)
 			}
-			h.reconcile()
-			if err := h.server.Get(t.Context(), cart, &thing{}); !kerrors.IsNotFound(err) {
+			e.reconcile()
+			if err := e.server.Get(t.Context(), cart, &sample{}); !kerrors.IsNotFound(err) {
 				t.Errorf("%s\nit must not stay: %v", tc.reason, err)
 			}
-			if got := h.events.count(ReasonNotDeleted); (got == 1) == tc.made {
-				t.Errorf("%s\nevents %v", tc.reason, h.events.all)
+			if got := e.events.count(ReasonNotDeleted); (got == 1) == tc.made {
+				t.Errorf("%s\nevents %v", tc.reason, e.events.all)
 			}
 		})
 	}
@@ -122,44 +122,44 @@ func TestDeletionOfWhatAnotherOwns(t *testing.T) {
 
 func TestReferenceToAnotherNamespace(t *testing.T) {
 	const refused = "namespace shop may not refer to "
-	other := func(allowed string) *thing {
+	other := func(allowed string) *sample {
 		b := basket("basket", "one")
 		b.Annotations = map[string]string{"crossplane.io/external-name": "one"}
 		b.Namespace, b.Annotations[tenancy.AnnotationAllowedNamespaces] = "bank", allowed
 		return b
 	}
-	ref := func(mg *thing) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"} }
-	selector := func(mg *thing) {
+	ref := func(mg *sample) { mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket", Namespace: "bank"} }
+	selector := func(mg *sample) {
 		mg.Spec.OtherSelector = &xpv2.NamespacedSelector{Namespace: "bank", MatchLabels: map[string]string{"app": "shop"}}
 	}
 	cases := map[string]struct {
 		reason  string
-		edit    func(*thing)
+		edit    func(*sample)
 		allowed string
 		want    string
 	}{
 		"Ref":             {reason: "Off by default.", edit: ref, want: refused + "Thing bank/basket: set the annotation"},
-		"RefBesideValue":  {reason: "Even where the value wins: kinds read more of what is referred to.", edit: func(mg *thing) { ref(mg); mg.Spec.Other = ptr.To("x") }, want: refused + "Thing bank/basket"},
+		"RefBesideValue":  {reason: "Even where the value wins: kinds read more of what is referred to.", edit: func(mg *sample) { ref(mg); mg.Spec.Other = ptr.To("x") }, want: refused + "Thing bank/basket"},
 		"Allowed":         {reason: "Allowed by what is referred to.", edit: ref, allowed: "shop"},
 		"Selector":        {reason: "Off by default.", edit: selector, want: refused + "any Thing in namespace bank that the selector matches"},
 		"SelectorAllowed": {reason: "What allows it can be selected.", edit: selector, allowed: "*"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			mg := newThing()
+			mg := newSample()
 			tc.edit(mg)
 			_, with := neighbours(t)
-			h := newHarness(t, mg, refer, with, func(_ *Options, k *Kind[*thing]) { k.Acts = nil })
-			if err := h.server.Create(t.Context(), other(tc.allowed)); err != nil {
+			e := newEnv(t, mg, refer, with, func(_ *Options, k *Kind[*sample]) { k.ActsOn = nil })
+			if err := e.server.Create(t.Context(), other(tc.allowed)); err != nil {
 				t.Fatal(err)
 			}
-			h.reconcile()
-			c := h.stored().GetCondition(xpv2.TypeSynced)
+			e.reconcile()
+			c := e.stored().GetCondition(xpv2.TypeSynced)
 			if tc.want == "" && c.Status != corev1.ConditionTrue || !strings.Contains(c.Message, tc.want) {
 				t.Errorf("%s\nSynced is %s: %q, want %q", tc.reason, c.Status, c.Message, tc.want)
 			}
-			if tc.want != "" && len(h.cloud.calls) > 0 {
-				t.Errorf("%s\nAWS was called: %v", tc.reason, h.cloud.calls)
+			if tc.want != "" && len(e.cloud.calls) > 0 {
+				t.Errorf("%s\nAWS was called: %v", tc.reason, e.cloud.calls)
 			}
 		})
 	}
@@ -167,12 +167,12 @@ func TestReferenceToAnotherNamespace(t *testing.T) {
 
 // TestPermissionWakes has those who may act on something now, or not any more, looked at.
 func TestPermissionWakes(t *testing.T) {
-	k := Kind[*thing]{GVK: managedtest.GVK, Region: func(*thing) string { return "eu-west-1" }, Acts: func(*thing) []tenancy.Target {
+	k := Kind[*sample]{GVK: managedtest.GVK, Region: func(*sample) string { return "eu-west-1" }, ActsOn: func(*sample) []tenancy.Target {
 		return tenancy.Functions(ptr.To("checkout"))
 	}}
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: "bank", Name: "checkout"}}
 	f.Status.AtProvider.FunctionArn = ptr.To("arn:aws:lambda:eu-west-1:123456789012:function:checkout")
-	if mine, its := actingKeys(k, newThing()), tenancy.IndexedBy(f); !slices.Equal(mine, its) {
+	if mine, its := actingKeys(k, newSample()), tenancy.IndexedBy(f); !slices.Equal(mine, its) {
 		t.Errorf("a resource that acts on a function is found by %v, and looked for by %v", mine, its)
 	}
 	before := f.DeepCopy()

@@ -29,8 +29,8 @@ const (
 	pollInterval = 5 * time.Second
 )
 
-// world is what the demo runs on.
-type world struct {
+// env is what the demo runs on.
+type env struct {
 	flags   flags
 	cluster *devcluster.Cluster
 	double  *awsdouble.Server
@@ -43,37 +43,37 @@ type world struct {
 	done   chan struct{}
 }
 
-// startWorld starts the control plane, the double and the provider.
-func startWorld(ctx context.Context, f flags) (w *world, err error) {
-	w = &world{flags: f, failed: make(chan error, 1)}
+// startEnv starts the control plane, the double and the provider.
+func startEnv(ctx context.Context, f flags) (e *env, err error) {
+	e = &env{flags: f, failed: make(chan error, 1)}
 	defer func() {
 		if err != nil {
-			w.stop()
+			e.stop()
 		}
 	}()
-	if err := w.startCluster(ctx); err != nil {
-		return w, err
+	if err := e.startCluster(ctx); err != nil {
+		return e, err
 	}
-	if err := w.startDouble(); err != nil {
-		return w, err
+	if err := e.startDouble(); err != nil {
+		return e, err
 	}
-	if err := w.startProvider(ctx); err != nil {
-		return w, err
+	if err := e.startProvider(ctx); err != nil {
+		return e, err
 	}
-	return w, w.configure(ctx)
+	return e, e.configure(ctx)
 }
 
-func (w *world) startCluster(ctx context.Context) error {
+func (e *env) startCluster(ctx context.Context) error {
 	sectionf("Starting etcd, kube-apiserver and kube-controller-manager (the first run builds them, which takes minutes)")
 	began := time.Now()
 	var err error
-	if w.cluster, err = devcluster.Start(ctx, devcluster.Options{CRDs: []string{w.flags.CRDs}, Controllers: true}); err != nil {
+	if e.cluster, err = devcluster.Start(ctx, devcluster.Options{CRDs: []string{e.flags.CRDs}, Controllers: true}); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(w.flags.Kubeconfig), 0o750); err != nil {
+	if err := os.MkdirAll(filepath.Dir(e.flags.Kubeconfig), 0o750); err != nil {
 		return fmt.Errorf("cannot make the kubeconfig's folder: %w", err)
 	}
-	if err := w.cluster.WriteKubeconfig(w.flags.Kubeconfig); err != nil {
+	if err := e.cluster.WriteKubeconfig(e.flags.Kubeconfig); err != nil {
 		return err
 	}
 	scheme := runtime.NewScheme()
@@ -83,53 +83,53 @@ func (w *world) startCluster(ctx context.Context) error {
 	if err := v1beta1.AddToScheme(scheme); err != nil {
 		return err
 	}
-	w.kube, err = client.New(w.cluster.Config, client.Options{Scheme: scheme})
-	fmt.Printf("    ready at %s after %s\n", w.cluster.Config.Host, time.Since(began).Round(100*time.Millisecond))
+	e.kube, err = client.New(e.cluster.Config, client.Options{Scheme: scheme})
+	fmt.Printf("    ready at %s after %s\n", e.cluster.Config.Host, time.Since(began).Round(100*time.Millisecond))
 	return err
 }
 
 // startDouble starts the double of AWS with Lambda's real quotas, and puts there
 // what the examples refer to.
-func (w *world) startDouble() error {
+func (e *env) startDouble() error {
 	sectionf("Starting the double of AWS, with Lambda's real request quotas")
-	w.double = awsdouble.New(awsdouble.Lifelike())
-	w.double.Start()
-	if err := w.double.PutExamples(); err != nil {
+	e.double = awsdouble.New(awsdouble.Lifelike())
+	e.double.Start()
+	if err := e.double.PutExamples(); err != nil {
 		return err
 	}
-	w.aws = lambda.NewFromConfig(w.double.Config(region))
-	fmt.Printf("    ready at %s\n", w.double.URL())
+	e.aws = lambda.NewFromConfig(e.double.Config(region))
+	fmt.Printf("    ready at %s\n", e.double.URL())
 	return nil
 }
 
 // configure tells the provider where AWS is: the one thing that differs from a
 // real account.
-func (w *world) configure(ctx context.Context) error {
+func (e *env) configure(ctx context.Context) error {
 	pc := &v1beta1.ClusterProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "default"},
 		Spec: v1beta1.ClusterProviderConfigSpec{
 			Credentials: v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
 			ConnectionSpec: v1beta1.ConnectionSpec{Endpoint: &v1beta1.EndpointConfig{
-				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(w.double.URL())},
+				URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: ptr.To(e.double.URL())},
 			}},
 		},
 	}
-	if err := w.kube.Create(ctx, pc); err != nil {
+	if err := e.kube.Create(ctx, pc); err != nil {
 		return fmt.Errorf("cannot create the ClusterProviderConfig: %w", err)
 	}
-	return w.kube.Get(ctx, client.ObjectKey{Name: namespace}, &corev1.Namespace{})
+	return e.kube.Get(ctx, client.ObjectKey{Name: namespace}, &corev1.Namespace{})
 }
 
-func (w *world) stop() {
-	if w.cancel != nil {
-		w.cancel()
-		<-w.done
+func (e *env) stop() {
+	if e.cancel != nil {
+		e.cancel()
+		<-e.done
 	}
-	if w.double != nil {
-		w.double.Close()
+	if e.double != nil {
+		e.double.Close()
 	}
-	if w.cluster != nil {
-		if err := w.cluster.Stop(); err != nil {
+	if e.cluster != nil {
+		if err := e.cluster.Stop(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}

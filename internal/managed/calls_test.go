@@ -10,16 +10,16 @@ import (
 // TestAttempts tells when the same call may be made again.
 func TestAttempts(t *testing.T) {
 	start := time.Unix(1e9, 0)
-	made := func(n int) *Attempts {
-		a := &Attempts{}
+	made := func(n int) *CallHistory {
+		a := &CallHistory{}
 		for range n {
-			a.note("UpdateThing", "value", start)
+			a.record("UpdateThing", "value", start)
 		}
 		return a
 	}
 	cases := map[string]struct {
 		reason   string
-		attempts *Attempts
+		attempts *CallHistory
 		changes  string
 		after    time.Duration
 		wait     time.Duration
@@ -31,12 +31,12 @@ func TestAttempts(t *testing.T) {
 		"Thrice":  {reason: "AWS does not take it.", attempts: made(3), changes: "value", wait: 5 * time.Minute, count: 3},
 		"Often":   {reason: "The delay is bounded.", attempts: made(30), changes: "value", wait: time.Hour, count: 30},
 		"Others":  {reason: "Other changes are not the same.", attempts: made(3), changes: "size"},
-		"LongAgo": {reason: "After hours it is tried anew.", attempts: made(30), changes: "value", after: attemptsMaxAge},
+		"LongAgo": {reason: "After hours it is tried anew.", attempts: made(30), changes: "value", after: callHistoryMaxAge},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			ctx := WithTurn(t.Context(), &Turn{Attempts: tc.attempts, Fresh: inventory.Fresh{Now: start.Add(tc.after)}})
-			if wait, count := Attempted(ctx, "UpdateThing", tc.changes); wait != tc.wait || count != tc.count {
+			ctx := WithAttempt(t.Context(), &Attempt{Calls: tc.attempts, Freshness: inventory.Freshness{Now: start.Add(tc.after)}})
+			if wait, count := RepeatDelay(ctx, "UpdateThing", tc.changes); wait != tc.wait || count != tc.count {
 				t.Errorf("%s\nwait %v, count %d; want %v, %d", tc.reason, wait, count, tc.wait, tc.count)
 			}
 		})
@@ -45,14 +45,14 @@ func TestAttempts(t *testing.T) {
 
 // TestAttemptsOfAGeneration has what was tried for one spec not count for another.
 func TestAttemptsOfAGeneration(t *testing.T) {
-	m, mg := newMemory(), newThing()
-	known, _ := m.look(mg)
-	known.attempts.note("UpdateThing", "value", time.Unix(1e9, 0))
-	if again, _ := m.look(mg); again.attempts != known.attempts {
+	s, mg := newStateStore(), newSample()
+	known, _ := s.begin(mg)
+	known.calls.record("UpdateThing", "value", time.Unix(1e9, 0))
+	if again, _ := s.begin(mg); again.calls != known.calls {
 		t.Error("the same generation starts anew")
 	}
 	mg.SetGeneration(mg.GetGeneration() + 1)
-	if next, _ := m.look(mg); next.attempts == nil || next.attempts == known.attempts {
+	if next, _ := s.begin(mg); next.calls == nil || next.calls == known.calls {
 		t.Error("another generation does not start anew")
 	}
 }

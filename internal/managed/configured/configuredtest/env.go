@@ -28,7 +28,7 @@ const (
 // New rig, whose provisioned concurrency takes the given time. AWS has a function that
 // has versions 1 and 2, and an alias. The SDK tries calls again, as the provider has it
 // do.
-func New[T managed.Managed](t testing.TB, provision time.Duration, external func(*steptest.World) xpmanaged.TypedExternalClient[T]) *steptest.Rig[T] {
+func New[T managed.Managed](t testing.TB, provision time.Duration, external func(*steptest.World) xpmanaged.TypedExternalClient[T]) *steptest.Env[T] {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{ProvisionDuration: provision})
 	w.Lambda = w.Retrying()
@@ -38,5 +38,5 @@ func New[T managed.Managed](t testing.TB, provision time.Duration, external func
 	}
 	w.AddAlias(Function, Alias)
 	w.Double.ResetCalls()
-	return steptest.NewRig(w, func() xpmanaged.TypedExternalClient[T] { return external(w) })
+	return steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[T] { return external(w) })
 }
