@@ -10,7 +10,7 @@ import (
 )
 
 func TestCompare(t *testing.T) {
-	type args struct{ desired, observed thing }
+	type args struct{ desired, observed sample }
 	cases := map[string]struct {
 		reason string
 		args   args
@@ -22,22 +22,22 @@ func TestCompare(t *testing.T) {
 		},
 		"Scalar": {
 			reason: "A scalar has its old and its new value.",
-			args:   args{desired: thing{Size: new(int32(2))}, observed: thing{Size: new(int32(1))}},
+			args:   args{desired: sample{Size: new(int32(2))}, observed: sample{Size: new(int32(1))}},
 			want:   Changes{{Path: "size", Old: "1", New: "2"}},
 		},
 		"ScalarAdded": {
 			reason: "An absent value is empty.",
-			args:   args{desired: thing{On: new(false)}, observed: thing{}},
+			args:   args{desired: sample{On: new(false)}, observed: sample{}},
 			want:   Changes{{Path: "on", New: "false"}},
 		},
 		"ScalarRemoved": {
 			reason: "An absent value is empty.",
-			args:   args{desired: thing{}, observed: thing{Kind: new("x")}},
+			args:   args{desired: sample{}, observed: sample{Kind: new("x")}},
 			want:   Changes{{Path: "kind", Old: `"x"`}},
 		},
 		"EmptyIsNotAbsent": {
 			reason: "An empty text was set by someone.",
-			args:   args{desired: named(""), observed: thing{}},
+			args:   args{desired: named(""), observed: sample{}},
 			want:   Changes{{Path: "name", New: `""`}},
 		},
 		"InlinedStruct": {
@@ -47,102 +47,102 @@ func TestCompare(t *testing.T) {
 		},
 		"NoTag": {
 			reason: "A field without a JSON name goes by Go's.",
-			args:   args{desired: thing{Plain: "b"}, observed: thing{Plain: "a"}},
+			args:   args{desired: sample{Plain: "b"}, observed: sample{Plain: "a"}},
 			want:   Changes{{Path: "Plain", Old: `"a"`, New: `"b"`}},
 		},
 		"MapKeys": {
 			reason: "Each key is a change, ordered by name.",
 			args: args{
-				desired:  thing{Tags: map[string]string{"a.b/c": "1", "kept": "k", "new": "n"}},
-				observed: thing{Tags: map[string]string{"a.b/c": "0", "kept": "k", "old": "o"}},
+				desired:  sample{Tags: map[string]string{"a.b/c": "1", "kept": "k", "new": "n"}},
+				observed: sample{Tags: map[string]string{"a.b/c": "0", "kept": "k", "old": "o"}},
 			},
 			want: Changes{{Path: "tags[a.b/c]", Old: `"0"`, New: `"1"`}, {Path: "tags[new]", New: `"n"`}, {Path: "tags[old]", Old: `"o"`}},
 		},
 		"MapOfNil": {
 			reason: "The keys are named, be the other map empty or nil.",
-			args:   args{desired: thing{Tags: map[string]string{"a": "1", "b": "2"}}},
+			args:   args{desired: sample{Tags: map[string]string{"a": "1", "b": "2"}}},
 			want:   Changes{{Path: "tags[a]", New: `"1"`}, {Path: "tags[b]", New: `"2"`}},
 		},
 		"MapToNil": {
 			reason: "The keys are named, be the other map empty or nil.",
-			args:   args{observed: thing{Tags: map[string]string{"a": "1", "b": "2"}}},
+			args:   args{observed: sample{Tags: map[string]string{"a": "1", "b": "2"}}},
 			want:   Changes{{Path: "tags[a]", Old: `"1"`}, {Path: "tags[b]", Old: `"2"`}},
 		},
 		"NilAndEmpty": {
 			reason: "No elements are no elements.",
 			args: args{
-				desired:  thing{Tags: map[string]string{}, Layers: []string{}, Mounts: []mount{}, Network: &network{Subnets: Set{}}, Env: environment{Variables: map[string]Secret{}}},
-				observed: thing{Network: &network{}},
+				desired:  sample{Tags: map[string]string{}, Layers: []string{}, Mounts: []mount{}, Network: &network{Subnets: Set{}}, Env: environment{Variables: map[string]Secret{}}},
+				observed: sample{Network: &network{}},
 			},
 		},
 		"List": {
 			reason: "A list is one value, in its order.",
-			args:   args{desired: thing{Layers: []string{"b", "a"}}, observed: thing{Layers: []string{"a", "b"}}},
+			args:   args{desired: sample{Layers: []string{"b", "a"}}, observed: sample{Layers: []string{"a", "b"}}},
 			want:   Changes{{Path: "layers", Old: `["a" "b"]`, New: `["b" "a"]`}},
 		},
 		"ListShorter": {
 			reason: "A list is one value.",
-			args:   args{desired: thing{Layers: []string{"a"}}, observed: thing{Layers: []string{"a", "b"}}},
+			args:   args{desired: sample{Layers: []string{"a"}}, observed: sample{Layers: []string{"a", "b"}}},
 			want:   Changes{{Path: "layers", Old: `["a" "b"]`, New: `["a"]`}},
 		},
 		"ListRemoved": {
 			reason: "A list that leaves is removed.",
-			args:   args{observed: thing{Layers: []string{"a"}}},
+			args:   args{observed: sample{Layers: []string{"a"}}},
 			want:   Changes{{Path: "layers", Old: `["a"]`}},
 		},
 		"SetReordered": {
 			reason: "A set has no order.",
-			args:   args{desired: thing{Network: &network{Subnets: Set{"b", "a"}}}, observed: thing{Network: &network{Subnets: Set{"a", "b"}}}},
+			args:   args{desired: sample{Network: &network{Subnets: Set{"b", "a"}}}, observed: sample{Network: &network{Subnets: Set{"a", "b"}}}},
 		},
 		"SetRepeated": {
 			reason: "AWS tells each once, so a repeated one is a change.",
-			args:   args{desired: thing{Network: &network{Subnets: Set{"a", "b"}}}, observed: thing{Network: &network{Subnets: Set{"a", "a"}}}},
+			args:   args{desired: sample{Network: &network{Subnets: Set{"a", "b"}}}, observed: sample{Network: &network{Subnets: Set{"a", "a"}}}},
 			want:   Changes{{Path: "network.subnets", Old: `["a" "a"]`, New: `["a" "b"]`}},
 		},
 		"Set": {
 			reason: "A set is one value.",
-			args:   args{desired: thing{Network: &network{Subnets: Set{"b", "a"}}}, observed: thing{Network: &network{Subnets: Set{"a"}}}},
+			args:   args{desired: sample{Network: &network{Subnets: Set{"b", "a"}}}, observed: sample{Network: &network{Subnets: Set{"a"}}}},
 			want:   Changes{{Path: "network.subnets", Old: `["a"]`, New: `["b" "a"]`}},
 		},
 		"Nested": {
 			reason: "A path leads through blocks.",
 			args: args{
-				desired:  thing{Network: &network{Proxy: &proxy{Host: new("p"), Port: new(int32(1))}}},
-				observed: thing{Network: &network{Proxy: &proxy{Host: new("q")}}},
+				desired:  sample{Network: &network{Proxy: &proxy{Host: new("p"), Port: new(int32(1))}}},
+				observed: sample{Network: &network{Proxy: &proxy{Host: new("q")}}},
 			},
 			want: Changes{{Path: "network.proxy.host", Old: `"q"`, New: `"p"`}, {Path: "network.proxy.port", New: "1"}},
 		},
 		"BlockAdded": {
 			reason: "A block that is absent is one change, with what is set in it.",
-			args:   args{desired: thing{Network: &network{Subnets: Set{"a"}, Mode: "m", Proxy: &proxy{Port: new(int32(1))}}}},
+			args:   args{desired: sample{Network: &network{Subnets: Set{"a"}, Mode: "m", Proxy: &proxy{Port: new(int32(1))}}}},
 			want:   Changes{{Path: "network", New: `{subnets:["a"] proxy:{port:1} mode:"m"}`}},
 		},
 		"BlockRemoved": {
 			reason: "A block that leaves is one change.",
-			args:   args{observed: thing{Network: &network{IPv6: new(true)}}},
+			args:   args{observed: sample{Network: &network{IPv6: new(true)}}},
 			want:   Changes{{Path: "network", Old: `{ipv6:true}`}},
 		},
 		"BlockEmpty": {
 			reason: "An empty block is there.",
-			args:   args{desired: thing{Network: &network{}}},
+			args:   args{desired: sample{Network: &network{}}},
 			want:   Changes{{Path: "network", New: `{}`}},
 		},
 		"ListOfBlocks": {
 			reason: "A field of an element goes by the element's index.",
 			args: args{
-				desired:  thing{Mounts: []mount{{Path: "a"}, {Path: "b", Read: new(true)}}},
-				observed: thing{Mounts: []mount{{Path: "a"}, {Path: "b", Read: new(false)}}},
+				desired:  sample{Mounts: []mount{{Path: "a"}, {Path: "b", Read: new(true)}}},
+				observed: sample{Mounts: []mount{{Path: "a"}, {Path: "b", Read: new(false)}}},
 			},
 			want: Changes{{Path: "mounts[1].read", Old: "false", New: "true"}},
 		},
 		"ListOfBlocksShorter": {
 			reason: "An element that leaves is one change.",
-			args:   args{desired: thing{Mounts: []mount{{Path: "a"}}}, observed: thing{Mounts: []mount{{Path: "a"}, {Path: "b"}}}},
+			args:   args{desired: sample{Mounts: []mount{{Path: "a"}}}, observed: sample{Mounts: []mount{{Path: "a"}, {Path: "b"}}}},
 			want:   Changes{{Path: "mounts[1]", Old: `{path:"b"}`}},
 		},
 		"Atomic": {
 			reason: "What is merged whole is still compared by field.",
-			args:   args{desired: thing{Code: code{Source: "b"}}, observed: thing{Code: code{Source: "a"}}},
+			args:   args{desired: sample{Code: code{Source: "b"}}, observed: sample{Code: code{Source: "a"}}},
 			want:   Changes{{Path: "code.source", Old: `"a"`, New: `"b"`}},
 		},
 	}

@@ -34,7 +34,7 @@ func FuzzCompare(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09"), strings.Repeat("ü", 200))
 	f.Fuzz(func(t *testing.T, b []byte, text string) {
 		r := random{rand.New(&choices{rest: b, then: rand.NewPCG(1, 2)})} //nolint:gosec // It is to be the same each time.
-		base, init, observed := secretive(r.thing(), text), secretive(r.thing(), text), secretive(r.thing(), text)
+		base, init, observed := secretive(r.sample(), text), secretive(r.sample(), text), secretive(r.sample(), text)
 		before := shown(t, base, init, observed)
 		desired, left := Merge(base, init)
 		target := Fill(desired, observed, left)
@@ -42,8 +42,8 @@ func FuzzCompare(f *testing.F) {
 		if after := shown(t, base, init, observed); after != before {
 			t.Errorf("arguments were changed: %s, then %s", before, after)
 		}
-		for i := range reflect.TypeFor[thing]().NumField() {
-			one, path := observed, jsonName(reflect.TypeFor[thing]().Field(i))
+		for i := range reflect.TypeFor[sample]().NumField() {
+			one, path := observed, jsonName(reflect.TypeFor[sample]().Field(i))
 			reflect.ValueOf(&one).Elem().Field(i).Set(reflect.ValueOf(target).Field(i))
 			if path == "" {
 				path = "name"
@@ -57,7 +57,7 @@ func FuzzCompare(f *testing.F) {
 			}
 		}
 		if again := Compare(target, target); len(again) > 0 {
-			t.Errorf("a thing differs from itself: %s", again)
+			t.Errorf("a sample differs from itself: %s", again)
 		}
 		if rest := Compare(Fill(desired, target, left), target); len(rest) > 0 {
 			t.Errorf("it does not settle: %s", rest)
@@ -69,7 +69,7 @@ func FuzzCompare(f *testing.F) {
 }
 
 // secretive has a text in it, and values that are secret.
-func secretive(x thing, text string) thing {
+func secretive(x sample, text string) sample {
 	for k, v := range x.Env.Variables {
 		x.Env.Variables[k] = NewSecret(hidden + v.Reveal())
 	}
@@ -86,7 +86,7 @@ func secretive(x thing, text string) thing {
 }
 
 // shown are things as text, with the lengths of what is secret.
-func shown(t *testing.T, things ...thing) string {
+func shown(t *testing.T, things ...sample) string {
 	t.Helper()
 	b, err := json.Marshal(things)
 	if err != nil {

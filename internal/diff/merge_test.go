@@ -9,8 +9,8 @@ import (
 func TestMerge(t *testing.T) {
 	cases := map[string]struct {
 		reason     string
-		base, init thing
-		want       thing
+		base, init sample
+		want       sample
 		left       Left
 	}{
 		"Nothing": {
@@ -21,8 +21,8 @@ func TestMerge(t *testing.T) {
 		"Scalar": {
 			reason: "What base lacks is init's, and left alone.",
 			base:   named("a"),
-			init:   thing{Size: new(int32(1)), Kind: new("x"), Plain: "p"},
-			want:   thing{Common: Common{Name: new("a")}, Size: new(int32(1)), Kind: new("x"), Plain: "p"},
+			init:   sample{Size: new(int32(1)), Kind: new("x"), Plain: "p"},
+			want:   sample{Common: Common{Name: new("a")}, Size: new(int32(1)), Kind: new("x"), Plain: "p"},
 			left:   Left{"size", "kind", "Plain"},
 		},
 		"BaseWins": {
@@ -33,48 +33,48 @@ func TestMerge(t *testing.T) {
 		},
 		"MapKeys": {
 			reason: "Maps merge by key.",
-			base:   thing{Tags: map[string]string{"a": "base"}},
-			init:   thing{Tags: map[string]string{"a": "init", "b": "init"}, Env: environment{Variables: Secrets(map[string]string{"T": "1"})}},
-			want:   thing{Tags: map[string]string{"a": "base", "b": "init"}, Env: environment{Variables: Secrets(map[string]string{"T": "1"})}},
+			base:   sample{Tags: map[string]string{"a": "base"}},
+			init:   sample{Tags: map[string]string{"a": "init", "b": "init"}, Env: environment{Variables: Secrets(map[string]string{"T": "1"})}},
+			want:   sample{Tags: map[string]string{"a": "base", "b": "init"}, Env: environment{Variables: Secrets(map[string]string{"T": "1"})}},
 			left:   Left{"environment.variables[T]", "tags[b]"},
 		},
 		"List": {
 			reason: "A list is taken whole, or not at all.",
-			base:   thing{Layers: []string{"a"}},
-			init:   thing{Layers: []string{"b"}, Mounts: []mount{{Path: "m"}}},
-			want:   thing{Layers: []string{"a"}, Mounts: []mount{{Path: "m"}}},
+			base:   sample{Layers: []string{"a"}},
+			init:   sample{Layers: []string{"b"}, Mounts: []mount{{Path: "m"}}},
+			want:   sample{Layers: []string{"a"}, Mounts: []mount{{Path: "m"}}},
 			left:   Left{"mounts"},
 		},
 		"EmptyList": {
 			reason: "An empty list says that there shall be none.",
-			base:   thing{Layers: []string{}},
-			init:   thing{Layers: []string{"b"}},
-			want:   thing{Layers: []string{}},
+			base:   sample{Layers: []string{}},
+			init:   sample{Layers: []string{"b"}},
+			want:   sample{Layers: []string{}},
 		},
 		"Block": {
 			reason: "A block that base lacks is init's, all of it.",
-			init:   thing{Network: &network{Mode: "m"}},
-			want:   thing{Network: &network{Mode: "m"}},
+			init:   sample{Network: &network{Mode: "m"}},
+			want:   sample{Network: &network{Mode: "m"}},
 			left:   Left{"network"},
 		},
 		"BlockOfBoth": {
 			reason: "Blocks merge by field, at any depth.",
-			base:   thing{Network: &network{Mode: "m", Proxy: &proxy{Host: new("h")}}},
-			init:   thing{Network: &network{Mode: "n", Subnets: Set{"a"}, Proxy: &proxy{Host: new("i"), Port: new(int32(1))}}},
-			want:   thing{Network: &network{Mode: "m", Subnets: Set{"a"}, Proxy: &proxy{Host: new("h"), Port: new(int32(1))}}},
+			base:   sample{Network: &network{Mode: "m", Proxy: &proxy{Host: new("h")}}},
+			init:   sample{Network: &network{Mode: "n", Subnets: Set{"a"}, Proxy: &proxy{Host: new("i"), Port: new(int32(1))}}},
+			want:   sample{Network: &network{Mode: "m", Subnets: Set{"a"}, Proxy: &proxy{Host: new("h"), Port: new(int32(1))}}},
 			left:   Left{"network.subnets", "network.proxy.port"},
 		},
 		"Atomic": {
 			reason: "What is atomic is init's if base has nothing of it.",
-			init:   thing{Code: code{Source: "i", Key: new("k")}},
-			want:   thing{Code: code{Source: "i", Key: new("k")}},
+			init:   sample{Code: code{Source: "i", Key: new("k")}},
+			want:   sample{Code: code{Source: "i", Key: new("k")}},
 			left:   Left{"code"},
 		},
 		"AtomicOfBoth": {
 			reason: "Base's source never goes with init's key.",
-			base:   thing{Code: code{Source: "b"}},
-			init:   thing{Code: code{Source: "i", Key: new("k")}},
-			want:   thing{Code: code{Source: "b"}},
+			base:   sample{Code: code{Source: "b"}},
+			init:   sample{Code: code{Source: "i", Key: new("k")}},
+			want:   sample{Code: code{Source: "b"}},
 		},
 	}
 	for name, tc := range cases {
@@ -91,7 +91,7 @@ func TestMerge(t *testing.T) {
 }
 
 func TestFill(t *testing.T) {
-	observed := thing{
+	observed := sample{
 		Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Plain: "aws",
 		Env:    environment{Variables: Secrets(map[string]string{"A": "aws", "B": "aws"})},
 		Tags:   map[string]string{"a": "aws", "b": "aws"},
@@ -101,60 +101,60 @@ func TestFill(t *testing.T) {
 	}
 	cases := map[string]struct {
 		reason            string
-		desired, observed thing
+		desired, observed sample
 		left              Left
-		want              thing
+		want              sample
 	}{
 		"Nothing": {
 			reason:   "Scalars are left to AWS; lists, maps and blocks are not wanted.",
 			observed: observed,
-			want: thing{
+			want: sample{
 				Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
 				Code: code{Key: new("aws")},
 			},
 		},
 		"Wanted": {
 			reason:   "What is wanted stays.",
-			desired:  thing{Size: new(int32(1)), Layers: []string{"mine"}, Tags: map[string]string{"a": "mine"}},
+			desired:  sample{Size: new(int32(1)), Layers: []string{"mine"}, Tags: map[string]string{"a": "mine"}},
 			observed: observed,
-			want: thing{
+			want: sample{
 				Common: Common{Name: new("aws")}, Size: new(int32(1)), Kind: new("k"), Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"a": "mine"},
 				Layers: []string{"mine"}, Code: code{Key: new("aws")},
 			},
 		},
 		"ScalarsOfBlocks": {
 			reason:   "Scalars of a block that is wanted are left to AWS, too.",
-			desired:  thing{Network: &network{Mode: "mine", Proxy: &proxy{Host: new("mine")}}},
-			observed: thing{Network: observed.Network},
-			want: thing{
+			desired:  sample{Network: &network{Mode: "mine", Proxy: &proxy{Host: new("mine")}}},
+			observed: sample{Network: observed.Network},
+			want: sample{
 				Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{},
 				Network: &network{Mode: "mine", IPv6: new(true), Proxy: &proxy{Host: new("mine"), Port: new(int32(8))}},
 			},
 		},
 		"Left": {
 			reason: "What is left alone is as it is in AWS.",
-			desired: thing{
+			desired: sample{
 				Plain: "init", Layers: []string{"init"}, Mounts: []mount{{Path: "init"}}, Tags: map[string]string{"a": "init", "c": "init"},
 				Network: &network{Subnets: Set{"init"}}, Code: code{Source: "init"},
 			},
 			left:     Left{"Plain", "layers", "mounts", "tags[a]", "tags[c]", "network", "code"},
 			observed: observed,
-			want: thing{
+			want: sample{
 				Common: Common{Name: new("aws")}, Size: new(int32(8)), Kind: new("k"), Plain: "aws", Env: environment{Variables: map[string]Secret{}},
 				Tags: map[string]string{"a": "aws"}, Layers: []string{"aws"}, Mounts: []mount{{Path: "aws"}}, Network: observed.Network, Code: observed.Code,
 			},
 		},
 		"LeftThatAWSLacks": {
 			reason:  "What is left alone may be removed by whoever has it.",
-			desired: thing{Layers: []string{"init"}, Tags: map[string]string{"a": "init", "b": "mine"}, Network: &network{Mode: "init"}},
+			desired: sample{Layers: []string{"init"}, Tags: map[string]string{"a": "init", "b": "mine"}, Network: &network{Mode: "init"}},
 			left:    Left{"layers", "tags[a]", "network"},
-			want:    thing{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"b": "mine"}},
+			want:    sample{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{"b": "mine"}},
 		},
 		"LeftOfABlockThatAWSLacks": {
 			reason:  "Of a block that is to be made anew, only what is wanted is sent.",
-			desired: thing{Network: &network{Mode: "mine", Subnets: Set{"init"}, IPv6: new(true)}},
+			desired: sample{Network: &network{Mode: "mine", Subnets: Set{"init"}, IPv6: new(true)}},
 			left:    Left{"network.subnets", "network.ipv6"},
-			want:    thing{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{}, Network: &network{Mode: "mine"}},
+			want:    sample{Env: environment{Variables: map[string]Secret{}}, Tags: map[string]string{}, Network: &network{Mode: "mine"}},
 		},
 	}
 	for name, tc := range cases {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What holds for any desired, initial and observed thing.
+// What holds for any desired, initial and observed sample.
 func TestProperties(t *testing.T) {
 	for seed := range uint64(1000) {
 		base, init, observed := things(seed)
@@ -17,7 +17,7 @@ func TestProperties(t *testing.T) {
 		changes := Compare(target, observed)
 
 		b, i, o := things(seed)
-		if diff := cmp.Diff([]thing{b, i, o}, []thing{base, init, observed}); diff != "" {
+		if diff := cmp.Diff([]sample{b, i, o}, []sample{base, init, observed}); diff != "" {
 			t.Fatalf("seed %d: arguments were changed: -before, +after:\n%s", seed, diff)
 		}
 		for _, c := range changes {
@@ -37,7 +37,7 @@ func TestProperties(t *testing.T) {
 			t.Errorf("seed %d: nothing was said of %s", seed, scalar)
 		}
 		if again := Compare(target, target); len(again) > 0 {
-			t.Errorf("seed %d: a thing differs from itself: %s", seed, again)
+			t.Errorf("seed %d: a sample differs from itself: %s", seed, again)
 		}
 		if again := Fill(target, observed, left); len(Compare(again, target)) > 0 {
 			t.Errorf("seed %d: filled twice, it differs: %s", seed, Compare(again, target))
@@ -56,16 +56,16 @@ func TestProperties(t *testing.T) {
 }
 
 // things are those of a seed: the same each time, and sharing nothing.
-func things(seed uint64) (base, init, observed thing) {
+func things(seed uint64) (base, init, observed sample) {
 	r := random{rand.New(rand.NewPCG(seed, 1))}
-	return r.thing(), r.thing(), r.thing()
+	return r.sample(), r.sample(), r.sample()
 }
 
 // random makes things of few values, so that any two have much in common.
 type random struct{ *rand.Rand }
 
-func (r random) thing() thing {
-	x := thing{
+func (r random) sample() sample {
+	x := sample{
 		Common: Common{Name: maybe(r, r.text)},
 		Size:   maybe(r, r.number),
 		On:     maybe(r, r.bool),

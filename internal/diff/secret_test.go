@@ -43,7 +43,7 @@ func TestSecretIsNeverShown(t *testing.T) {
 		shown["fmt "+verb] = fmt.Sprintf(verb, h)
 		shown["fmt pointer "+verb] = fmt.Sprintf(verb, &h)
 		shown["fmt secret "+verb] = fmt.Sprintf(verb, h.Plain)
-		shown["fmt changes "+verb] = fmt.Sprintf(verb, Compare(thing{Env: environment{Variables: h.Map}}, thing{}))
+		shown["fmt changes "+verb] = fmt.Sprintf(verb, Compare(sample{Env: environment{Variables: h.Map}}, sample{}))
 	}
 	shown["errors"] = fmt.Errorf("cannot set %v: %w", h, fmt.Errorf("%v", h.Plain)).Error()
 	shown["print"] = fmt.Sprint(h, h.Plain)
@@ -114,15 +114,15 @@ func TestSecretReveals(t *testing.T) {
 
 // Wherever a change lies, it shows that a secret changed and not to what.
 func TestChangesRedact(t *testing.T) {
-	of := func(s string) thing {
-		return thing{
+	of := func(s string) sample {
+		return sample{
 			Env:     environment{Variables: Secrets(map[string]string{"TOKEN": s})},
 			Network: &network{Proxy: &proxy{Key: new(NewSecret(s))}},
 		}
 	}
 	cases := map[string]struct {
 		reason            string
-		desired, observed thing
+		desired, observed sample
 		want              string
 	}{
 		"Changed": {
@@ -132,18 +132,18 @@ func TestChangesRedact(t *testing.T) {
 		},
 		"Added": {
 			reason:  "So is a whole block with one.",
-			desired: of(hidden), observed: thing{},
+			desired: of(hidden), observed: sample{},
 			want: `environment.variables[TOKEN]: added (redacted), network: added {proxy:{key:(redacted)}}`,
 		},
 		"Removed": {
 			reason:  "What was there is as secret.",
-			desired: thing{Network: &network{Proxy: &proxy{}}}, observed: of(hidden),
+			desired: sample{Network: &network{Proxy: &proxy{}}}, observed: of(hidden),
 			want: "environment.variables[TOKEN]: removed, network.proxy.key: removed",
 		},
 		"Emptied": {
 			reason:   "That a value is empty is not told either.",
-			desired:  thing{Env: environment{Variables: Secrets(map[string]string{"TOKEN": ""})}},
-			observed: thing{Env: environment{Variables: Secrets(map[string]string{"TOKEN": hidden})}},
+			desired:  sample{Env: environment{Variables: Secrets(map[string]string{"TOKEN": ""})}},
+			observed: sample{Env: environment{Variables: Secrets(map[string]string{"TOKEN": hidden})}},
 			want:     "environment.variables[TOKEN]",
 		},
 	}

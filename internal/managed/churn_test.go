@@ -248,7 +248,7 @@ func (c *churning) next() string {
 func (c *churning) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	mg, ok := c.store[key]
 	if !ok {
-		return kerrors.NewNotFound(schema.GroupResource{Resource: "things"}, key.Name)
+		return kerrors.NewNotFound(schema.GroupResource{Resource: "samples"}, key.Name)
 	}
 	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(mg.DeepCopyObject()).Elem())
 	return nil
@@ -259,7 +259,7 @@ func (c *churning) Patch(_ context.Context, obj client.Object, patch client.Patc
 	key := client.ObjectKeyFromObject(obj)
 	mg, ok := c.store[key]
 	if !ok {
-		return kerrors.NewNotFound(schema.GroupResource{Resource: "things"}, key.Name)
+		return kerrors.NewNotFound(schema.GroupResource{Resource: "samples"}, key.Name)
 	}
 	body, err := patch.Data(obj)
 	if err != nil {
@@ -298,7 +298,7 @@ type churnStatus struct {
 func (s *churnStatus) Update(_ context.Context, obj client.Object, _ ...client.SubResourceUpdateOption) error {
 	mg, ok := s.c.store[client.ObjectKeyFromObject(obj)]
 	if !ok {
-		return kerrors.NewNotFound(schema.GroupResource{Resource: "things"}, obj.GetName())
+		return kerrors.NewNotFound(schema.GroupResource{Resource: "samples"}, obj.GetName())
 	}
 	mg.Status = obj.DeepCopyObject().(*sample).Status
 	mg.ResourceVersion = s.c.next()

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
@@ -44,10 +45,12 @@ func watchConfigs[T Managed](mgr ctrl.Manager, k Kind[T], b *builder.TypedBuilde
 	if err != nil {
 		return err
 	}
-	users := configUsers{resources: mgr.GetCache(), newList: func() client.ObjectList { return k.NewList() }, resetBackoff: resetBackoff}
-	b.Watches(&v1beta1.ProviderConfig{}, &configHandler{kind: v1beta1.ProviderConfigKind, users: users})
-	b.Watches(&v1beta1.ClusterProviderConfig{}, &configHandler{kind: v1beta1.ClusterProviderConfigKind, users: users})
-	b.WatchesMetadata(objects.Metadata(objects.Secret), &credentialsHandler{configs: mgr.GetCache(), users: users})
+	users := configUsers[T](mgr.GetCache(), k.NewList, resetBackoff)
+	for kind, obj := range map[string]client.Object{v1beta1.ProviderConfigKind: &v1beta1.ProviderConfig{}, v1beta1.ClusterProviderConfigKind: &v1beta1.ClusterProviderConfig{}} {
+		b.Watches(obj, handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, nil)), builder.WithPredicates(specChanged()))
+		b.Watches(obj, handler.EnqueueRequestsFromMapFunc(configRequests(users, kind, unsettled)), builder.WithPredicates(becameReady()))
+	}
+	b.WatchesMetadata(objects.Metadata(objects.Secret), handler.EnqueueRequestsFromMapFunc(credentialsRequests(mgr.GetCache(), users)), builder.WithPredicates(objects.Changed(), notDeleted()))
 	return nil
 }
 
@@ -61,58 +64,53 @@ func configKey(kind, namespace, name string) string {
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// configUsers are the resources that refer to configurations.
-type configUsers struct {
-	resources    client.Reader
-	newList      func() client.ObjectList
-	resetBackoff func(types.NamespacedName)
+// configUsers finds the resources that refer to configurations.
+func configUsers[T Managed](resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName)) objects.Referrers {
+	return objects.Referrers{
+		Resources: resources,
+		NewList:   func() client.ObjectList { return newList() },
+		Index:     configIndex,
+		Changed:   func(name types.NamespacedName, _ string) { resetBackoff(name) },
+	}
 }
 
-// enqueue those of a configuration that only selects, or all if it is nil.
-func (u configUsers) enqueue(ctx context.Context, q queue, key string, only func(client.Object) bool) {
-	r := objects.Referrers{Resources: u.resources, NewList: u.newList, Index: configIndex, Only: only, Changed: u.resetBackoff}
-	objects.EnqueueReferrers(ctx, q, r, key)
-}
-
-// unsettled tells whether a resource is not in order, as far as its status tells.
+// unsettled tells whether a resource is not up to date and Ready, as far as its status
+// tells.
 func unsettled(o client.Object) bool {
 	mg, ok := o.(Managed)
 	return !ok || !settled(mg)
 }
 
-// configHandler enqueues the resources that refer to a configuration.
-type configHandler struct {
-	kind  string
-	users configUsers
-}
-
-var _ handler.EventHandler = &configHandler{}
-
-// Create handles a new configuration. Those that are there at the start are not new.
-func (h *configHandler) Create(ctx context.Context, e event.CreateEvent, q queue) {
-	if !e.IsInInitialList {
-		h.users.enqueue(ctx, q, h.key(e.Object), nil)
+// configRequests maps a configuration of a kind to the resources that refer to it and that
+// only returns true for. A nil only selects all.
+func configRequests(users objects.Referrers, kind string, only func(client.Object) bool) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []reconcile.Request {
+		return users.Requests(ctx, "", only, configKey(kind, o.GetNamespace(), o.GetName()))
 	}
 }
 
-// Update handles a configuration whose spec has changed, or that has become Ready.
-func (h *configHandler) Update(ctx context.Context, e event.UpdateEvent, q queue) {
-	switch {
-	case e.ObjectOld.GetGeneration() != e.ObjectNew.GetGeneration():
-		h.users.enqueue(ctx, q, h.key(e.ObjectNew), nil)
-	case !isReady(e.ObjectOld) && isReady(e.ObjectNew):
-		h.users.enqueue(ctx, q, h.key(e.ObjectNew), unsettled)
+// specChanged lets through new configurations and those whose spec has changed. A deleted
+// one has no resources: it is kept for as long as one refers to it.
+func specChanged() predicate.Predicate {
+	return predicate.And(objects.NotInitial(), notDeleted(), predicate.GenerationChangedPredicate{})
+}
+
+// becameReady lets through configurations whose Ready condition has turned True while
+// their spec stayed the same.
+func becameReady() predicate.Predicate {
+	never := predicate.NewPredicateFuncs(func(client.Object) bool { return false })
+	return predicate.Funcs{
+		CreateFunc:  never.Create,
+		DeleteFunc:  never.Delete,
+		GenericFunc: never.Generic,
+		UpdateFunc: func(e event.UpdateEvent) bool {
+			return e.ObjectOld.GetGeneration() == e.ObjectNew.GetGeneration() && !isReady(e.ObjectOld) && isReady(e.ObjectNew)
+		},
 	}
 }
 
-// Delete changes nothing: a configuration goes only when no resource needs it.
-func (h *configHandler) Delete(context.Context, event.DeleteEvent, queue) {}
-
-// Generic events do not occur.
-func (h *configHandler) Generic(context.Context, event.GenericEvent, queue) {}
-
-func (h *configHandler) key(o client.Object) string {
-	return configKey(h.kind, o.GetNamespace(), o.GetName())
+func notDeleted() predicate.Predicate {
+	return predicate.Funcs{DeleteFunc: func(event.DeleteEvent) bool { return false }}
 }
 
 func isReady(o client.Object) bool {
@@ -120,56 +118,33 @@ func isReady(o client.Object) bool {
 	return ok && c.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
-// credentialsHandler enqueues the resources whose configuration has its credentials in a
-// Secret that has come or changed, unless they are in order: the configuration may have
-// been Ready all the time, as one is whose temporary keys expired since it was looked at.
-type credentialsHandler struct {
-	configs client.Reader
-	users   configUsers
-}
-
-var _ handler.EventHandler = &credentialsHandler{}
-
-// Create handles a new Secret. Those that are there at the start are not new.
-func (h *credentialsHandler) Create(ctx context.Context, e event.CreateEvent, q queue) {
-	if !e.IsInInitialList {
-		h.enqueue(ctx, e.Object, q)
-	}
-}
-
-// Update handles a changed Secret. A resync changes nothing.
-func (h *credentialsHandler) Update(ctx context.Context, e event.UpdateEvent, q queue) {
-	if e.ObjectOld.GetResourceVersion() != e.ObjectNew.GetResourceVersion() {
-		h.enqueue(ctx, e.ObjectNew, q)
-	}
-}
-
-// Delete has nothing work that did not.
-func (h *credentialsHandler) Delete(context.Context, event.DeleteEvent, queue) {}
-
-// Generic events do not occur.
-func (h *credentialsHandler) Generic(context.Context, event.GenericEvent, queue) {}
-
-func (h *credentialsHandler) enqueue(ctx context.Context, secret client.Object, q queue) {
-	local, shared := &v1beta1.ProviderConfigList{}, &v1beta1.ClusterProviderConfigList{}
-	err := h.configs.List(ctx, local, client.InNamespace(secret.GetNamespace()), client.UnsafeDisableDeepCopy)
-	if err == nil {
-		err = h.configs.List(ctx, shared, client.UnsafeDisableDeepCopy)
-	}
-	if err != nil {
-		log.FromContext(ctx).Error(err, "cannot list the configurations whose credentials a Secret has", "namespace", secret.GetNamespace(), "name", secret.GetName())
-		return
-	}
-	name := client.ObjectKeyFromObject(secret)
-	of := func(c client.Object, kind string) {
-		if s, ok := config.SecretOf(c); ok && s == name {
-			h.users.enqueue(ctx, q, configKey(kind, c.GetNamespace(), c.GetName()), unsettled)
+// credentialsRequests maps a Secret to the resources whose configuration reads its
+// credentials from it, unless they are settled: the configuration may have been Ready all
+// the time, for example if its temporary keys expired since it was checked.
+func credentialsRequests(configs client.Reader, users objects.Referrers) handler.MapFunc {
+	return func(ctx context.Context, secret client.Object) []reconcile.Request {
+		local, shared := &v1beta1.ProviderConfigList{}, &v1beta1.ClusterProviderConfigList{}
+		err := configs.List(ctx, local, client.InNamespace(secret.GetNamespace()), client.UnsafeDisableDeepCopy)
+		if err == nil {
+			err = configs.List(ctx, shared, client.UnsafeDisableDeepCopy)
 		}
-	}
-	for i := range local.Items {
-		of(&local.Items[i], v1beta1.ProviderConfigKind)
-	}
-	for i := range shared.Items {
-		of(&shared.Items[i], v1beta1.ClusterProviderConfigKind)
+		if err != nil {
+			log.FromContext(ctx).Error(err, "cannot list the configurations that use a Secret", "namespace", secret.GetNamespace(), "name", secret.GetName())
+			return nil
+		}
+		name := client.ObjectKeyFromObject(secret)
+		var keys []string
+		add := func(c client.Object, kind string) {
+			if s, ok := config.SecretOf(c); ok && s == name {
+				keys = append(keys, configKey(kind, c.GetNamespace(), c.GetName()))
+			}
+		}
+		for i := range local.Items {
+			add(&local.Items[i], v1beta1.ProviderConfigKind)
+		}
+		for i := range shared.Items {
+			add(&shared.Items[i], v1beta1.ClusterProviderConfigKind)
+		}
+		return users.Requests(ctx, "", unsettled, keys...)
 	}
 }

@@ -3,17 +3,18 @@ package managed
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -65,29 +66,11 @@ func (c configured) List(_ context.Context, list client.ObjectList, opts ...clie
 	return c.err
 }
 
-func (c configured) users(renewed *[]string) configUsers {
-	return configUsers{
-		resources:    c,
-		newList:      func() client.ObjectList { return &managedtest.SampleList{} },
-		resetBackoff: func(k types.NamespacedName) { *renewed = append(*renewed, k.Name) },
-	}
+func (c configured) users(reset *[]string) objects.Referrers {
+	return configUsers[*sample](c, func() resource.ManagedList { return &managedtest.SampleList{} }, func(k types.NamespacedName) { *reset = append(*reset, k.Name) })
 }
 
-// enqueued by a handler.
-func enqueued(t *testing.T, handle func(queue)) []string {
-	t.Helper()
-	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
-	defer q.ShutDown()
-	handle(q)
-	var got []string
-	for q.Len() > 0 {
-		item, _ := q.Get()
-		got = append(got, item.Name)
-	}
-	return got
-}
-
-func TestConfigHandler(t *testing.T) {
+func TestConfigRequests(t *testing.T) {
 	config := func(generation int64, ready ...xpv2.Condition) *v1beta1.ProviderConfig {
 		c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "default", Generation: generation}}
 		c.SetConditions(ready...)
@@ -96,94 +79,86 @@ func TestConfigHandler(t *testing.T) {
 	shared := func(generation int64) *v1beta1.ClusterProviderConfig {
 		return &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default", Generation: generation}}
 	}
-	update := func(before, after client.Object) func(context.Context, *configHandler, queue) {
-		return func(ctx context.Context, h *configHandler, q queue) {
-			h.Update(ctx, event.UpdateEvent{ObjectOld: before, ObjectNew: after}, q)
-		}
+	update := func(before, after client.Object) event.UpdateEvent {
+		return event.UpdateEvent{ObjectOld: before, ObjectNew: after}
 	}
 	cases := map[string]struct {
 		reason string
 		kind   string
 		err    error
-		handle func(context.Context, *configHandler, queue)
+		event  any
 		want   []string
 	}{
 		"Created": {
 			reason: "A config that was applied after the resource.",
 			kind:   v1beta1.ProviderConfigKind,
-			handle: func(ctx context.Context, h *configHandler, q queue) {
-				h.Create(ctx, event.CreateEvent{Object: config(1)}, q)
-			},
-			want: []string{"cart", "ok-cart"},
+			event:  event.CreateEvent{Object: config(1)},
+			want:   []string{"cart", "ok-cart"},
 		},
 		"Changed": {
 			reason: "A config of the whole cluster has no namespace.",
 			kind:   v1beta1.ClusterProviderConfigKind,
-			handle: update(shared(1), shared(2)),
+			event:  update(shared(1), shared(2)),
 			want:   []string{"pay"},
 		},
 		"BecameReady": {
 			reason: "What failed for want of it is tried at once, what is in order left alone.",
 			kind:   v1beta1.ProviderConfigKind,
-			handle: update(config(1, xpv2.Unavailable()), config(1, xpv2.Available())),
+			event:  update(config(1, xpv2.Unavailable()), config(1, xpv2.Available())),
 			want:   []string{"cart"},
 		},
 		"FirstReady": {
 			reason: "Nothing was known of it before.",
 			kind:   v1beta1.ProviderConfigKind,
-			handle: update(config(1), config(1, xpv2.Available())),
+			event:  update(config(1), config(1, xpv2.Available())),
 			want:   []string{"cart"},
 		},
 		"StillReady": {
 			reason: "Nothing has changed.",
 			kind:   v1beta1.ProviderConfigKind,
-			handle: update(config(1, xpv2.Available()), config(1, xpv2.Available())),
+			event:  update(config(1, xpv2.Available()), config(1, xpv2.Available())),
 		},
 		"Broken": {
 			reason: "Nothing works that did not.",
 			kind:   v1beta1.ProviderConfigKind,
-			handle: update(config(1, xpv2.Available()), config(1, xpv2.Unavailable())),
+			event:  update(config(1, xpv2.Available()), config(1, xpv2.Unavailable())),
 		},
 		"AtStart": {
 			reason: "What is there when the watch starts is not new.",
 			kind:   v1beta1.ProviderConfigKind,
-			handle: func(ctx context.Context, h *configHandler, q queue) {
-				h.Create(ctx, event.CreateEvent{Object: config(1), IsInInitialList: true}, q)
-			},
+			event:  event.CreateEvent{Object: config(1), IsInInitialList: true},
 		},
 		"Deleted": {
 			reason: "Nobody uses a config that could go.",
 			kind:   v1beta1.ProviderConfigKind,
-			handle: func(ctx context.Context, h *configHandler, q queue) {
-				h.Delete(ctx, event.DeleteEvent{Object: config(1)}, q)
-			},
+			event:  event.DeleteEvent{Object: config(1)},
 		},
 		"CannotList": {
 			reason: "An error wakes nobody and stops nothing.",
 			kind:   v1beta1.ProviderConfigKind,
 			err:    errors.New("boom"),
-			handle: func(ctx context.Context, h *configHandler, q queue) {
-				h.Create(ctx, event.CreateEvent{Object: config(1)}, q)
-			},
+			event:  event.CreateEvent{Object: config(1)},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			var renewed []string
+			var reset []string
 			c := configured{err: tc.err, by: map[string][]string{"ProviderConfig/shop/default": {"cart", "ok-cart"}, "ClusterProviderConfig//default": {"pay"}}}
-			h := &configHandler{kind: tc.kind, users: c.users(&renewed)}
-			got := enqueued(t, func(q queue) { tc.handle(t.Context(), h, q) })
+			users := c.users(&reset)
+			got := managedtest.Enqueued(t.Context(), specChanged(), configRequests(users, tc.kind, nil), tc.event)
+			got = append(got, managedtest.Enqueued(t.Context(), becameReady(), configRequests(users, tc.kind, unsettled), tc.event)...)
+			reset = slices.Compact(reset) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: enqueued: -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.want, renewed); diff != "" {
-				t.Errorf("%s: renewed: -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, reset); diff != "" {
+				t.Errorf("%s: reset: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-func TestCredentialsHandler(t *testing.T) {
+func TestCredentialsRequests(t *testing.T) {
 	secret := func(namespace, name, version string) client.Object {
 		m := objects.Metadata(objects.Secret)
 		m.SetNamespace(namespace)
@@ -200,49 +175,33 @@ func TestCredentialsHandler(t *testing.T) {
 	cases := map[string]struct {
 		reason string
 		err    error
-		handle func(context.Context, handler.EventHandler, queue)
+		event  any
 		want   []string
 	}{
-		"Created": {reason: "The keys have come.", handle: func(ctx context.Context, h handler.EventHandler, q queue) {
-			h.Create(ctx, event.CreateEvent{Object: secret("shop", "aws", "1")}, q)
-		}, want: []string{"cart"}},
-		"Changed": {reason: "The keys are others.", handle: func(ctx context.Context, h handler.EventHandler, q queue) {
-			h.Update(ctx, event.UpdateEvent{ObjectOld: secret("crossplane-system", "aws", "1"), ObjectNew: secret("crossplane-system", "aws", "2")}, q)
-		}, want: []string{"pay"}},
-		"Resync": {reason: "Nothing has changed.", handle: func(ctx context.Context, h handler.EventHandler, q queue) {
-			h.Update(ctx, event.UpdateEvent{ObjectOld: secret("shop", "aws", "1"), ObjectNew: secret("shop", "aws", "1")}, q)
-		}},
-		"AtStart": {reason: "All are looked at anyway.", handle: func(ctx context.Context, h handler.EventHandler, q queue) {
-			h.Create(ctx, event.CreateEvent{Object: secret("shop", "aws", "1"), IsInInitialList: true}, q)
-		}},
-		"Deleted": {reason: "Nothing works that did not.", handle: func(ctx context.Context, h handler.EventHandler, q queue) {
-			h.Delete(ctx, event.DeleteEvent{Object: secret("shop", "aws", "1")}, q)
-		}},
-		"Other": {reason: "No config names it.", handle: func(ctx context.Context, h handler.EventHandler, q queue) {
-			h.Create(ctx, event.CreateEvent{Object: secret("shop", "db", "1")}, q)
-		}},
-		"OtherNamespace": {reason: "A config names a Secret of its own namespace.", handle: func(ctx context.Context, h handler.EventHandler, q queue) {
-			h.Create(ctx, event.CreateEvent{Object: secret("bank", "aws", "1")}, q)
-		}},
-		"CannotList": {reason: "An error wakes nobody.", err: errors.New("boom"), handle: func(ctx context.Context, h handler.EventHandler, q queue) {
-			h.Create(ctx, event.CreateEvent{Object: secret("shop", "aws", "1")}, q)
-		}},
+		"Created":        {reason: "The keys have come.", event: event.CreateEvent{Object: secret("shop", "aws", "1")}, want: []string{"cart"}},
+		"Changed":        {reason: "The keys are others.", event: event.UpdateEvent{ObjectOld: secret("crossplane-system", "aws", "1"), ObjectNew: secret("crossplane-system", "aws", "2")}, want: []string{"pay"}},
+		"Resync":         {reason: "Nothing has changed.", event: event.UpdateEvent{ObjectOld: secret("shop", "aws", "1"), ObjectNew: secret("shop", "aws", "1")}},
+		"AtStart":        {reason: "All are looked at anyway.", event: event.CreateEvent{Object: secret("shop", "aws", "1"), IsInInitialList: true}},
+		"Deleted":        {reason: "Nothing works that did not.", event: event.DeleteEvent{Object: secret("shop", "aws", "1")}},
+		"Other":          {reason: "No config names it.", event: event.CreateEvent{Object: secret("shop", "db", "1")}},
+		"OtherNamespace": {reason: "A config names a Secret of its own namespace.", event: event.CreateEvent{Object: secret("bank", "aws", "1")}},
+		"CannotList":     {reason: "An error wakes nobody.", err: errors.New("boom"), event: event.CreateEvent{Object: secret("shop", "aws", "1")}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			var renewed []string
+			var reset []string
 			c := configured{
 				configs: []v1beta1.ProviderConfig{local}, shared: []v1beta1.ClusterProviderConfig{shared}, err: tc.err,
 				by: map[string][]string{"ProviderConfig/shop/default": {"cart", "ok-cart"}, "ClusterProviderConfig//default": {"pay", "ok-pay"}},
 			}
-			got := enqueued(t, func(q queue) {
-				tc.handle(t.Context(), &credentialsHandler{configs: c, users: c.users(&renewed)}, q)
-			})
+			p := predicate.And(objects.Changed(), notDeleted())
+			got := managedtest.Enqueued(t.Context(), p, credentialsRequests(c, c.users(&reset)), tc.event)
+			reset = slices.Compact(reset) // Both the old and the new object of an update are mapped.
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("%s: enqueued: -want, +got:\n%s", tc.reason, diff)
 			}
-			if diff := cmp.Diff(tc.want, renewed); diff != "" {
-				t.Errorf("%s: renewed: -want, +got:\n%s", tc.reason, diff)
+			if diff := cmp.Diff(tc.want, reset); diff != "" {
+				t.Errorf("%s: reset: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

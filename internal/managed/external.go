@@ -27,7 +27,7 @@ import (
 // without a word: it writes no status and emits no event.
 var errAborted error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
 
-// connector connects a kind's external clients, and puts a guard before each.
+// connector connects a kind's external clients, and wraps each in an attemptClient.
 type connector[T Managed] struct {
 	kind       Kind[T]
 	tracker    Tracker
@@ -52,7 +52,7 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 	if err != nil {
 		return nil, toRuntimeError(a, unusableError{err})
 	}
-	return &guard[T]{inner: e, policies: c.policies}, nil
+	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer}, nil
 }
 
 // mayHaveCreated tells whether a resource may have made or taken over something in AWS.
@@ -77,14 +77,7 @@ func (c *connector[T]) connect(ctx context.Context, a *Attempt, mg T) (xpmanaged
 			return nil, err
 		}
 	}
-	e, err := c.client(ctx, a, mg, s)
-	if err != nil {
-		return nil, err
-	}
-	if c.tracer != nil {
-		e = &spannedClient[T]{TypedExternalClient: e, tracer: c.tracer}
-	}
-	return e, nil
+	return c.client(ctx, a, mg, s)
 }
 
 // client of a resource that may use what it is about. One that is being deleted and may
@@ -113,78 +106,6 @@ func (e *refusedError) Unwrap() error { return e.error }
 func isRefused(err error) bool {
 	var r *refusedError
 	return errors.As(err, &r)
-}
-
-// guard keeps from the runtime what is no error, tells the turn of what is, and
-// drops what a held reconcile would still do.
-type guard[T Managed] struct {
-	inner    xpmanaged.TypedExternalClient[T]
-	policies bool
-}
-
-// Observe the external resource.
-func (c *guard[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
-	a := attemptFrom(ctx)
-	o, err := c.inner.Observe(ctx, mg)
-	if err != nil {
-		return xpmanaged.ExternalObservation{}, toRuntimeError(a, a.explainUnanswered(err))
-	}
-	if _, aborted := a.Aborted(); aborted {
-		return xpmanaged.ExternalObservation{}, errAborted
-	}
-	if !o.ResourceExists {
-		a.recordAbsence()
-	}
-	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
-		// The runtime would go on to update what does not exist.
-		return xpmanaged.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
-	}
-	return o, nil
-}
-
-// Create the external resource.
-func (g *guard[T]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
-	a := attemptFrom(ctx)
-	a.beginChange()
-	c, err := g.inner.Create(ctx, mg)
-	if err != nil {
-		return c, toRuntimeError(a, err)
-	}
-	return c, a.recordAction(actionCreated)
-}
-
-// Update the external resource.
-func (c *guard[T]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, error) {
-	a := attemptFrom(ctx)
-	a.beginChange()
-	u, err := c.inner.Update(ctx, mg)
-	if err != nil {
-		return u, toRuntimeError(a, err)
-	}
-	return u, a.recordAction(actionUpdated)
-}
-
-// Delete the external resource.
-func (c *guard[T]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, error) {
-	a := attemptFrom(ctx)
-	a.beginChange()
-	before := mg.GetCondition(xpv2.TypeReady)
-	d, err := c.inner.Delete(ctx, mg)
-	a.recordDeletion(before, mg.GetCondition(xpv2.TypeReady))
-	if err != nil {
-		return d, toRuntimeError(a, err)
-	}
-	return d, a.recordAction(actionDeleted)
-}
-
-// Disconnect from the external resource.
-func (c *guard[T]) Disconnect(ctx context.Context) error { return c.inner.Disconnect(ctx) }
-
-// mayCreate tells whether the policies allow creating. Where they allow nothing but
-// observing, the runtime itself says what is missing.
-func (c *guard[T]) mayCreate(mg resource.Managed) bool {
-	p := xpmanaged.NewManagementPoliciesResolver(c.policies, mg.GetManagementPolicies())
-	return p.ShouldCreate() || p.ShouldOnlyObserve()
 }
 
 // toRuntimeError turns an error of the external client into what the runtime is to see. A

@@ -41,7 +41,7 @@ func TestLifecycleMetrics(t *testing.T) {
 			got[f.GetName()+" "+m.GetLabel()[0].GetValue()] = m.GetHistogram().GetSampleSum()
 		}
 	}
-	const gvk = " test.lambda.aws.m.crossplane.io/v1, Kind=Thing"
+	const gvk = " test.lambda.aws.m.crossplane.io/v1, Kind=Sample"
 	want := map[string]float64{
 		"crossplane_managed_resource_first_time_to_reconcile_seconds" + gvk: 2,
 		"crossplane_managed_resource_first_time_to_readiness_seconds" + gvk: 5,

@@ -36,7 +36,7 @@ func (e *env) samples() map[string]float64 {
 				switch {
 				case l.GetName() != "kind":
 					parts = append(parts, l.GetValue())
-				case l.GetValue() != "Thing":
+				case l.GetValue() != "Sample":
 					e.t.Errorf("%s is of kind %s", f.GetName(), l.GetValue())
 				}
 			}

@@ -20,7 +20,7 @@ import (
 func TestForeign(t *testing.T) {
 	const (
 		imported = `alias live of function pay exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "live"`
-		owned    = "alias live of function pay belongs to Thing shop/other of this cluster: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete, then set the annotation crossplane.io/external-name to \"live\""
+		owned    = "alias live of function pay belongs to Sample shop/other of this cluster: delete one of the two; to move it here, first delete the other with managementPolicies that do not include Delete, then set the annotation crossplane.io/external-name to \"live\""
 	)
 	ref := &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}
 	made := func(name, function string, change ...func(*sample)) *sample {

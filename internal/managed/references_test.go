@@ -13,12 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -28,6 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
 // refer has the harness's kind refer to other Things.
@@ -126,13 +126,13 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 		"Absent": {
 			reason: "It names what is missing.",
 			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
-			want:   "Thing shop/basket does not exist (cannot resolve spec.forProvider.other)",
+			want:   "Sample shop/basket does not exist (cannot resolve spec.forProvider.other)",
 		},
 		"NotYetInAWS": {
 			reason: "It says what is waited for.",
 			edit:   func(mg *sample) { mg.Spec.OtherRef = ref },
 			others: []client.Object{basket("basket", "")},
-			want:   "Thing shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.other)",
+			want:   "Sample shop/basket does not exist in AWS yet (cannot resolve spec.forProvider.other)",
 		},
 		"NothingSelected": {
 			reason: "It says that the selector finds nothing.",
@@ -140,7 +140,7 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: map[string]string{"app": "x"}}
 			},
 			others: []client.Object{basket("basket", "one")},
-			want:   "no Thing in namespace shop matches the selector (cannot resolve spec.forProvider.other)",
+			want:   "no Sample in namespace shop matches the selector (cannot resolve spec.forProvider.other)",
 		},
 		"OtherController": {
 			reason: "A selector that asks for the same controller finds no other's.",
@@ -148,13 +148,13 @@ func TestUnresolvedReferenceIsExplained(t *testing.T) {
 				mg.Spec.OtherSelector = &xpv2.NamespacedSelector{MatchLabels: sel.MatchLabels, MatchControllerRef: ptr.To(true)}
 			},
 			others: []client.Object{basket("basket", "one")},
-			want:   "no Thing in namespace shop matches the selector",
+			want:   "no Sample in namespace shop matches the selector",
 		},
 		"SelectedNotYetInAWS": {
 			reason: "It says which of those selected is waited for.",
 			edit:   func(mg *sample) { mg.Spec.OtherSelector = sel },
 			others: []client.Object{basket("basket", "")},
-			want:   "Thing shop/basket does not exist in AWS yet",
+			want:   "Sample shop/basket does not exist in AWS yet",
 		},
 	}
 	for name, tc := range cases {
@@ -204,7 +204,7 @@ func TestSelectorKeepsToTheOldest(t *testing.T) {
 	}
 }
 
-func TestReferentWakesThoseWhoRefer(t *testing.T) {
+func TestReferrerRequests(t *testing.T) {
 	s := runtime.NewScheme()
 	if err := managedtest.AddToScheme(s); err != nil {
 		t.Fatal(err)
@@ -229,44 +229,34 @@ func TestReferentWakesThoseWhoRefer(t *testing.T) {
 	both := []string{"shop/by-name", "shop/by-selector"}
 	cases := map[string]struct {
 		reason string
-		happen func(h *referentHandler, q queue)
+		event  any
 		want   []string
 	}{
-		"Comes": {reason: "What was waited for is there.", happen: func(h *referentHandler, q queue) { h.Create(t.Context(), event.CreateEvent{Object: before}, q) }, want: both},
-		"WasThere": {reason: "At the start all are looked at anyway.", happen: func(h *referentHandler, q queue) {
-			h.Create(t.Context(), event.CreateEvent{Object: before, IsInInitialList: true}, q)
-		}},
-		"Goes": {reason: "What is gone may be selected no more.", happen: func(h *referentHandler, q queue) { h.Delete(t.Context(), event.DeleteEvent{Object: before}, q) }, want: both},
-		"Renamed": {reason: "The reference has another value.", happen: func(h *referentHandler, q queue) {
-			h.Update(t.Context(), changed(func(b *sample) { meta.SetExternalName(b, "two") }), q)
-		}, want: both},
-		"Ready": {reason: "What was refused before may work now.", happen: func(h *referentHandler, q queue) {
-			h.Update(t.Context(), changed(func(b *sample) { b.SetConditions(condition.Available(1)) }), q)
-		}, want: both},
-		"Labelled": {reason: "A selector may match another.", happen: func(h *referentHandler, q queue) {
-			h.Update(t.Context(), changed(func(b *sample) { b.Labels = nil }), q)
-		}, want: both},
-		"Unrelated": {reason: "No one goes by the rest.", happen: func(h *referentHandler, q queue) {
-			h.Update(t.Context(), changed(func(b *sample) { b.Spec.Value = "x" }), q)
-		}},
+		"Comes":     {reason: "What was waited for is there.", event: event.CreateEvent{Object: before}, want: both},
+		"WasThere":  {reason: "At the start all are looked at anyway.", event: event.CreateEvent{Object: before, IsInInitialList: true}},
+		"Goes":      {reason: "What is gone may be selected no more.", event: event.DeleteEvent{Object: before}, want: both},
+		"Renamed":   {reason: "The reference has another value.", event: changed(func(b *sample) { meta.SetExternalName(b, "two") }), want: both},
+		"Ready":     {reason: "What was refused before may work now.", event: changed(func(b *sample) { b.SetConditions(condition.Available(1)) }), want: both},
+		"Labelled":  {reason: "A selector may match another.", event: changed(func(b *sample) { b.Labels = nil }), want: both},
+		"Unrelated": {reason: "No one goes by the rest.", event: changed(func(b *sample) { b.Spec.Value = "x" })},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			var poked []string
-			h := &referentHandler{
-				gvk: managedtest.GVK, resources: c,
-				newList:     func() client.ObjectList { return &managedtest.SampleList{} },
-				markChanged: func(n types.NamespacedName, _ string) { poked = append(poked, n.String()) },
+			var marked []string
+			users := objects.Referrers{
+				Resources: c, Index: referentIndex,
+				NewList: func() client.ObjectList { return &managedtest.SampleList{} },
+				Changed: func(n types.NamespacedName, _ string) { marked = append(marked, n.String()) },
 			}
-			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
-			defer q.ShutDown()
-			tc.happen(h, q)
-			slices.Sort(poked)
-			if diff := cmp.Diff(tc.want, poked); diff != "" {
+			p := predicate.And(objects.NotInitial(), referredChanged())
+			enqueued := managedtest.Enqueued(t.Context(), p, referrerRequests(users, managedtest.GVK), tc.event)
+			slices.Sort(marked)
+			marked = slices.Compact(marked) // Both the old and the new object of an update are mapped.
+			if diff := cmp.Diff(tc.want, marked); diff != "" {
 				t.Errorf("%s\n%s", tc.reason, diff)
 			}
-			if q.Len() != len(tc.want) {
-				t.Errorf("%s\n%d are enqueued, want %d", tc.reason, q.Len(), len(tc.want))
+			if len(enqueued) != len(tc.want) {
+				t.Errorf("%s\n%d are enqueued, want %d", tc.reason, len(enqueued), len(tc.want))
 			}
 		})
 	}

@@ -9,12 +9,13 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlcontroller "sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -97,8 +98,13 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 		if !ok {
 			return errors.Errorf("cannot watch %s", gvk.Kind)
 		}
-		h := &referentHandler{gvk: gvk, resources: mgr.GetCache(), newList: func() client.ObjectList { return k.NewList() }, markChanged: markChanged}
-		watch := func() error { return c.Watch(source.Kind[client.Object](mgr.GetCache(), to, h)) }
+		users := objects.Referrers{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: referentIndex, Changed: markChanged}
+		watch := func() error {
+			if err := c.Watch(source.Kind(mgr.GetCache(), to, handler.EnqueueRequestsFromMapFunc(referrerRequests(users, gvk)), objects.NotInitial(), referredChanged())); err != nil {
+				return err
+			}
+			return c.Watch(source.Kind(mgr.GetCache(), to, handler.EnqueueRequestsFromMapFunc(actingRequests(users, gvk)), allowedChanged()))
+		}
 		if o.Gate == nil {
 			if err := watch(); err != nil {
 				return errors.Wrapf(err, "cannot watch %s", gvk.Kind)
@@ -114,61 +120,33 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 	return nil
 }
 
-// referentHandler enqueues the resources that refer to one of the watched kind.
-type referentHandler struct {
-	gvk         schema.GroupVersionKind
-	resources   client.Reader
-	newList     func() client.ObjectList
-	markChanged func(name types.NamespacedName, by string)
-}
-
-var _ handler.EventHandler = &referentHandler{}
-
-// Create handles a new object. Those that are there at the start are not new.
-func (h *referentHandler) Create(ctx context.Context, e event.CreateEvent, q queue) {
-	if !e.IsInInitialList {
-		h.enqueue(ctx, e.Object, q)
+// referrerRequests maps an object of a kind to the resources that refer to it, or may select it.
+func referrerRequests(users objects.Referrers, gvk schema.GroupVersionKind) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []reconcile.Request {
+		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil,
+			referentKey(gvk, o.GetNamespace(), o.GetName()), referentKey(gvk, o.GetNamespace(), anyName))
 	}
 }
 
-// Update handles an object that may be resolved to something else now.
-func (h *referentHandler) Update(ctx context.Context, e event.UpdateEvent, q queue) {
-	if referred(e.ObjectOld) != referred(e.ObjectNew) {
-		h.enqueue(ctx, e.ObjectNew, q)
-	}
-	if allowed(e.ObjectOld) != allowed(e.ObjectNew) {
-		h.enqueueActing(ctx, e.ObjectNew, q)
-	}
+// referredChanged drops updates that change nothing a reference may be resolved to.
+func referredChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return referred(e.ObjectOld) != referred(e.ObjectNew) }}
 }
 
-// Delete handles an object that is gone.
-func (h *referentHandler) Delete(ctx context.Context, e event.DeleteEvent, q queue) {
-	h.enqueue(ctx, e.Object, q)
-	h.enqueueActing(ctx, e.Object, q)
-}
-
-// Generic events do not occur.
-func (h *referentHandler) Generic(context.Context, event.GenericEvent, queue) {}
-
-// referrers to an object of the kind.
-func (h *referentHandler) referrers(o client.Object) objects.Referrers {
-	return objects.Referrers{Resources: h.resources, NewList: h.newList, Index: referentIndex, Changed: func(name types.NamespacedName) {
-		h.markChanged(name, h.gvk.Kind+" "+o.GetName())
-	}}
-}
-
-func (h *referentHandler) enqueue(ctx context.Context, o client.Object, q queue) {
-	r := h.referrers(o)
-	for _, name := range []string{o.GetName(), anyName} {
-		objects.EnqueueReferrers(ctx, q, r, referentKey(h.gvk, o.GetNamespace(), name))
+// actingRequests maps an object of a kind to the resources that act on what it owns in AWS,
+// or are not allowed to.
+func actingRequests(users objects.Referrers, gvk schema.GroupVersionKind) handler.MapFunc {
+	return func(ctx context.Context, o client.Object) []reconcile.Request {
+		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.IndexedBy(o)...)
 	}
 }
 
-// enqueueActing enqueues the resources that act on what an object owns, or are refused to.
-func (h *referentHandler) enqueueActing(ctx context.Context, o client.Object, q queue) {
-	r := h.referrers(o)
-	for _, key := range tenancy.IndexedBy(o) {
-		objects.EnqueueReferrers(ctx, q, r, key)
+// allowedChanged lets through objects that are deleted, or that allow other namespaces than
+// before.
+func allowedChanged() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(e event.UpdateEvent) bool { return allowed(e.ObjectOld) != allowed(e.ObjectNew) },
 	}
 }
 

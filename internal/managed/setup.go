@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
@@ -126,6 +128,9 @@ func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc 
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
 	refs := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
 	c := &connector[T]{kind: k, tracker: o.Tracker, references: refs, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
+	if c.tracer == nil {
+		c.tracer = noop.NewTracerProvider().Tracer("")
+	}
 	timeout := o.Timeout
 	if timeout <= 0 {
 		timeout = defaultTimeout
@@ -200,14 +205,9 @@ func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.Typ
 	if err != nil {
 		return err
 	}
+	users := objects.Referrers{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: objects.Index, Changed: markChanged}
 	for _, kind := range kindsOf(k) {
-		b.WatchesMetadata(objects.Metadata(kind), &objects.Handler{
-			Kind:      kind,
-			Resources: mgr.GetCache(),
-			NewList:   func() client.ObjectList { return k.NewList() },
-			Changed:   markChanged,
-			Forget:    o.Objects.Forget,
-		})
+		b.WatchesMetadata(objects.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind, o.Objects.Forget)), builder.WithPredicates(objects.Changed()))
 	}
 	return nil
 }

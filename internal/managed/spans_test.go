@@ -33,7 +33,7 @@ func (e *env) trace(r *tracingtest.Recorder) string {
 }
 
 func TestTraces(t *testing.T) {
-	const of = " crossplane.kind=Thing crossplane.name=cart crossplane.outcome="
+	const of = " crossplane.kind=Sample crossplane.name=cart crossplane.outcome="
 	cases := map[string]struct {
 		reason string
 		begin  func(*env)
@@ -42,14 +42,14 @@ func TestTraces(t *testing.T) {
 		"Create": {
 			reason: "What is absent is created.",
 			begin:  func(*env) {},
-			want: "Reconcile Thing crossplane.generation=1" + of + "created crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+			want: "Reconcile Sample crossplane.generation=1" + of + "created crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
 				"  Create\n",
 		},
 		"Unchanged": {
 			reason: "What is in order is looked at alone.",
 			begin:  func(e *env) { e.settle() },
-			want: "Reconcile Thing crossplane.generation=1" + of + "unchanged crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+			want: "Reconcile Sample crossplane.generation=1" + of + "unchanged crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=true crossplane.up_to_date=true\n",
 		},
 		"Update": {
@@ -58,7 +58,7 @@ func TestTraces(t *testing.T) {
 				e.settle()
 				e.change(func(mg *sample) { mg.Spec.Value = "b" })
 			},
-			want: "Reconcile Thing crossplane.generation=1" + of + "updated crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+			want: "Reconcile Sample crossplane.generation=1" + of + "updated crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=true crossplane.up_to_date=false\n" +
 				"  Update crossplane.change=value: a -> b\n",
 		},
@@ -68,32 +68,32 @@ func TestTraces(t *testing.T) {
 				e.settle()
 				e.delete()
 			},
-			want: "Reconcile Thing crossplane.generation=1" + of + "deleted crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+			want: "Reconcile Sample crossplane.generation=1" + of + "deleted crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=true crossplane.up_to_date=false\n" +
 				"  Delete\n",
 		},
 		"Failed": {
 			reason: "An error is told where it happened, and of the whole, with what comes of it.",
 			begin:  func(e *env) { e.cloud.fail["Create"] = errors.New("no luck") },
-			want: "Reconcile Thing crossplane.error_class=unclassified crossplane.generation=1" + of + "failed crossplane.requeue_after=... k8s.namespace.name=shop !no luck\n" +
+			want: "Reconcile Sample crossplane.error_class=unclassified crossplane.generation=1" + of + "failed crossplane.requeue_after=... k8s.namespace.name=shop !no luck\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
 				"  Create !no luck\n",
 		},
 		"Throttled": {
 			reason: "A throttled call is no error of the resource's.",
 			begin:  func(e *env) { e.cloud.fail["Get"] = throttle() },
-			want:   "Reconcile Thing crossplane.generation=1" + of + "throttled crossplane.requeue_after=... k8s.namespace.name=shop\n  Observe\n",
+			want:   "Reconcile Sample crossplane.generation=1" + of + "throttled crossplane.requeue_after=... k8s.namespace.name=shop\n  Observe\n",
 		},
 		"Looks wait": {
 			reason: "A look that waits for its turn says for which calls.",
 			begin:  func(e *env) { e.limiter.wait["Get"] = time.Second },
-			want: "Reconcile Thing crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+			want: "Reconcile Sample crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  * call deferred crossplane.aws.operations=[\"Get\"] crossplane.wait=...\n",
 		},
 		"Changes wait": {
 			reason: "So does a change.",
 			begin:  func(e *env) { e.limiter.wait["Create"] = time.Second },
-			want: "Reconcile Thing crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
+			want: "Reconcile Sample crossplane.generation=1" + of + "deferred crossplane.requeue_after=... k8s.namespace.name=shop\n" +
 				"  Observe crossplane.exists=false crossplane.up_to_date=false\n" +
 				"    * call deferred crossplane.aws.operations=[\"Create\"] crossplane.wait=...\n",
 		},
@@ -103,7 +103,7 @@ func TestTraces(t *testing.T) {
 				e.settle()
 				e.gate = newReconciler(&manager{c: e.server}, e.options, e.kind, e.events)
 			},
-			want: "Reconcile Thing crossplane.generation=1" + of + "waiting crossplane.requeue_after=... k8s.namespace.name=shop\n",
+			want: "Reconcile Sample crossplane.generation=1" + of + "waiting crossplane.requeue_after=... k8s.namespace.name=shop\n",
 		},
 		"Gone": {
 			reason: "Nothing is to be done for what is gone.",
@@ -112,7 +112,7 @@ func TestTraces(t *testing.T) {
 					e.t.Fatal(err)
 				}
 			},
-			want: "Reconcile Thing" + of + "gone k8s.namespace.name=shop\n",
+			want: "Reconcile Sample" + of + "gone k8s.namespace.name=shop\n",
 		},
 	}
 	for name, tc := range cases {

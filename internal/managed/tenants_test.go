@@ -138,10 +138,10 @@ func TestReferenceToAnotherNamespace(t *testing.T) {
 		allowed string
 		want    string
 	}{
-		"Ref":             {reason: "Off by default.", edit: ref, want: refused + "Thing bank/basket: set the annotation"},
-		"RefBesideValue":  {reason: "Even where the value wins: kinds read more of what is referred to.", edit: func(mg *sample) { ref(mg); mg.Spec.Other = ptr.To("x") }, want: refused + "Thing bank/basket"},
+		"Ref":             {reason: "Off by default.", edit: ref, want: refused + "Sample bank/basket: set the annotation"},
+		"RefBesideValue":  {reason: "Even where the value wins: kinds read more of what is referred to.", edit: func(mg *sample) { ref(mg); mg.Spec.Other = ptr.To("x") }, want: refused + "Sample bank/basket"},
 		"Allowed":         {reason: "Allowed by what is referred to.", edit: ref, allowed: "shop"},
-		"Selector":        {reason: "Off by default.", edit: selector, want: refused + "any Thing in namespace bank that the selector matches"},
+		"Selector":        {reason: "Off by default.", edit: selector, want: refused + "any Sample in namespace bank that the selector matches"},
 		"SelectorAllowed": {reason: "What allows it can be selected.", edit: selector, allowed: "*"},
 	}
 	for name, tc := range cases {

@@ -21,7 +21,7 @@ import (
 
 var (
 	key = types.NamespacedName{Namespace: "shop", Name: "cart"}
-	gr  = schema.GroupResource{Group: managedtest.GVK.Group, Resource: "things"}
+	gr  = schema.GroupResource{Group: managedtest.GVK.Group, Resource: "samples"}
 
 	errAPIServer = kerrors.NewInternalError(errors.New("etcdserver: leader changed"))
 	errAPILost   = errors.Wrap(errReset, "Patch")

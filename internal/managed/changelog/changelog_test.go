@@ -68,7 +68,7 @@ func TestEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := <-s.entries
-	if e.GetName() != "cart" || e.GetExternalName() != "cart-fn" || e.GetKind() != "Thing" || e.GetApiVersion() != "test.lambda.aws.m.crossplane.io/v1" ||
+	if e.GetName() != "cart" || e.GetExternalName() != "cart-fn" || e.GetKind() != "Sample" || e.GetApiVersion() != "test.lambda.aws.m.crossplane.io/v1" ||
 		e.GetProvider() != "provider-lambda:v1" || e.GetOperation() != op || e.GetErrorMessage() != "boom" ||
 		e.GetAdditionalDetails()["call"] != "UpdateFunctionCode" || !e.GetTimestamp().AsTime().Equal(at) {
 		t.Errorf("got %v", e)

@@ -1,4 +1,4 @@
-// Package managedtest has a kind of managed resource, Thing, for tests of what
+// Package managedtest has a kind of managed resource, Sample, for tests of what
 // every kind shares.
 package managedtest
 
@@ -20,23 +20,23 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// GVK of Thing.
-var GVK = schema.GroupVersionKind{Group: "test.lambda.aws.m.crossplane.io", Version: "v1", Kind: "Thing"}
+// GVK of Sample.
+var GVK = schema.GroupVersionKind{Group: "test.lambda.aws.m.crossplane.io", Version: "v1", Kind: "Sample"}
 
-// SampleSpec is what a Thing should be.
+// SampleSpec is what a Sample should be.
 type SampleSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
-	// Value that the thing should have.
+	// Value that the sample should have.
 	Value string `json:"value,omitempty"`
 
 	// Secret is a second value, which nothing but AWS may be told.
 	Secret string `json:"secret,omitempty"`
 
-	// SecretName of a Secret that the thing refers to, if any.
+	// SecretName of a Secret that the sample refers to, if any.
 	SecretName string `json:"secretName,omitempty"`
 
-	// Other is the external name of another thing.
+	// Other is the external name of another sample.
 	Other *string `json:"other,omitempty"`
 
 	// OtherRef names it.
@@ -46,16 +46,16 @@ type SampleSpec struct {
 	OtherSelector *xpv2.NamespacedSelector `json:"otherSelector,omitempty"`
 }
 
-// SampleStatus is what a Thing is.
+// SampleStatus is what a Sample is.
 type SampleStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	v1beta1.Summary            `json:",inline"`
 
-	// Value that the thing has.
+	// Value that the sample has.
 	Value string `json:"value,omitempty"`
 }
 
-// A Thing is a managed resource with one value.
+// A Sample is a managed resource with one value.
 type Sample struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -64,7 +64,7 @@ type Sample struct {
 	Status SampleStatus `json:"status,omitempty"`
 }
 
-// A ThingList is a list of Things.
+// A SampleList is a list of Samples.
 type SampleList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
@@ -72,17 +72,17 @@ type SampleList struct {
 	Items []Sample `json:"items"`
 }
 
-// AddToScheme adds Thing to a scheme.
+// AddToScheme adds Sample to a scheme.
 func AddToScheme(s *k8sruntime.Scheme) error {
 	s.AddKnownTypes(GVK.GroupVersion(), &Sample{}, &SampleList{})
 	metav1.AddToGroupVersion(s, GVK.GroupVersion())
 	return nil
 }
 
-// CRD is the file that defines Thing.
+// CRD is the file that defines Sample.
 func CRD() string {
 	_, file, _, _ := runtime.Caller(0) //nolint:dogsled // Only the file matters.
-	return filepath.Join(filepath.Dir(file), "testdata", "thing.yaml")
+	return filepath.Join(filepath.Dir(file), "testdata", "sample.yaml")
 }
 
 // DeepCopyObject returns a copy.
@@ -115,57 +115,57 @@ func (l *SampleList) GetItems() []resource.Managed {
 	return items
 }
 
-// GetCondition of this Thing.
+// GetCondition of this Sample.
 func (t *Sample) GetCondition(ct xpv2.ConditionType) xpv2.Condition { return t.Status.GetCondition(ct) }
 
-// SetConditions of this Thing.
+// SetConditions of this Sample.
 func (t *Sample) SetConditions(c ...xpv2.Condition) { t.Status.SetConditions(c...) }
 
-// GetManagementPolicies of this Thing.
+// GetManagementPolicies of this Sample.
 func (t *Sample) GetManagementPolicies() xpv2.ManagementPolicies { return t.Spec.ManagementPolicies }
 
-// SetManagementPolicies of this Thing.
+// SetManagementPolicies of this Sample.
 func (t *Sample) SetManagementPolicies(p xpv2.ManagementPolicies) { t.Spec.ManagementPolicies = p }
 
-// GetProviderConfigReference of this Thing.
+// GetProviderConfigReference of this Sample.
 func (t *Sample) GetProviderConfigReference() *xpv2.ProviderConfigReference {
 	return t.Spec.ProviderConfigReference
 }
 
-// SetProviderConfigReference of this Thing.
+// SetProviderConfigReference of this Sample.
 func (t *Sample) SetProviderConfigReference(r *xpv2.ProviderConfigReference) {
 	t.Spec.ProviderConfigReference = r
 }
 
-// GetWriteConnectionSecretToReference of this Thing.
+// GetWriteConnectionSecretToReference of this Sample.
 func (t *Sample) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
 	return t.Spec.WriteConnectionSecretToReference
 }
 
-// SetWriteConnectionSecretToReference of this Thing.
+// SetWriteConnectionSecretToReference of this Sample.
 func (t *Sample) SetWriteConnectionSecretToReference(r *xpv2.LocalSecretReference) {
 	t.Spec.WriteConnectionSecretToReference = r
 }
 
-// GetObservedGeneration of this Thing.
+// GetObservedGeneration of this Sample.
 func (t *Sample) GetObservedGeneration() int64 { return t.Status.GetObservedGeneration() }
 
-// SetObservedGeneration of this Thing.
+// SetObservedGeneration of this Sample.
 func (t *Sample) SetObservedGeneration(g int64) { t.Status.SetObservedGeneration(g) }
 
-// GetLastHandledReconcileAt of this Thing.
+// GetLastHandledReconcileAt of this Sample.
 func (t *Sample) GetLastHandledReconcileAt() string { return t.Status.GetLastHandledReconcileAt() }
 
-// SetLastHandledReconcileAt of this Thing.
+// SetLastHandledReconcileAt of this Sample.
 func (t *Sample) SetLastHandledReconcileAt(token string) { t.Status.SetLastHandledReconcileAt(token) }
 
-// SetSummary of this Thing.
+// SetSummary of this Sample.
 func (t *Sample) SetSummary(s v1beta1.Summary) { t.Status.SetSummary(s) }
 
-// GetSummary of this Thing.
+// GetSummary of this Sample.
 func (t *Sample) GetSummary() v1beta1.Summary { return t.Status.GetSummary() }
 
-// ResolveReferences of this Thing, as the generated methods of other kinds do.
+// ResolveReferences of this Sample, as the generated methods of other kinds do.
 func (t *Sample) ResolveReferences(ctx context.Context, c client.Reader) error {
 	rsp, err := reference.NewAPINamespacedResolver(c, t).Resolve(ctx, reference.NamespacedResolutionRequest{
 		CurrentValue: reference.FromPtrValue(t.Spec.Other),

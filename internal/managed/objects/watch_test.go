@@ -3,16 +3,17 @@ package objects
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 )
 
 // index answers lists by the field index.
@@ -45,85 +46,68 @@ func changed(name, version string) *metav1.PartialObjectMetadata {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, ResourceVersion: version}}
 }
 
-func TestHandler(t *testing.T) {
+func TestRequestsFor(t *testing.T) {
 	type want struct {
 		enqueued  []string
-		poked     []string
+		marked    []string
 		forgotten []Ref
 	}
-	all := want{enqueued: []string{"cart", "pay"}, poked: []string{"cart by Secret db", "pay by Secret db"}, forgotten: []Ref{db}}
+	all := want{enqueued: []string{"cart", "pay"}, marked: []string{"cart by Secret db", "pay by Secret db"}, forgotten: []Ref{db}}
 	cases := map[string]struct {
 		reason string
 		err    error
-		handle func(context.Context, *Handler, queue)
+		event  any
 		want   want
 	}{
 		"Created": {
 			reason: "A Secret that resources waited for has come.",
-			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Create(ctx, event.CreateEvent{Object: changed("db", "1")}, q)
-			},
-			want: all,
+			event:  event.CreateEvent{Object: changed("db", "1")},
+			want:   all,
 		},
 		"AtStart": {
 			reason: "What is there when the watch starts is not new.",
-			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Create(ctx, event.CreateEvent{Object: changed("db", "1"), IsInInitialList: true}, q)
-			},
+			event:  event.CreateEvent{Object: changed("db", "1"), IsInInitialList: true},
 		},
 		"Changed": {
 			reason: "A rotated Secret.",
-			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Update(ctx, event.UpdateEvent{ObjectOld: changed("db", "1"), ObjectNew: changed("db", "2")}, q)
-			},
-			want: all,
+			event:  event.UpdateEvent{ObjectOld: changed("db", "1"), ObjectNew: changed("db", "2")},
+			want:   all,
 		},
 		"Resync": {
 			reason: "A resync changes nothing.",
-			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Update(ctx, event.UpdateEvent{ObjectOld: changed("db", "1"), ObjectNew: changed("db", "1")}, q)
-			},
+			event:  event.UpdateEvent{ObjectOld: changed("db", "1"), ObjectNew: changed("db", "1")},
 		},
 		"Deleted": {
 			reason: "Resources have to say that it is missing.",
-			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Delete(ctx, event.DeleteEvent{Object: changed("db", "1")}, q)
-			},
-			want: all,
+			event:  event.DeleteEvent{Object: changed("db", "1")},
+			want:   all,
 		},
 		"Unrelated": {
 			reason: "A Secret that nobody refers to wakes nobody.",
-			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Update(ctx, event.UpdateEvent{ObjectOld: changed("tls", "1"), ObjectNew: changed("tls", "2")}, q)
-			},
-			want: want{forgotten: []Ref{{Kind: Secret, Namespace: "shop", Name: "tls"}}},
+			event:  event.UpdateEvent{ObjectOld: changed("tls", "1"), ObjectNew: changed("tls", "2")},
+			want:   want{forgotten: []Ref{{Kind: Secret, Namespace: "shop", Name: "tls"}}},
 		},
 		"CannotList": {
 			reason: "An error wakes nobody and stops nothing.",
 			err:    errors.New("boom"),
-			handle: func(ctx context.Context, h *Handler, q queue) {
-				h.Delete(ctx, event.DeleteEvent{Object: changed("db", "1")}, q)
-			},
-			want: want{forgotten: []Ref{db}},
+			event:  event.DeleteEvent{Object: changed("db", "1")},
+			want:   want{forgotten: []Ref{db}},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			var got want
-			h := &Handler{
-				Kind:      Secret,
+			r := Referrers{
 				Resources: index{by: map[string][]string{db.String(): {"cart", "pay"}}, err: tc.err},
 				NewList:   func() client.ObjectList { return &metav1.PartialObjectMetadataList{} },
-				Changed:   func(k types.NamespacedName, by string) { got.poked = append(got.poked, k.Name+" by "+by) },
-				Forget:    func(r Ref) { got.forgotten = append(got.forgotten, r) },
+				Index:     Index,
+				Changed:   func(k types.NamespacedName, by string) { got.marked = append(got.marked, k.Name+" by "+by) },
 			}
-			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
-			defer q.ShutDown()
-			tc.handle(t.Context(), h, q)
-			for q.Len() > 0 {
-				item, _ := q.Get()
-				got.enqueued = append(got.enqueued, item.Name)
-			}
+			forget := func(r Ref) { got.forgotten = append(got.forgotten, r) }
+			got.enqueued = managedtest.Enqueued(t.Context(), Changed(), r.RequestsFor(Secret, forget), tc.event)
+			// Both the old and the new object of an update are mapped.
+			slices.Sort(got.marked)
+			got.marked, got.forgotten = slices.Compact(got.marked), slices.Compact(got.forgotten)
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}

@@ -1,7 +1,7 @@
 package diff
 
-// thing has a field of each sort that a kind describes itself with.
-type thing struct {
+// sample has a field of each sort that a kind describes itself with.
+type sample struct {
 	Common `json:",inline"`
 
 	Size    *int32            `json:"size"`
@@ -51,4 +51,4 @@ type code struct {
 	Key    *string `json:"key"`
 }
 
-func named(name string) thing { return thing{Common: Common{Name: new(name)}} }
+func named(name string) sample { return sample{Common: Common{Name: new(name)}} }
