@@ -73,7 +73,7 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 // Judge whose a capacity provider is, by its tags.
 func (t *thing) Judge(ctx context.Context, c *v1beta1.CapacityProvider, f found) (ownership.Verdict, error) {
 	arn := ptr.Deref(f.Thing.provider.CapacityProviderArn, "")
-	same := ownership.WroteName(c) && ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn
+	same := ownership.WroteName(c) && (arn == "" || ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn)
 	return t.owner.Judge(ctx, c, f.Thing.tags, same || ownership.UserSetName(c), f.What)
 }
 

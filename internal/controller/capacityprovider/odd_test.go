@@ -41,3 +41,12 @@ func TestOddAnswers(t *testing.T) {
 		})
 	}
 }
+
+// One whose ARN AWS leaves out of an answer is deleted all the same, and not left behind.
+func TestDeletedWithoutAnARN(t *testing.T) {
+	e := newEnv(t)
+	c := testProvider()
+	e.Settle(c)
+	e.Remove(c)
+	e.Bear(c, map[string]steptest.Answer{opGet: steptest.Without("CapacityProviderArn")}, []string{opDelete}, "")
+}

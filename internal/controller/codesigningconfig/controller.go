@@ -57,6 +57,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s 
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
+		cache:  s.Inventory(),
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
 	return flow.New(t, calls), nil
@@ -67,10 +68,10 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s 
 func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
 	arn := flow.Name(mg)
 	switch {
-	case arn == "" && meta.GetExternalCreatePending(mg).IsZero():
-		return []string{opCreate}
-	case arn == "":
+	case arn == "" && (!meta.GetExternalCreatePending(mg).IsZero() || tagging.MayHaveCreated(mg, c.o.Now())):
 		return []string{opList}
+	case arn == "":
+		return []string{opCreate}
 	case c.tags.Due(mg, arn):
 		return []string{opGet, opTags}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -30,6 +31,7 @@ type thing struct {
 	api    lambdaAPI
 	fields fields.Getter
 	tags   *tagmemory.TagCache
+	cache  *inventory.Cache
 	owner  tagging.Owner
 
 	// wanted and comparison are what Prepare and Plan found, for the call that follows.
@@ -149,6 +151,7 @@ func (t *thing) Prepare(ctx context.Context, c *v1beta1.CodeSigningConfig) error
 func (t *thing) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig) (string, error) {
 	s := t.wanted.settings
 	s.Tags = t.owner.Target(s.Tags, nil)
+	defer t.cache.Forget(listKey())
 	out, err := t.api.CreateCodeSigningConfig(ctx, createInput(s), new(once.Call).Options)
 	if err != nil {
 		return "", errors.Wrap(awserr.Clean(err), "cannot create code signing configuration")

@@ -17,6 +17,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
@@ -97,7 +98,7 @@ func TestObserveErrors(t *testing.T) {
 			if tc.pending {
 				meta.SetExternalCreatePending(c, clock.Now())
 			}
-			e := flow.New(&thing{api: tc.api, tags: tagmemory.NewTagCache(clock.Now), owner: tagging.Owner{Kind: kind, Ignore: func(string) bool { return false }}}, calls)
+			e := flow.New(&thing{api: tc.api, tags: tagmemory.NewTagCache(clock.Now), cache: &inventory.Cache{}, owner: tagging.Owner{Kind: kind, Ignore: func(string) bool { return false }}}, calls)
 			if _, err := e.Observe(t.Context(), c); err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.want, err)
 			}
@@ -114,7 +115,7 @@ func TestObserveOnlyNeedsNoRightToTags(t *testing.T) {
 	c := testConfig()
 	c.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
 	meta.SetExternalName(c, testArn)
-	obs, err := flow.New(&thing{api: api, tags: tagmemory.NewTagCache(time.Now)}, flow.Calls{}).Observe(t.Context(), c)
+	obs, err := flow.New(&thing{api: api, tags: tagmemory.NewTagCache(time.Now), cache: &inventory.Cache{}}, flow.Calls{}).Observe(t.Context(), c)
 	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate {
 		t.Errorf("whatever is there is shown: %+v, %v", obs, err)
 	}

@@ -15,8 +15,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // skew is by how much AWS's clock may be behind ours.
@@ -27,12 +29,15 @@ const modified = "2006-01-02T15:04:05.999-0700"
 
 // lost finds the configuration that a create may have made whose answer never came, or
 // whose ARN was not kept because the process ended: the one that carries this
-// resource's UID. It is empty where no create is recorded, or none has made anything. Where
-// several carry it, only the user can tell which one is meant, unless all are to go.
+// resource's UID. It is empty where none has made anything. Where several carry it, only
+// the user can tell which one is meant, unless all are to go.
 func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	at := meta.GetExternalCreatePending(c)
 	if at.IsZero() {
-		return t.shown(ctx, c)
+		if arn, err := t.shown(ctx, c); arn != "" || err != nil {
+			return arn, err
+		}
+		return t.unrecorded(ctx, c)
 	}
 	candidates, err := t.candidates(ctx, at.Add(-skew))
 	if err != nil || len(candidates) == 0 {
@@ -73,8 +78,45 @@ func (t *thing) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string
 	return arn, nil
 }
 
+// unrecorded returns the ARN of the configuration that carries this resource's UID although
+// nothing in the object says that one was created. It is empty if there is none.
+func (t *thing) unrecorded(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+	if !tagging.MayHaveCreated(c, managed.Freshness(ctx).Now) {
+		return "", nil
+	}
+	s := tagging.Search{API: t.api, Cache: t.cache, Kind: "code signing configuration", Identifier: "ARN"}
+	all, err := inventory.Read(ctx, t.cache, listKey(), s.Fresh(ctx), t.list)
+	if awserr.IsUnsupported(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	candidates := make([]tagging.Candidate, len(all))
+	for i := range all {
+		arn := ptr.Deref(all[i].CodeSigningConfigArn, "")
+		candidates[i] = tagging.Candidate{Name: arn, ARN: arn}
+	}
+	return s.Find(ctx, c, candidates)
+}
+
+// listKey names the list of all configurations in the read cache.
+func listKey() inventory.Key { return inventory.Key{Operation: opList} }
+
 // candidates are the configurations that were created or changed since a time.
 func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
+	all, err := t.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(all, func(c types.CodeSigningConfig) bool {
+		at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
+		return c.CodeSigningConfigArn == nil || err == nil && at.Before(since)
+	}), nil
+}
+
+// list reads all configurations with ListCodeSigningConfigs.
+func (t *thing) list(ctx context.Context) ([]types.CodeSigningConfig, error) {
 	var all []types.CodeSigningConfig
 	pages := lambda.NewListCodeSigningConfigsPaginator(t.api, &lambda.ListCodeSigningConfigsInput{})
 	var read answer.Pages
@@ -88,8 +130,5 @@ func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSi
 		}
 		all = append(all, page.CodeSigningConfigs...)
 	}
-	return slices.DeleteFunc(all, func(c types.CodeSigningConfig) bool {
-		at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
-		return c.CodeSigningConfigArn == nil || err == nil && at.Before(since)
-	}), nil
+	return all, nil
 }

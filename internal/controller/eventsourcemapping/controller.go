@@ -77,6 +77,7 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
+		cache:  s.Inventory(),
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
 		now:    c.o.Now,
 	}
@@ -89,6 +90,8 @@ func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
 	switch named := flow.Name(m) != ""; {
 	case !named && !meta.GetExternalCreatePending(m).IsZero():
 		return []string{opList, opTags}
+	case !named && tagging.MayHaveCreated(m, c.o.Now()):
+		return []string{opList}
 	case !named && flow.MayCreate(m):
 		return []string{opCreate}
 	case !named:

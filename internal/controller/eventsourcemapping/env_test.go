@@ -13,6 +13,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -76,7 +77,7 @@ func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping
 
 func (e *env) thing(api lambdaAPI) *thing {
 	return &thing{
-		api: api, fields: e.fields, tags: e.tags, now: e.Now,
+		api: api, fields: e.fields, tags: e.tags, cache: &inventory.Cache{}, now: e.Now,
 		owner: steptest.Owner(kind, "ignored"),
 	}
 }

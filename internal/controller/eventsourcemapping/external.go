@@ -15,6 +15,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
@@ -31,6 +32,7 @@ type thing struct {
 	api    lambdaAPI
 	fields fields.Getter
 	tags   *tagmemory.TagCache
+	cache  *inventory.Cache
 	owner  tagging.Owner
 	now    func() time.Time
 

@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -271,7 +272,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 // The calls of the next observation are reserved before it.
 func TestReads(t *testing.T) {
 	c := steptest.NewClock()
-	con := &connector{tags: tagmemory.NewTagCache(c.Now)}
+	con := &connector{o: managed.Options{Now: c.Now}, tags: tagmemory.NewTagCache(c.Now)}
 	m := testMapping()
 	check := func(reason string, want ...string) {
 		t.Helper()
@@ -287,6 +288,8 @@ func TestReads(t *testing.T) {
 	m = testMapping()
 	meta.SetExternalCreatePending(m, steptest.Start)
 	check("It may have been.", opList, opTags)
+	m = testMapping(func(m *v1beta1.EventSourceMapping) { m.Finalizers = []string{xpmanaged.FinalizerName} })
+	check("It may have been, whatever its annotations say.", opList)
 	m = known()
 	m.Status.AtProvider.EventSourceMappingArn = ptr.To("arn")
 	check("Its tags are not known yet.", opGet, opTags)

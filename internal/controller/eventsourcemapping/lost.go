@@ -19,15 +19,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // lost finds the mapping that a create may have made whose answer never came, or whose
 // UUID was not kept because the process ended: the one that carries this resource's
-// UID. It is empty where no create is recorded, or none has made anything. Where several
-// carry it, only the user can tell which one is meant, unless all are to go.
+// UID. It is empty where none has made anything. Where several carry it, only the user can
+// tell which one is meant, unless all are to go.
 func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	if meta.GetExternalCreatePending(m).IsZero() {
-		return t.shown(ctx, m)
+		if uuid, err := t.shown(ctx, m); uuid != "" || err != nil {
+			return uuid, err
+		}
+		return t.unrecorded(ctx, m)
 	}
 	candidates, err := t.candidates(ctx, m)
 	if err != nil || len(candidates) == 0 {
@@ -70,6 +74,26 @@ func (t *thing) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (strin
 		return "", err
 	}
 	return uuid, nil
+}
+
+// unrecorded returns the UUID of the mapping that carries this resource's UID although nothing
+// in the object says that one was created. It is empty if there is none.
+func (t *thing) unrecorded(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+	if !tagging.MayHaveCreated(m, managed.Freshness(ctx).Now) {
+		return "", nil
+	}
+	all, err := t.candidates(ctx, m)
+	if awserr.IsUnsupported(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	candidates := make([]tagging.Candidate, len(all))
+	for i, c := range all {
+		candidates[i] = tagging.Candidate{Name: ptr.Deref(c.UUID, ""), ARN: ptr.Deref(c.EventSourceMappingArn, "")}
+	}
+	return tagging.Search{API: t.api, Cache: t.cache, Kind: "event source mapping", Identifier: "UUID"}.Find(ctx, m, candidates)
 }
 
 // tagsOf a mapping, and whether AWS tells them.
