@@ -1,6 +1,6 @@
 package diff
 
-// thing has a field of each sort that a kind describes itself with.
+// thing has a field of each sort that kinds describe themselves with.
 type thing struct {
 	Common `json:",inline"`
 
@@ -16,7 +16,7 @@ type thing struct {
 	Plain   string
 }
 
-// Common is what things share.
+// Common has the fields that things share.
 type Common struct {
 	Name *string `json:"name"`
 }

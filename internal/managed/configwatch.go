@@ -151,25 +151,12 @@ func (h *credentialsHandler) Delete(context.Context, event.DeleteEvent, queue) {
 func (h *credentialsHandler) Generic(context.Context, event.GenericEvent, queue) {}
 
 func (h *credentialsHandler) enqueue(ctx context.Context, secret client.Object, q queue) {
-	local, shared := &v1beta1.ProviderConfigList{}, &v1beta1.ClusterProviderConfigList{}
-	err := h.configs.List(ctx, local, client.InNamespace(secret.GetNamespace()), client.UnsafeDisableDeepCopy)
-	if err == nil {
-		err = h.configs.List(ctx, shared, client.UnsafeDisableDeepCopy)
-	}
+	users, err := config.UsersOf(ctx, h.configs, secret)
 	if err != nil {
 		log.FromContext(ctx).Error(err, "cannot list the configurations whose credentials a Secret has", "namespace", secret.GetNamespace(), "name", secret.GetName())
 		return
 	}
-	name := client.ObjectKeyFromObject(secret)
-	of := func(c client.Object, kind string) {
-		if s, ok := config.SecretOf(c); ok && s == name {
-			h.users.enqueue(ctx, q, configKey(kind, c.GetNamespace(), c.GetName()), unsettled)
-		}
-	}
-	for i := range local.Items {
-		of(&local.Items[i], v1beta1.ProviderConfigKind)
-	}
-	for i := range shared.Items {
-		of(&shared.Items[i], v1beta1.ClusterProviderConfigKind)
+	for _, c := range users {
+		h.users.enqueue(ctx, q, configKey(c.Kind, c.Namespace, c.Name), unsettled)
 	}
 }
