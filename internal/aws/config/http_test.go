@@ -24,7 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// hostile is a session whose Lambda and S3 are a handler of the test's.
+// hostile returns a session whose Lambda and S3 are a handler of the test.
 func hostile(t *testing.T, silence time.Duration, h http.HandlerFunc) *Session {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -42,7 +42,7 @@ func getFunction(t *testing.T, s *Session) error {
 	return err
 }
 
-// TestHugeAnswer has an endpoint send without end.
+// TestHugeAnswer has an endpoint that sends without end.
 func TestHugeAnswer(t *testing.T) {
 	chunk := []byte(strings.Repeat(`{"Arn":"arn:aws:lambda:eu-west-1:1:layer:x:1"},`, 1000))
 	cases := map[string]struct {
@@ -90,7 +90,7 @@ func TestHugeAnswer(t *testing.T) {
 			if want := fmt.Sprintf("answered with more than %d MB", tc.most/mib); err != nil && !strings.Contains(awserr.Clean(err).Error(), want) {
 				t.Errorf("%s\ngot %v, want %q", tc.reason, awserr.Clean(err), want)
 			}
-			// What is on its way in buffers is some MB; packed, that is a hundred times as much.
+			// Buffers hold some MB; compressed, that is a hundred times as much.
 			if n := sent.Load(); !tc.packed && n > tc.most+16*mib {
 				t.Errorf("%s\n%d MB were taken in", tc.reason, n/mib)
 			}
@@ -101,7 +101,7 @@ func TestHugeAnswer(t *testing.T) {
 	}
 }
 
-// TestLargestAnswers has AWS answer with what is as large as it gets.
+// TestLargestAnswers has the largest responses of AWS.
 func TestLargestAnswers(t *testing.T) {
 	const payload = 6 << 20
 	s := hostile(t, 0, func(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +123,7 @@ func TestLargestAnswers(t *testing.T) {
 	}
 }
 
-// TestLongHeader has an endpoint send a header without end.
+// TestLongHeader has an endpoint that sends a header without end.
 func TestLongHeader(t *testing.T) {
 	s := hostile(t, 0, func(w http.ResponseWriter, _ *http.Request) {
 		for i := range 100 {
@@ -135,8 +135,8 @@ func TestLongHeader(t *testing.T) {
 	}
 }
 
-// TestSilence has hosts that are silent at one time or another. The bound is short: that
-// they are given up at all is what is tested.
+// TestSilence has hosts that are silent at different moments. The bound is short: the test is only
+// about whether they are given up.
 func TestSilence(t *testing.T) {
 	const short = 50 * time.Millisecond
 	cases := map[string]struct {
@@ -167,20 +167,20 @@ func TestSilence(t *testing.T) {
 			if err == nil || !strings.HasPrefix(awserr.Clean(err).Error(), "no answer from 127.0.0.1 in time") || !awserr.IsTransient(err) {
 				t.Errorf("%s\ngot %v", tc.reason, awserr.Clean(err))
 			}
-			if calls.Load() > 1 { // None, if the server was too slow to begin.
+			if calls.Load() > 1 { // The server may have been too slow to count the call.
 				t.Errorf("%s\nit was waited for %d times", tc.reason, calls.Load())
 			}
 		})
 	}
 }
 
-// A tripper answers in place of the network.
+// A tripper responds in place of the network.
 type tripper func(*http.Request) (*http.Response, error)
 
 // RoundTrip calls the function.
 func (f tripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// slowly reads, with a pause before each byte.
+// slowly reads with a pause before each byte.
 type slowly struct {
 	io.Reader
 
@@ -192,7 +192,7 @@ func (s slowly) Read(p []byte) (int, error) {
 	return s.Reader.Read(p[:1])
 }
 
-// calling is the context of a call of an operation.
+// calling returns the context of a call of an operation.
 func calling(t *testing.T, service, operation string) context.Context {
 	t.Helper()
 	m := awsmiddleware.RegisterServiceMetadata{ServiceID: service, OperationName: operation}
@@ -207,8 +207,8 @@ func calling(t *testing.T, service, operation string) context.Context {
 	return ctx
 }
 
-// TestSlowIsNotSilent has uploads and answers take longer than any silence may, and calls
-// take a while to be answered.
+// TestSlowIsNotSilent has uploads and responses that take longer than the allowed silence, and
+// responses that begin late.
 func TestSlowIsNotSilent(t *testing.T) {
 	cases := map[string]struct {
 		reason               string
@@ -261,7 +261,7 @@ func TestSlowIsNotSilent(t *testing.T) {
 	}
 }
 
-// untilDone reads until a call is ended, as the network does.
+// untilDone blocks in Read until its call ends, as the network does.
 type untilDone struct {
 	io.Reader
 
@@ -276,7 +276,7 @@ func (u untilDone) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// TestRedirects has hosts that send the provider elsewhere.
+// TestRedirects has hosts that redirect the provider.
 func TestRedirects(t *testing.T) {
 	elsewhere, calls := internal(t)
 	for _, status := range []int{301, 302, 303, 307, 308} {
@@ -302,8 +302,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// TestNothingIsReflected has a service that is no AWS answer what only the provider may
-// read.
+// TestNothingIsReflected has a service other than AWS answer what only the provider may read.
 func TestNothingIsReflected(t *testing.T) {
 	const secret = "hunter2"
 	for name, tc := range map[string]struct {
