@@ -132,9 +132,6 @@ func (c *guard[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObserva
 	if _, aborted := a.Aborted(); aborted {
 		return xpmanaged.ExternalObservation{}, errAborted
 	}
-	if !o.ResourceExists {
-		a.recordAbsence()
-	}
 	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
 		// The runtime would go on to update what does not exist.
 		return xpmanaged.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
@@ -248,13 +245,6 @@ func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.deletion = after
-}
-
-// recordAbsence notes that the external resource does not exist.
-func (a *Attempt) recordAbsence() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.absent = true
 }
 
 // abortThrottled holds the reconcile because AWS refused a call for the rate of calls.

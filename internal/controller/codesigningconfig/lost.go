@@ -29,12 +29,12 @@ const modified = "2006-01-02T15:04:05.999-0700"
 // whose ARN was not kept because the process ended: the one that carries this
 // resource's UID. It is empty where no create is recorded, or none has made anything. Where
 // several carry it, only the user can tell which one is meant, unless all are to go.
-func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	at := meta.GetExternalCreatePending(c)
 	if at.IsZero() {
-		return t.shown(ctx, c)
+		return e.shown(ctx, c)
 	}
-	candidates, err := t.candidates(ctx, at.Add(-skew))
+	candidates, err := e.candidates(ctx, at.Add(-skew))
 	if err != nil || len(candidates) == 0 {
 		return "", err
 	}
@@ -44,7 +44,7 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 	found := ownership.Recovery{Kind: "code signing configuration", Identifier: "ARN"}
 	for i := range candidates {
 		arn := ptr.Deref(candidates[i].CodeSigningConfigArn, "")
-		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
+		out, err := e.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
 		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
 			found.Doubtful = arn
 			continue
@@ -61,12 +61,12 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 
 // shown is the configuration that status shows, if it carries this resource's UID: someone
 // has removed the annotations that keep its ARN.
-func (t *thing) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
 	if arn == "" || !managed.Reserve(ctx, opTags) {
 		return "", nil
 	}
-	tags, err := t.tags.Read(ctx, c, arn, t.api)
+	tags, err := e.tags.Read(ctx, c, arn, e.api)
 	if err != nil || tags[ownership.TagUID] != string(c.GetUID()) {
 		return "", err
 	}
@@ -74,9 +74,9 @@ func (t *thing) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string
 }
 
 // candidates are the configurations that were created or changed since a time.
-func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
+func (e *external) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
 	var all []types.CodeSigningConfig
-	pages := lambda.NewListCodeSigningConfigsPaginator(t.api, &lambda.ListCodeSigningConfigsInput{})
+	pages := lambda.NewListCodeSigningConfigsPaginator(e.api, &lambda.ListCodeSigningConfigsInput{})
 	var read answer.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("code signing configurations"); err != nil {

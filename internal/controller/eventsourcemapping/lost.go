@@ -25,11 +25,11 @@ import (
 // UUID was not kept because the process ended: the one that carries this resource's
 // UID. It is empty where no create is recorded, or none has made anything. Where several
 // carry it, only the user can tell which one is meant, unless all are to go.
-func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	if meta.GetExternalCreatePending(m).IsZero() {
-		return t.shown(ctx, m)
+		return e.shown(ctx, m)
 	}
-	candidates, err := t.candidates(ctx, m)
+	candidates, err := e.candidates(ctx, m)
 	if err != nil || len(candidates) == 0 {
 		return "", err
 	}
@@ -39,7 +39,7 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 	found := ownership.Recovery{Kind: "event source mapping", Identifier: "UUID"}
 	for _, c := range candidates {
 		uuid := ptr.Deref(c.UUID, "")
-		tags, told, err := t.tagsOf(ctx, c)
+		tags, told, err := e.tagsOf(ctx, c)
 		switch {
 		case err != nil:
 			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s to check whether this resource created it", what(uuid))
@@ -54,17 +54,17 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 
 // shown is the mapping that status shows, if it carries this resource's UID: someone has
 // removed the annotations that keep its name.
-func (t *thing) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	uuid := ptr.Deref(m.Status.AtProvider.UUID, "")
 	if uuid == "" || !managed.Reserve(ctx, opTags) {
 		return "", nil
 	}
-	o, err := t.get(ctx, uuid)
+	o, err := e.get(ctx, uuid)
 	if awserr.IsNotFound(err) {
 		return "", nil
 	}
 	if err == nil {
-		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
 	}
 	if err != nil || o.tags[ownership.TagUID] != string(m.GetUID()) {
 		return "", err
@@ -73,11 +73,11 @@ func (t *thing) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (strin
 }
 
 // tagsOf a mapping, and whether AWS tells them.
-func (t *thing) tagsOf(ctx context.Context, c types.EventSourceMappingConfiguration) (tags map[string]string, told bool, err error) {
+func (e *external) tagsOf(ctx context.Context, c types.EventSourceMappingConfiguration) (tags map[string]string, told bool, err error) {
 	if c.EventSourceMappingArn == nil {
 		return nil, false, nil
 	}
-	out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: c.EventSourceMappingArn})
+	out, err := e.api.ListTags(ctx, &lambda.ListTagsInput{Resource: c.EventSourceMappingArn})
 	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
 		return nil, false, nil
 	}
@@ -90,8 +90,8 @@ func (t *thing) tagsOf(ctx context.Context, c types.EventSourceMappingConfigurat
 // candidates are the mappings of the same source, those of the same function first,
 // since that may have been changed meanwhile. For a resource that is being deleted and
 // whose source can't be told any more, they are all that there are.
-func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) ([]types.EventSourceMappingConfiguration, error) {
-	source, err := t.source(ctx, m)
+func (e *external) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) ([]types.EventSourceMappingConfiguration, error) {
+	source, err := e.source(ctx, m)
 	if err != nil && !meta.WasDeleted(m) {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) (
 	}
 	var found []types.EventSourceMappingConfiguration
 	var read answer.Pages
-	for pages := lambda.NewListEventSourceMappingsPaginator(t.api, in); pages.HasMorePages(); {
+	for pages := lambda.NewListEventSourceMappingsPaginator(e.api, in); pages.HasMorePages(); {
 		if err := read.Next("event source mappings"); err != nil {
 			return nil, err
 		}
@@ -130,20 +130,20 @@ var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}
 
 // takeOver the mapping that AWS says is there already: ours, or one that the user says
 // to adopt. For another's, the error tells its UUID and how to import it.
-func (t *thing) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
+func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
 	found := uuidPattern.FindStringSubmatch(awserr.Message(duplicate))
 	if found == nil {
 		return "", errors.New("cannot create event source mapping: " + awserr.Clean(duplicate).Error())
 	}
 	uuid := found[1]
-	o, err := t.get(ctx, uuid)
+	o, err := e.get(ctx, uuid)
 	if err == nil {
-		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
 	}
 	if err != nil {
 		return "", errors.Wrapf(err, "AWS already has event source mapping %s for this source and function", uuid)
 	}
-	v, err := t.judge(ctx, m, o, uuid)
+	v, err := e.checkOwnership(ctx, m, o, uuid)
 	if err != nil {
 		return "", err
 	}
