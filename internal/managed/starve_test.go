@@ -213,7 +213,6 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		Connect: func(_ context.Context, _ *sample, s *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 			return &function{api: config.Client(s, lambda.NewFromConfig)}, nil
 		},
-		DeterministicName: true,
 	}, silent{})
 	f.queue = workqueue.NewTypedDelayingQueue[reconcile.Request]()
 	for range workers {

@@ -24,7 +24,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
@@ -49,13 +48,13 @@ func newEnv(t testing.TB) *env {
 	w := steptest.NewWorld(t, awsdouble.Options{})
 	e := &env{tags: tagmemory.NewTagCache(w.Now), cache: &inventory.Cache{}, fields: steptest.Fields{}}
 	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
-		return flow.New(e.thing(), calls)
+		return flow.New(e.external(), calls)
 	})
 	return e
 }
 
-func (e *env) thing() *thing {
-	return &thing{api: e.Lambda, fields: e.fields, tags: e.tags, cache: e.cache, owner: steptest.Owner(kind, "ignored")}
+func (e *env) external() *external {
+	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, cache: e.cache, owner: steptest.Owner(kind, "ignored")}
 }
 
 // all are the configurations that AWS has.
@@ -425,16 +424,8 @@ func TestDifferencesOfAnObservedConfig(t *testing.T) {
 		p.AllowedPublishers.SigningProfileVersionArns = []string{profile(2)}
 		p.Tags = map[string]string{"team": "shop"}
 	})
-	c.UID, c.Spec.ManagementPolicies = "uid-2", xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	c.UID = "uid-2"
+	steptest.ObserveOnly(c)
 	meta.SetExternalName(c, meta.GetExternalName(theirs))
-	turn := &managed.Attempt{}
-	if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), c); err != nil {
-		t.Fatal(err)
-	}
-	says, _, _ := turn.Differences()
-	for _, field := range []string{"allowedPublishers", "tags[team]"} {
-		if !strings.Contains(says, field) {
-			t.Errorf("%s is missing: %q", field, says)
-		}
-	}
+	e.Differs(c, "allowedPublishers", "tags[team]")
 }

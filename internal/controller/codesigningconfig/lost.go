@@ -31,15 +31,15 @@ const modified = "2006-01-02T15:04:05.999-0700"
 // whose ARN was not kept because the process ended: the one that carries this
 // resource's UID. It is empty where none has made anything. Where several carry it, only
 // the user can tell which one is meant, unless all are to go.
-func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	at := meta.GetExternalCreatePending(c)
 	if at.IsZero() {
-		if arn, err := t.shown(ctx, c); arn != "" || err != nil {
+		if arn, err := e.shown(ctx, c); arn != "" || err != nil {
 			return arn, err
 		}
-		return t.unrecorded(ctx, c)
+		return e.unrecorded(ctx, c)
 	}
-	candidates, err := t.candidates(ctx, at.Add(-skew))
+	candidates, err := e.candidates(ctx, at.Add(-skew))
 	if err != nil || len(candidates) == 0 {
 		return "", err
 	}
@@ -49,7 +49,7 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 	found := ownership.Recovery{Kind: "code signing configuration", Identifier: "ARN"}
 	for i := range candidates {
 		arn := ptr.Deref(candidates[i].CodeSigningConfigArn, "")
-		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
+		out, err := e.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
 		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
 			found.Doubtful = arn
 			continue
@@ -66,12 +66,12 @@ func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string,
 
 // shown is the configuration that status shows, if it carries this resource's UID: someone
 // has removed the annotations that keep its ARN.
-func (t *thing) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
 	if arn == "" || !managed.Reserve(ctx, opTags) {
 		return "", nil
 	}
-	tags, err := t.tags.Read(ctx, c, arn, t.api)
+	tags, err := e.tags.Read(ctx, c, arn, e.api)
 	if err != nil || tags[ownership.TagUID] != string(c.GetUID()) {
 		return "", err
 	}
@@ -80,12 +80,12 @@ func (t *thing) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string
 
 // unrecorded returns the ARN of the configuration that carries this resource's UID although
 // nothing in the object says that one was created. It is empty if there is none.
-func (t *thing) unrecorded(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+func (e *external) unrecorded(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	if !tagging.MayHaveCreated(c, managed.Freshness(ctx).Now) {
 		return "", nil
 	}
-	s := tagging.Search{API: t.api, Cache: t.cache, Kind: "code signing configuration", Identifier: "ARN"}
-	all, err := inventory.Read(ctx, t.cache, listKey(), s.Fresh(ctx), t.list)
+	s := tagging.Search{API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN"}
+	all, err := inventory.Read(ctx, e.cache, listKey(), s.Fresh(ctx), e.list)
 	if awserr.IsUnsupported(err) {
 		return "", nil
 	}
@@ -104,8 +104,8 @@ func (t *thing) unrecorded(ctx context.Context, c *v1beta1.CodeSigningConfig) (s
 func listKey() inventory.Key { return inventory.Key{Operation: opList} }
 
 // candidates are the configurations that were created or changed since a time.
-func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
-	all, err := t.list(ctx)
+func (e *external) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
+	all, err := e.list(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -116,9 +116,9 @@ func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSi
 }
 
 // list reads all configurations with ListCodeSigningConfigs.
-func (t *thing) list(ctx context.Context) ([]types.CodeSigningConfig, error) {
+func (e *external) list(ctx context.Context) ([]types.CodeSigningConfig, error) {
 	var all []types.CodeSigningConfig
-	pages := lambda.NewListCodeSigningConfigsPaginator(t.api, &lambda.ListCodeSigningConfigsInput{})
+	pages := lambda.NewListCodeSigningConfigsPaginator(e.api, &lambda.ListCodeSigningConfigsInput{})
 	var read answer.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("code signing configurations"); err != nil {

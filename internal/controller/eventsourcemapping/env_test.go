@@ -61,22 +61,15 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-// without a double, for tests of single calls.
-func without(t testing.TB) *env {
-	t.Helper()
-	w := &steptest.World{TB: t, Clock: steptest.NewClock()}
-	return &env{Env: steptest.NewEnv[*v1beta1.EventSourceMapping](w, nil), tags: tagmemory.NewTagCache(w.Now)}
-}
-
 // restart the provider: all that it remembers in memory is gone.
 func (e *env) restart() { e.tags = tagmemory.NewTagCache(e.Now) }
 
-func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed] {
+func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed, settings] {
 	return flow.New(e.thing(api), calls)
 }
 
-func (e *env) thing(api lambdaAPI) *thing {
-	return &thing{
+func (e *env) thing(api lambdaAPI) *external {
+	return &external{
 		api: api, fields: e.fields, tags: e.tags, cache: &inventory.Cache{}, now: e.Now,
 		owner: steptest.Owner(kind, "ignored"),
 	}
@@ -94,17 +87,13 @@ func (e *env) only() awsdouble.Mapping {
 
 // testMapping reads a queue and invokes function f.
 func testMapping(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
-	m := &v1beta1.EventSourceMapping{
+	return steptest.Build(&v1beta1.EventSourceMapping{
 		ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.EventSourceMappingSpec{
 			ManagedResourceSpec: steptest.Spec(),
 			ForProvider:         v1beta1.EventSourceMappingParameters{Region: steptest.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue)},
 		},
-	}
-	for _, c := range change {
-		c(m)
-	}
-	return m
+	}, change...)
 }
 
 // edit a spec, as the API server does.

@@ -26,14 +26,14 @@ import (
 // UUID was not kept because the process ended: the one that carries this resource's
 // UID. It is empty where none has made anything. Where several carry it, only the user can
 // tell which one is meant, unless all are to go.
-func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	if meta.GetExternalCreatePending(m).IsZero() {
-		if uuid, err := t.shown(ctx, m); uuid != "" || err != nil {
+		if uuid, err := e.shown(ctx, m); uuid != "" || err != nil {
 			return uuid, err
 		}
-		return t.unrecorded(ctx, m)
+		return e.unrecorded(ctx, m)
 	}
-	candidates, err := t.candidates(ctx, m)
+	candidates, err := e.candidates(ctx, m)
 	if err != nil || len(candidates) == 0 {
 		return "", err
 	}
@@ -43,7 +43,7 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 	found := ownership.Recovery{Kind: "event source mapping", Identifier: "UUID"}
 	for _, c := range candidates {
 		uuid := ptr.Deref(c.UUID, "")
-		tags, told, err := t.tagsOf(ctx, c)
+		tags, told, err := e.tagsOf(ctx, c)
 		switch {
 		case err != nil:
 			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s to check whether this resource created it", what(uuid))
@@ -58,17 +58,17 @@ func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string
 
 // shown is the mapping that status shows, if it carries this resource's UID: someone has
 // removed the annotations that keep its name.
-func (t *thing) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	uuid := ptr.Deref(m.Status.AtProvider.UUID, "")
 	if uuid == "" || !managed.Reserve(ctx, opTags) {
 		return "", nil
 	}
-	o, err := t.get(ctx, uuid)
+	o, err := e.get(ctx, uuid)
 	if awserr.IsNotFound(err) {
 		return "", nil
 	}
 	if err == nil {
-		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
 	}
 	if err != nil || o.tags[ownership.TagUID] != string(m.GetUID()) {
 		return "", err
@@ -78,11 +78,11 @@ func (t *thing) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (strin
 
 // unrecorded returns the UUID of the mapping that carries this resource's UID although nothing
 // in the object says that one was created. It is empty if there is none.
-func (t *thing) unrecorded(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+func (e *external) unrecorded(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	if !tagging.MayHaveCreated(m, managed.Freshness(ctx).Now) {
 		return "", nil
 	}
-	all, err := t.candidates(ctx, m)
+	all, err := e.candidates(ctx, m)
 	if awserr.IsUnsupported(err) {
 		return "", nil
 	}
@@ -93,15 +93,15 @@ func (t *thing) unrecorded(ctx context.Context, m *v1beta1.EventSourceMapping) (
 	for i, c := range all {
 		candidates[i] = tagging.Candidate{Name: ptr.Deref(c.UUID, ""), ARN: ptr.Deref(c.EventSourceMappingArn, "")}
 	}
-	return tagging.Search{API: t.api, Cache: t.cache, Kind: "event source mapping", Identifier: "UUID"}.Find(ctx, m, candidates)
+	return tagging.Search{API: e.api, Cache: e.cache, Kind: "event source mapping", Identifier: "UUID"}.Find(ctx, m, candidates)
 }
 
 // tagsOf a mapping, and whether AWS tells them.
-func (t *thing) tagsOf(ctx context.Context, c types.EventSourceMappingConfiguration) (tags map[string]string, told bool, err error) {
+func (e *external) tagsOf(ctx context.Context, c types.EventSourceMappingConfiguration) (tags map[string]string, told bool, err error) {
 	if c.EventSourceMappingArn == nil {
 		return nil, false, nil
 	}
-	out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: c.EventSourceMappingArn})
+	out, err := e.api.ListTags(ctx, &lambda.ListTagsInput{Resource: c.EventSourceMappingArn})
 	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
 		return nil, false, nil
 	}
@@ -114,8 +114,8 @@ func (t *thing) tagsOf(ctx context.Context, c types.EventSourceMappingConfigurat
 // candidates are the mappings of the same source, those of the same function first,
 // since that may have been changed meanwhile. For a resource that is being deleted and
 // whose source can't be told any more, they are all that there are.
-func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) ([]types.EventSourceMappingConfiguration, error) {
-	source, err := t.source(ctx, m)
+func (e *external) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) ([]types.EventSourceMappingConfiguration, error) {
+	source, err := e.source(ctx, m)
 	if err != nil && !meta.WasDeleted(m) {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) (
 	}
 	var found []types.EventSourceMappingConfiguration
 	var read answer.Pages
-	for pages := lambda.NewListEventSourceMappingsPaginator(t.api, in); pages.HasMorePages(); {
+	for pages := lambda.NewListEventSourceMappingsPaginator(e.api, in); pages.HasMorePages(); {
 		if err := read.Next("event source mappings"); err != nil {
 			return nil, err
 		}
@@ -154,20 +154,20 @@ var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}
 
 // takeOver the mapping that AWS says is there already: ours, or one that the user says
 // to adopt. For another's, the error tells its UUID and how to import it.
-func (t *thing) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
+func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
 	found := uuidPattern.FindStringSubmatch(awserr.Message(duplicate))
 	if found == nil {
 		return "", errors.New("cannot create event source mapping: " + awserr.Clean(duplicate).Error())
 	}
 	uuid := found[1]
-	o, err := t.get(ctx, uuid)
+	o, err := e.get(ctx, uuid)
 	if err == nil {
-		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
 	}
 	if err != nil {
 		return "", errors.Wrapf(err, "AWS already has event source mapping %s for this source and function", uuid)
 	}
-	v, err := t.judge(ctx, m, o, uuid)
+	v, err := e.checkOwnership(ctx, m, o, uuid)
 	if err != nil {
 		return "", err
 	}
