@@ -2,7 +2,6 @@ package codesigningconfig
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -27,41 +26,36 @@ const skew = 10 * time.Minute
 // modified is the form of LastModified.
 const modified = "2006-01-02T15:04:05.999-0700"
 
-// lost finds the configuration that a create may have made whose answer never came, or
-// whose ARN was not kept because the process ended: the one that carries this
-// resource's UID. It is empty where none has made anything. Where several carry it, only
-// the user can tell which one is meant, unless all are to go.
+// lost returns the ARN of the configuration that carries this resource's UID in its tags, if a
+// create may have made one whose ARN was not kept: its answer was lost, the process ended, or
+// someone has removed the resource's annotations since. It is empty if there is none. An error
+// says that several carry the UID and only the user can decide, unless all are to be deleted,
+// or that the tags of a likely one cannot be read.
 func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
-	at := meta.GetExternalCreatePending(c)
-	if at.IsZero() {
+	pending := meta.GetExternalCreatePending(c)
+	if pending.IsZero() {
 		if arn, err := e.shown(ctx, c); arn != "" || err != nil {
 			return arn, err
 		}
-		return e.unrecorded(ctx, c)
+		if !tagging.MayHaveCreated(c, managed.Freshness(ctx).Now) {
+			return "", nil
+		}
 	}
-	candidates, err := e.candidates(ctx, at.Add(-skew))
-	if err != nil || len(candidates) == 0 {
-		return "", err
-	}
-	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
+	search := tagging.Search{API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN"}
+	all, err := inventory.Read(ctx, e.cache, listKey(), search.Freshness(ctx, pending), e.list)
+	if pending.IsZero() && awserr.IsUnsupported(err) {
 		return "", nil
 	}
-	found := ownership.Recovery{Kind: "code signing configuration", Identifier: "ARN"}
-	for i := range candidates {
-		arn := ptr.Deref(candidates[i].CodeSigningConfigArn, "")
-		out, err := e.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
-		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
-			found.Doubtful = arn
-			continue
-		}
-		if err != nil {
-			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s to check whether this resource created it", what(arn))
-		}
-		if out.Tags[ownership.TagUID] == string(c.GetUID()) {
-			found.Ours = append(found.Ours, arn)
+	if err != nil {
+		return "", err
+	}
+	var candidates []tagging.Candidate
+	for i := range all {
+		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); arn != "" && !modifiedBefore(all[i], pending.Add(-skew)) {
+			candidates = append(candidates, tagging.Candidate{Name: arn, ARN: arn, Likely: !pending.IsZero()})
 		}
 	}
-	return found.Name(c)
+	return search.Find(ctx, c, candidates)
 }
 
 // shown is the configuration that status shows, if it carries this resource's UID: someone
@@ -78,41 +72,13 @@ func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (str
 	return arn, nil
 }
 
-// unrecorded returns the ARN of the configuration that carries this resource's UID although
-// nothing in the object says that one was created. It is empty if there is none.
-func (e *external) unrecorded(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
-	if !tagging.MayHaveCreated(c, managed.Freshness(ctx).Now) {
-		return "", nil
-	}
-	s := tagging.Search{API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN"}
-	all, err := inventory.Read(ctx, e.cache, listKey(), s.Fresh(ctx), e.list)
-	if awserr.IsUnsupported(err) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	candidates := make([]tagging.Candidate, len(all))
-	for i := range all {
-		arn := ptr.Deref(all[i].CodeSigningConfigArn, "")
-		candidates[i] = tagging.Candidate{Name: arn, ARN: arn}
-	}
-	return s.Find(ctx, c, candidates)
-}
-
 // listKey names the list of all configurations in the read cache.
 func listKey() inventory.Key { return inventory.Key{Operation: opList} }
 
-// candidates are the configurations that were created or changed since a time.
-func (e *external) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
-	all, err := e.list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(all, func(c types.CodeSigningConfig) bool {
-		at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
-		return c.CodeSigningConfigArn == nil || err == nil && at.Before(since)
-	}), nil
+// modifiedBefore reports whether a configuration was created or changed last before a time.
+func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
+	at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
+	return err == nil && at.Before(t)
 }
 
 // list reads all configurations with ListCodeSigningConfigs.

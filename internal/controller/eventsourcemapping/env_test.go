@@ -46,6 +46,7 @@ type env struct {
 	*steptest.Env[*v1beta1.EventSourceMapping]
 
 	tags   *tagmemory.TagCache
+	cache  *inventory.Cache
 	fields noFields
 }
 
@@ -62,7 +63,7 @@ func newEnv(t testing.TB) *env {
 }
 
 // restart the provider: all that it remembers in memory is gone.
-func (e *env) restart() { e.tags = tagmemory.NewTagCache(e.Now) }
+func (e *env) restart() { e.tags, e.cache = tagmemory.NewTagCache(e.Now), &inventory.Cache{} }
 
 func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed, settings] {
 	return flow.New(e.thing(api), calls)
@@ -70,7 +71,7 @@ func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping
 
 func (e *env) thing(api lambdaAPI) *external {
 	return &external{
-		api: api, fields: e.fields, tags: e.tags, cache: &inventory.Cache{}, now: e.Now,
+		api: api, fields: e.fields, tags: e.tags, cache: e.cache, now: e.Now,
 		owner: steptest.Owner(kind, "ignored"),
 	}
 }

@@ -151,6 +151,10 @@ func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o fo
 // Create creates the mapping and returns its UUID. If AWS has one of this source and function
 // already, its tags say who owns it.
 func (e *external) Create(ctx context.Context, m *v1beta1.EventSourceMapping, s settings) (string, error) {
+	if source, err := e.source(ctx, m); err == nil {
+		defer e.cache.Forget(listKey(listInput(m, source)))
+	}
+	defer e.cache.Forget(listKey(listInput(m, nil)))
 	out, err := e.api.CreateEventSourceMapping(ctx, createInput(functionName(m.Spec.ForProvider), s), new(once.Call).Options)
 	if awserr.IsAlreadyExists(err) {
 		return e.takeOver(ctx, m, err)
