@@ -107,9 +107,9 @@ func (s Search) Freshness(ctx context.Context, created time.Time) inventory.Fres
 // skipped.
 func (s Search) Find(ctx context.Context, mg resource.Managed, candidates []Candidate) (string, error) {
 	found := ownership.Recovery{Kind: s.Kind, Identifier: s.Identifier}
-	reads := 0
+	reads, others := 0, managed.OtherNames(ctx)
 	for _, c := range candidates {
-		if managed.Owner(ctx, c.Name) != "" {
+		if others[c.Name] {
 			continue
 		}
 		tags, err := s.tags(ctx, c, &reads)
