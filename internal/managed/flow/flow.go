@@ -27,14 +27,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// Reasons of the events that are emitted for every kind.
-const (
-	// ReasonAdopted tells of an external resource that was taken over.
-	ReasonAdopted event.Reason = "AdoptedExternalResource"
-
-	// ReasonNotDeleted tells of an external resource that was left in AWS, since it is not ours.
-	ReasonNotDeleted = managed.ReasonNotDeleted
-)
+// ReasonAdopted is the reason of the event about an external resource that was adopted.
+const ReasonAdopted event.Reason = "AdoptedExternalResource"
 
 // again is when to look again after AWS said that it is busy, or that someone else
 // was quicker.
@@ -205,7 +199,7 @@ func (e *External[T, O, S]) look(ctx context.Context, mg T) (xpmanaged.ExternalO
 // deleted just lets go of it.
 func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (xpmanaged.ExternalObservation, error) {
 	if meta.WasDeleted(mg) && ownership.IsForeign(err) {
-		managed.Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+err.Error()))
+		managed.Emit(ctx, event.Normal(managed.ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+err.Error()))
 		return xpmanaged.ExternalObservation{}, nil
 	}
 	mg.SetConditions(condition.Unavailable(mg.GetGeneration(), err.Error()))

@@ -192,7 +192,7 @@ func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
 func (l Life[T]) owned(part string, events []event.Event) {
 	l.Helper()
 	for _, e := range events {
-		if slices.Contains([]event.Reason{flow.ReasonAdopted, flow.ReasonNotDeleted, flow.ReasonRecreating}, e.Reason) {
+		if slices.Contains([]event.Reason{flow.ReasonAdopted, managed.ReasonNotDeleted, flow.ReasonRecreating}, e.Reason) {
 			l.Errorf("%s: %s: %s", part, e.Reason, e.Message)
 		}
 	}
