@@ -24,7 +24,7 @@ type memory struct {
 }
 
 // What is remembered and makes no difference to what is done: it goes into metrics alone.
-var ignored = map[string]bool{"drift": true, "readied": true, "changes": true}
+var ignored = map[string]bool{"drift": true, "wasReady": true, "changes": true}
 
 const (
 	// maxNumber bounds what is counted: beyond it, the reconciler does the same as at it.
@@ -46,13 +46,13 @@ type process struct {
 // newProcess opens what a reconciler remembers. It panics where something is remembered
 // in a place that it does not know.
 func newProcess(r reconcile.Reconciler) *process {
-	gate := reflect.ValueOf(r).Elem()
-	mem, kube := field(gate, "memory").Elem(), field(gate, "kube").Elem()
-	only(mem, "mu", "records")
+	managed := reflect.ValueOf(r).Elem()
+	mem, kube := field(managed, "states").Elem(), field(managed, "kube").Elem()
+	only(mem, "mu", "states")
 	only(kube, "Client", "live", "kind", "onWrite", "mu", "newest", "stale")
 	return &process{
 		Reconciler: r,
-		records:    field(mem, "records"),
+		records:    field(mem, "states"),
 		written:    field(kube, "newest").Interface().(map[types.NamespacedName]string), //nolint:forcetypeassert // A panic tells of it.
 		stale:      field(kube, "stale").Interface().(map[types.NamespacedName]bool),    //nolint:forcetypeassert // As above.
 	}
