@@ -11,9 +11,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// lifecycle metrics are those of crossplane-runtime, by its names. Its own recorder
-// remembers the name of each resource that there ever was, and takes resources of the
-// same name for one.
+// lifecycle contains the metrics of crossplane-runtime under their names. The runtime's own
+// recorder keeps the name of every resource that ever existed, and does not distinguish
+// resources with the same name in different namespaces.
 type lifecycle struct {
 	detected *prometheus.HistogramVec
 	ready    *prometheus.HistogramVec
@@ -39,14 +39,14 @@ func (l lifecycle) collectors() []prometheus.Collector {
 	return []prometheus.Collector{l.detected, l.ready, l.deletion, l.drift}
 }
 
-// recordDeletion notes that the deletion of a resource has come to its end.
+// recordDeletion records that the deletion of a resource has finished.
 func (m *Metrics) recordDeletion(gvk string, took time.Duration) {
 	if m != nil {
 		m.lifecycle.deletion.WithLabelValues(gvk).Observe(took.Seconds())
 	}
 }
 
-// recordDetection notes that a resource is looked at for the first time.
+// recordDetection records the first reconcile of a resource.
 func (r *reconciler[T]) recordDetection(mg T) {
 	if r.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown || !r.states.recordDetection(client.ObjectKeyFromObject(mg)) {
 		return
@@ -54,7 +54,8 @@ func (r *reconciler[T]) recordDetection(mg T) {
 	r.metrics.lifecycle.detected.WithLabelValues(r.kind.GVK.String()).Observe(r.since(mg.GetCreationTimestamp()))
 }
 
-// recordDrift notes how long something was as its spec asks for, before it was found to differ.
+// recordDrift records the time between the last observation that found the external resource
+// up to date and the one that found a difference.
 func (r *reconciler[T]) recordDrift(mg T, c Comparison) {
 	if r.metrics == nil {
 		return
@@ -66,7 +67,7 @@ func (r *reconciler[T]) recordDrift(mg T, c Comparison) {
 
 func (r *reconciler[T]) since(t metav1.Time) float64 { return r.now().Sub(t.Time).Seconds() }
 
-// recordDetection tells whether a resource is looked at for the first time.
+// recordDetection returns whether this is the first reconcile of a resource.
 func (s *stateStore) recordDetection(key client.ObjectKey) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +77,8 @@ func (s *stateStore) recordDetection(key client.ObjectKey) bool {
 	return first
 }
 
-// recordInSync notes what a look has found. It returns since when a resource that differs was not
-// looked at.
+// recordInSync records the result of an observation. If it found a difference, it returns when
+// the resource was compared before, or the zero time.
 func (s *stateStore) recordInSync(key client.ObjectKey, c Comparison, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
