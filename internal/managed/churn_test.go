@@ -39,7 +39,6 @@ import (
 // minutes:
 //
 //	go test ./internal/managed -run '^TestChurn$' -churn 1000000 -timeout 30m
-//	go test ./internal/managed -run '^TestChurn$' -churn 1000000 -timeout 30m
 var churn = flag.Int("churn", 5000, "how many resources TestChurn creates and deletes")
 
 // TestChurn creates and deletes resources of many namespaces, configs and regions, with

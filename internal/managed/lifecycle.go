@@ -28,10 +28,10 @@ func newLifecycle() lifecycle {
 	quick := prometheus.ExponentialBuckets(10e-9, 10, 10)
 	slow := []float64{1, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600}
 	return lifecycle{
-		detected: histogram("first_time_to_reconcile", "How long resources took from their creation until they were first looked at", quick),
+		detected: histogram("first_time_to_reconcile", "How long resources took from their creation to their first reconcile", quick),
 		ready:    histogram("first_time_to_readiness", "How long resources took from their creation to the first time that they were Ready", slow),
 		deletion: histogram("deletion", "How long deletions took", slow),
-		drift:    histogram("drift", "How long before something in AWS was found to differ it was last found as its spec asks for, edits of the spec included", quick),
+		drift:    histogram("drift", "Time between the last observation without a difference and the first one with a difference, including differences by edits of the spec", quick),
 	}
 }
 

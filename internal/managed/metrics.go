@@ -48,7 +48,7 @@ func NewMetrics() *Metrics {
 	return &Metrics{
 		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "reconciles_total",
-			Help: "Reconciles by outcome: ok, waiting (it was not the resource's turn), transient_error (AWS or the network), terminal_error (only a user can help) or error",
+			Help: "Reconciles by outcome: ok, waiting (deferred, such as for AWS's quota), transient_error (AWS or the network), terminal_error (only a user can help) or error",
 		}, []string{"kind", "result"}),
 		toReady: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "time_to_ready_seconds",
@@ -57,7 +57,7 @@ func NewMetrics() *Metrics {
 		}, []string{"kind"}),
 		seen: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "drift_seen_total",
-			Help: "Times that something in AWS was found changed or missing that was as its spec asks for before, without a change by its user",
+			Help: "Times that an external resource that had matched its spec was found changed or missing in AWS, without a change by its user",
 		}, []string{"kind", "change"}),
 		corrected: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "drift_corrected_total",

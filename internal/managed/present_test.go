@@ -41,7 +41,7 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 	)
 	type step struct {
 		do func(e *env)
-		// reason is the reason of Ready, and says what its message contains, if anything.
+		// reason is the reason of Ready, and says a part of its message, if not empty.
 		reason xpv2.ConditionReason
 		says   string
 	}

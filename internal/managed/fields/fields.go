@@ -124,7 +124,7 @@ func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	}
 	obj := Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}
 	if isSecret(obj.Kind) {
-		return Object{}, errors.Wrapf(errors.New("a setting that is not secret cannot be read from a field of a Secret"), "cannot read %s", obj)
+		return Object{}, errors.Wrapf(errors.New("fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"), "cannot read %s", obj)
 	}
 	return obj, nil
 }

@@ -19,7 +19,7 @@ func May(ctx context.Context, c client.Writer, resource schema.GroupResource, na
 			ResourceAttributes: &authorizationv1.ResourceAttributes{Group: resource.Group, Resource: resource.Resource, Namespace: namespace, Verb: verb},
 		}}
 		if err := c.Create(ctx, review); err != nil {
-			return false, errors.Wrapf(err, "cannot ask whether %s may be watched", resource)
+			return false, errors.Wrapf(err, "cannot check the provider's permissions on %s", resource)
 		}
 		if !review.Status.Allowed {
 			return false, nil
