@@ -208,10 +208,13 @@ func refused(n int) time.Duration { return doubling(time.Second, n, maxRefused) 
 // throttled returns the delay after the nth consecutive throttled call, for n from 1.
 func throttled(n int) time.Duration { return doubling(time.Second, n, 15*time.Second) }
 
+// step returns the nth delay, for n from 1. The last one repeats.
 func step(delays []time.Duration, n int) time.Duration {
 	return delays[min(max(n, 1), len(delays))-1]
 }
 
+// doubling returns the nth delay of a sequence that starts with first and doubles up to the
+// limit, for n from 1.
 func doubling(first time.Duration, n int, limit time.Duration) time.Duration {
 	d := first
 	for range n - 1 {

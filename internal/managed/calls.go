@@ -28,7 +28,7 @@ type CallHistory struct {
 	calls map[string]recordedCall
 }
 
-// A recordedCall is a call that was made count times in a row, the last time at at.
+// A recordedCall is a call that was made count times in a row, most recently at the time at.
 type recordedCall struct {
 	changes string
 	count   int

@@ -117,8 +117,8 @@ func isReady(o client.Object) bool {
 }
 
 // credentialsRequests maps a Secret to the resources that use a config with credentials from
-// it, unless they are settled. The config's Ready condition does not tell: it may be True
-// although, for example, temporary keys have expired since they were checked.
+// it, unless they are settled. It ignores the Ready condition of the config, which may have
+// been True all the time: for example, if temporary keys have expired since they were checked.
 func credentialsRequests(configs client.Reader, users objects.Referrers) handler.MapFunc {
 	return func(ctx context.Context, secret client.Object) []reconcile.Request {
 		local, shared := &v1beta1.ProviderConfigList{}, &v1beta1.ClusterProviderConfigList{}

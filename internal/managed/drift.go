@@ -37,17 +37,17 @@ func (c Comparison) String() string {
 	return "changed"
 }
 
-// ReportComparison reports the result of this observation, from which drift is derived. mends
+// ReportComparison reports the result of this observation, from which drift is derived. mayUpdate
 // is whether the resource may correct a difference. The last of several reports wins.
-func ReportComparison(ctx context.Context, c Comparison, mends bool) {
+func ReportComparison(ctx context.Context, c Comparison, mayUpdate bool) {
 	a := attemptFrom(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.comparison, a.mayUpdate = c, mends
+	a.comparison, a.mayUpdate = c, mayUpdate
 }
 
 // Comparison returns the last comparison reported with ReportComparison.
-func (a *Attempt) Comparison() (c Comparison, mends bool) {
+func (a *Attempt) Comparison() (c Comparison, mayUpdate bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.comparison, a.mayUpdate
@@ -108,8 +108,8 @@ type driftChange struct {
 
 // after returns the drift after an observation, given the present desired state and the action
 // taken.
-func (d drift) after(c Comparison, mends bool, wanted string, did action) (drift, driftChange) {
-	if d.pendingFor != "" && d.pendingFor != wanted {
+func (d drift) after(c Comparison, mayUpdate bool, desired string, did action) (drift, driftChange) {
+	if d.pendingFor != "" && d.pendingFor != desired {
 		// The user has changed spec since, so it is unknown who corrected the drift.
 		d = drift{}
 	}
@@ -117,12 +117,12 @@ func (d drift) after(c Comparison, mends bool, wanted string, did action) (drift
 	switch c {
 	case Undecided:
 	case UpToDate:
-		return drift{synced: wanted}, driftChange{corrected: d.corrected, comparison: d.comparison}
+		return drift{synced: desired}, driftChange{corrected: d.corrected, comparison: d.comparison}
 	case SourceChanged:
 		d.synced = ""
 	case Differs, Missing:
-		if d.synced == wanted {
-			d, f = drift{pendingFor: wanted, comparison: c, mayUpdate: mends}, driftChange{seen: true, comparison: c}
+		if d.synced == desired {
+			d, f = drift{pendingFor: desired, comparison: c, mayUpdate: mayUpdate}, driftChange{seen: true, comparison: c}
 		}
 		d.synced = ""
 	}

@@ -55,9 +55,9 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 	a := &Attempt{}
 	a.recordFailure(failure)
 	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
-	said := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
-	said.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
-	return errors.Wrap(r.kube.Status().Update(ctx, said), "cannot update managed resource status")
+	updated := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
+	updated.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
+	return errors.Wrap(r.kube.Status().Update(ctx, updated), "cannot update managed resource status")
 }
 
 // logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call

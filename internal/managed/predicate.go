@@ -27,6 +27,8 @@ func annotationsChanged(e event.UpdateEvent) bool {
 		!maps.Equal(desiredAnnotations(e.ObjectOld), desiredAnnotations(e.ObjectNew))
 }
 
+// deletionProceeds returns whether a resource was deleted, or lost or gained a finalizer while
+// it is being deleted.
 func deletionProceeds(e event.UpdateEvent) bool {
 	if e.ObjectOld == nil || e.ObjectNew == nil || !meta.WasDeleted(e.ObjectNew) {
 		return false

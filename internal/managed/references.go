@@ -75,6 +75,8 @@ func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed)
 	_ = r.resolve(ctx, mg) // For references that cannot be resolved any more, status has the last value.
 }
 
+// resolve resolves the references of a resource in memory. An error contains the field, and
+// the reason why its reference cannot be resolved.
 func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error {
 	rr, ok := mg.(referrer)
 	if !ok {

@@ -163,10 +163,10 @@ func (s *stateStore) resetBackoff(key types.NamespacedName) {
 }
 
 // recordDeferred records the calls that a resource waits for.
-func (s *stateStore) recordDeferred(key types.NamespacedName, wanted []string) {
+func (s *stateStore) recordDeferred(key types.NamespacedName, ops []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state(key).deferredOps = wanted
+	s.state(key).deferredOps = ops
 }
 
 // countThrottle records a throttled call, and returns the number of consecutive ones.
@@ -223,10 +223,10 @@ func (s *stateStore) countRefusal(key types.NamespacedName) int {
 
 // markHandled records that the given number of change marks was reconciled. A mark that was
 // set during the reconcile remains.
-func (s *stateStore) markHandled(key types.NamespacedName, pokes int) {
+func (s *stateStore) markHandled(key types.NamespacedName, marks int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state(key).handledMarks = pokes
+	s.state(key).handledMarks = marks
 }
 
 // ambiguousFor records an ambiguous error, and returns the time since the first one.
@@ -288,9 +288,9 @@ func (s *stateStore) recordComparison(mg Managed, a *Attempt, known resourceStat
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(client.ObjectKeyFromObject(mg))
-	c, mends := a.Comparison()
+	c, mayUpdate := a.Comparison()
 	var f driftChange
-	if r.drift, f = r.drift.after(c, mends, desiredState(mg), a.action); r.changes != known.changes {
+	if r.drift, f = r.drift.after(c, mayUpdate, desiredState(mg), a.action); r.changes != known.changes {
 		r.drift.synced = ""
 	} else if c == UpToDate {
 		r.changedReference = ""

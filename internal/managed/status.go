@@ -90,7 +90,7 @@ func differences(mg Managed, a *Attempt) []v1beta1.Difference {
 	if meta.WasDeleted(mg) {
 		return nil
 	}
-	if _, ds, told := a.Differences(); told {
+	if _, ds, reported := a.Differences(); reported {
 		return ds
 	}
 	return mg.GetSummary().Differences

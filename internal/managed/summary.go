@@ -38,7 +38,7 @@ func ReportDifferences(ctx context.Context, message string, ds []v1beta1.Differe
 }
 
 // Differences returns what was reported with ReportDifferences, and whether anything was.
-func (a *Attempt) Differences() (message string, ds []v1beta1.Difference, told bool) {
+func (a *Attempt) Differences() (message string, ds []v1beta1.Difference, reported bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.differsMessage, a.differences, a.hasDifferences

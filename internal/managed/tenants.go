@@ -135,9 +135,9 @@ func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Verdict
 	return p.book.CheckTags(ctx, p.user, tags, v, c, what, p.owns)
 }
 
-// Owner returns another existing resource of the same kind, such as "Alias shop/live", that
-// has created or adopted the external resource with this external name. It is empty if none is
-// known.
+// Owner returns the kind, namespace and name of another existing resource of the same kind,
+// such as "Alias shop/live", that has created or adopted the external resource with this
+// external name. It returns an empty string if none is known.
 func Owner(ctx context.Context, name string) string {
 	p := attemptFrom(ctx).permission
 	if p == nil {

@@ -99,8 +99,9 @@ func (b Bundle) Name() string {
 	return b.Location() + "#" + b.Version
 }
 
-// Remember returns what status stores of a bundle after AWS has accepted it: the source and
-// the hash that AWS returned, or nil if the hash is known without it.
+// Remember returns what status stores of a bundle after AWS has accepted it: the source, and
+// the hash that AWS returned. It returns nil for a source outside S3, because its hash is
+// always known.
 func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 	if b.From.S3Key == nil {
 		return nil

@@ -151,6 +151,7 @@ func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCo
 	return b, errors.Wrapf(err, "cannot check whether AWS already has the code of %s", b.From.Field)
 }
 
+// head sets the ETag and, if S3 stores it, the hash of an object (HeadObject).
 func (f Finder) head(ctx context.Context, b *Bundle) error {
 	out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
 	switch {

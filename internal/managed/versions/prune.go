@@ -181,10 +181,12 @@ func usesKey(function string) inventory.Key {
 	return inventory.Key{Operation: "uses of versions", Of: function}
 }
 
+// notReturned wraps an error of the calls that return what uses versions.
 func notReturned(err error, f Function) error {
 	return errors.Wrapf(err, "cannot tell which versions of function %s are in use, so none is deleted", f.Name)
 }
 
+// reserve reserves the calls that return what uses versions.
 func reserve(ctx context.Context) bool {
 	return managed.Reserve(ctx, callAliases, callProvisioned, callInvoke, callMappings, callPolicy)
 }
