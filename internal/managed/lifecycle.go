@@ -31,7 +31,7 @@ func newLifecycle() lifecycle {
 		detected: histogram("first_time_to_reconcile", "How long resources took from their creation to their first reconcile", quick),
 		ready:    histogram("first_time_to_readiness", "How long resources took from their creation to the first time that they were Ready", slow),
 		deletion: histogram("deletion", "How long deletions took", slow),
-		drift:    histogram("drift", "Time between the last observation without a difference and the first one with a difference, including differences by edits of the spec", quick),
+		drift:    histogram("drift", "Time from the previous comparison of a resource with AWS to one that found a difference, edits of the spec included", quick),
 	}
 }
 
@@ -54,8 +54,7 @@ func (r *reconciler[T]) recordDetection(mg T) {
 	r.metrics.lifecycle.detected.WithLabelValues(r.kind.GVK.String()).Observe(r.since(mg.GetCreationTimestamp()))
 }
 
-// recordDrift records the time between the last observation that found the external resource
-// up to date and the one that found a difference.
+// recordDrift records the time since the previous comparison if this one found a difference.
 func (r *reconciler[T]) recordDrift(mg T, c Comparison) {
 	if r.metrics == nil {
 		return

@@ -114,7 +114,7 @@ func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...clie
 }
 
 // backlog returns the backlog of the kind of an object or a list, or nil if there is none. The
-// first call takes stock.
+// first call for a kind compares the cache with the API server.
 func (c *CatchUp) backlog(ctx context.Context, obj runtime.Object) (*backlog, error) {
 	select {
 	case <-c.working:
@@ -215,7 +215,8 @@ type backlog struct {
 	until map[types.NamespacedName]string
 }
 
-// take takes stock, once. Concurrent callers wait, because none may use the cache before.
+// take determines the backlog with stock, once. Concurrent callers wait, because none may use
+// the cache before.
 func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
