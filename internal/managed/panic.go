@@ -33,15 +33,15 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (r
 }
 
 // panicked ends the reconcile of a resource that has panicked.
-func (g *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
-	g.recorder.end(key)
-	if r, ok := g.states.get(key); ok && r.requester != "" {
-		g.limiter.Release(r.scope, r.requester)
+func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
+	r.recorder.end(key)
+	if known, ok := r.states.get(key); ok && known.requester != "" {
+		r.limiter.Release(known.scope, known.requester)
 	}
-	if err := g.report(ctx, key, err); err != nil {
-		g.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
+	if err := r.report(ctx, key, err); err != nil {
+		r.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
 	}
-	return g.failedResult(ctx, key, &Attempt{}, err)
+	return r.failedResult(ctx, key, &Attempt{}, err)
 }
 
 // report reports an error that the runtime does not know of: in the condition Synced, and by

@@ -284,20 +284,20 @@ func (r *reconciler[T]) recordMetrics(mg T, a *Attempt, known resourceState) {
 }
 
 // forget removes all state of a resource that does not exist any more.
-func (g *reconciler[T]) forget(key types.NamespacedName) {
-	r, ok := g.states.forget(key)
-	if ok && r.requester != "" {
-		g.limiter.Forget(r.scope, r.requester)
+func (r *reconciler[T]) forget(key types.NamespacedName) {
+	known, ok := r.states.forget(key)
+	if ok && known.requester != "" {
+		r.limiter.Forget(known.scope, known.requester)
 	}
-	if ok && g.kind.Forget != nil {
-		g.kind.Forget(r.uid)
+	if ok && r.kind.Forget != nil {
+		r.kind.Forget(known.uid)
 	}
-	g.kube.Forget(key)
-	g.tenants.Forget(g.kind.GVK.Kind, key)
-	if g.kind.Fields != nil {
-		g.fields.Refer(g.user(key), nil)
+	r.kube.Forget(key)
+	r.tenants.Forget(r.kind.GVK.Kind, key)
+	if r.kind.Fields != nil {
+		r.fields.Refer(r.user(key), nil)
 	}
-	g.recorder.forget(key)
+	r.recorder.forget(key)
 }
 
 // settled returns whether the resource was Ready and up to date in its last reconcile, and the

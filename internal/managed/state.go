@@ -251,11 +251,11 @@ func (s *stateStore) failuresOf(key types.NamespacedName, c errorClass) int {
 }
 
 // setRequester records the scope and id with which the resource reserves calls.
-func (m *stateStore) setRequester(key types.NamespacedName, s quota.Scope, requester string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.state(key)
-	r.scope, r.requester = s, requester
+func (s *stateStore) setRequester(key types.NamespacedName, scope quota.Scope, requester string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.scope, r.requester = scope, requester
 }
 
 // get returns the state of a resource, if there is one.
