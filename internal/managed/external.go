@@ -173,13 +173,6 @@ func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
 	a.deletion = after
 }
 
-// recordAbsence records that the external resource does not exist.
-func (a *Attempt) recordAbsence() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.absent = true
-}
-
 // abortThrottled aborts the reconcile because AWS throttled a call. after is the delay that
 // AWS asked for, 0 if none.
 func (a *Attempt) abortThrottled(after time.Duration) {

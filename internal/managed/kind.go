@@ -7,9 +7,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -65,18 +62,6 @@ type Kind[T Managed] struct {
 	// Observe calls Reserve for each call that is due before it reports that the call is due.
 	Connect func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
 
-	// CreationGrace is how long after a create AWS may still return that the external resource
-	// does not exist. 0 means that AWS is consistent.
-	CreationGrace time.Duration
-
-	// DeterministicName is true if spec alone determines the external name, so that the next
-	// reconcile finds what was created if the answer to the create was lost.
-	DeterministicName bool
-
-	// Initializers run first in each reconcile. A kind without a deterministic name needs one
-	// that finds what was created if the answer to the create was lost.
-	Initializers []xpmanaged.Initializer
-
 	// Refs returns the Secrets and ConfigMaps that spec refers to. When one of them changes,
 	// the resource is reconciled. Nil if the kind has no such fields.
 	Refs func(T) []objects.Ref
@@ -118,11 +103,6 @@ type Kind[T Managed] struct {
 	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is
 	// nothing.
 	Forget func(uid types.UID)
-
-	// Watch adds further watches to the controller. markChanged makes the next reconcile of a
-	// resource take precedence as if the user had changed it; it does not enqueue the
-	// resource. Nil if there are none.
-	Watch func(b *builder.TypedBuilder[reconcile.Request], markChanged func(name client.ObjectKey, by string)) error
 }
 
 // A Resolver finds the AWS session for the config that a managed resource refers to. It is

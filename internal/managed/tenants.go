@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"iter"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,7 +32,12 @@ type permission struct {
 	// otherOwner returns another existing resource of the kind that has created or adopted the
 	// external resource with a name. Nil if none is known.
 	otherOwner func(ctx context.Context, name string) resource.ModernManaged
-	kind       string
+
+	// otherNames returns the external names that other resources of the kind and region have
+	// written.
+	otherNames func(ctx context.Context) map[string]bool
+
+	kind string
 }
 
 // permit returns an error if a resource may not use its targets: a function that a resource of
@@ -40,6 +46,13 @@ func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *config.S
 	u := tenancy.User{Resource: mg, Session: s}
 	p := permission{book: c.tenants, user: u, kind: c.kind.GVK.Kind}
 	p.otherOwner = func(ctx context.Context, name string) resource.ModernManaged { return c.otherOwner(ctx, u, mg, name) }
+	p.otherNames = func(ctx context.Context) map[string]bool {
+		names := map[string]bool{}
+		for o := range c.others(ctx, mg) {
+			names[ownership.WrittenName(o)] = true
+		}
+		return names
+	}
 	if c.kind.Owns != nil {
 		p.owns = c.kind.Owns(mg)
 		c.tenants.Serve(c.kind.GVK.Kind, u)
@@ -150,6 +163,16 @@ func Owner(ctx context.Context, name string) string {
 	return p.kind + " " + client.ObjectKeyFromObject(o).String()
 }
 
+// OtherNames returns the external names that other resources of the same kind and region have
+// written.
+func OtherNames(ctx context.Context) map[string]bool {
+	p := attemptFrom(ctx).permission
+	if p == nil {
+		return nil
+	}
+	return p.otherNames(ctx)
+}
+
 // NewForeignUntaggedError returns the error for an external resource that cannot have tags and
 // is not owned by this resource. It suggests an import only if no other existing resource owns
 // it.
@@ -163,20 +186,32 @@ func NewForeignUntaggedError(ctx context.Context, what, name string) error {
 // otherOwner returns the resource of the kind that has written an external name for the same
 // function or layer. Names of aliases and statements are only unique within one.
 func (c *connector[T]) otherOwner(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
-	list := c.kind.NewList()
-	if err := c.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil // The error message is correct without the owner.
-	}
-	for _, item := range list.GetItems() {
-		o, ok := item.(T)
-		if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || ownership.WrittenName(o) != name || c.kind.Region(o) != c.kind.Region(mg) {
-			continue
-		}
-		if c.kind.ActsOn == nil || tenancy.Share(u, c.kind.ActsOn(mg), o, c.kind.ActsOn(o)) {
+	for o := range c.others(ctx, mg) {
+		if ownership.WrittenName(o) == name && (c.kind.ActsOn == nil || tenancy.Share(u, c.kind.ActsOn(mg), o, c.kind.ActsOn(o))) {
 			return o
 		}
 	}
 	return nil
+}
+
+// others iterates over the other resources of the kind and region that may own something in
+// AWS. It ends early if they cannot be listed.
+func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		list := c.kind.NewList()
+		if err := c.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+			return // The decision is correct without them.
+		}
+		for _, item := range list.GetItems() {
+			o, ok := item.(T)
+			if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || c.kind.Region(o) != c.kind.Region(mg) {
+				continue
+			}
+			if !yield(o) {
+				return
+			}
+		}
+	}
 }
 
 // releasingClient returns an external client for a resource that is being deleted and may not

@@ -1,6 +1,7 @@
 package steptest
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ type Life[T managed.Managed] struct {
 	// nothing in AWS is deleted.
 	Create, Delete string
 
-	// Edit the spec.
+	// Edit the spec, or what it refers to. Its generation changes with it, if it did.
 	Edit func()
 
 	// Publishes says that the edit creates anew what AWS keeps beside the old one: then
@@ -103,7 +104,7 @@ func (l Life[T]) live() {
 	}
 	l.has("creation", l.Created)
 
-	l.Edit()
+	l.edit()
 	calls = l.pass("edit", mg, Settled)
 	if l.Publishes {
 		l.once("edit", calls)
@@ -116,6 +117,14 @@ func (l Life[T]) live() {
 		l.Errorf("%s was called %d times", l.Delete, n.accepted+n.refused)
 	}
 	l.has("deletion", l.Leftover)
+}
+
+// edit edits the resource and counts its generation, as the API server does.
+func (l Life[T]) edit() {
+	before := l.Resource.DeepCopyObject()
+	if l.Edit(); !reflect.DeepEqual(before, l.Resource) {
+		l.Resource.SetGeneration(l.Resource.GetGeneration() + 1)
+	}
 }
 
 // once tells whether something was created exactly once.
@@ -183,7 +192,7 @@ func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
 func (l Life[T]) owned(part string, events []event.Event) {
 	l.Helper()
 	for _, e := range events {
-		if slices.Contains([]event.Reason{flow.ReasonAdopted, flow.ReasonNotDeleted, flow.ReasonRecreating}, e.Reason) {
+		if slices.Contains([]event.Reason{flow.ReasonAdopted, managed.ReasonNotDeleted, flow.ReasonRecreating}, e.Reason) {
 			l.Errorf("%s: %s: %s", part, e.Reason, e.Message)
 		}
 	}
