@@ -29,14 +29,14 @@ func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder
 // objectsOf returns the Secrets and ConfigMaps that the spec of a resource refers to, by
 // dedicated fields or by field selectors.
 func objectsOf[T Managed](k Kind[T], mg T) []objects.Ref {
-	var refs []objects.Ref
+	var all []objects.Ref
 	if k.Refs != nil {
-		refs = k.Refs(mg)
+		all = k.Refs(mg)
 	}
 	if k.Fields != nil {
-		refs = append(slices.Clone(refs), fields.Refs(mg.GetNamespace(), k.Fields(mg))...)
+		all = append(slices.Clone(all), fields.Refs(mg.GetNamespace(), k.Fields(mg))...)
 	}
-	return refs
+	return all
 }
 
 // kindsOf returns the kinds of the objects that resources of a kind may refer to.

@@ -218,7 +218,7 @@ func TestObserve(t *testing.T) {
 		"ForeignDeleted": {
 			reason: "A resource that is being deleted lets go of what is not its own.",
 			cloud:  &cloud{there: true, value: "b"}, mg: newThing(unnamed, deleted),
-			want: want{events: []string{string(ReasonNotDeleted)}},
+			want: want{events: []string{string(managed.ReasonNotDeleted)}},
 		},
 		"LostAnswer": {
 			reason: "What a create has made whose answer was lost is taken for ours, and its name written.",
