@@ -15,7 +15,7 @@ const ManyRepeats = 3
 var repeatDelays = []time.Duration{2 * time.Second, 10 * time.Second, 5 * time.Minute, 10 * time.Minute, 20 * time.Minute, time.Hour}
 
 // callHistoryMaxAge is how long a call counts. It is longer than every delay, so that a call
-// whose effect never shows does not start over with the first delays.
+// that never has an effect does not start over with the first delays.
 const callHistoryMaxAge = 3 * time.Hour
 
 // CallHistory records the calls of one resource that have not had their effect yet: those that

@@ -22,7 +22,7 @@ func (o Object) cause() string { return o.Kind.Kind + " " + o.Name }
 // String returns the kind, namespace and name of the object.
 func (o Object) String() string { return fmt.Sprintf("%s %s/%s", o.Kind.Kind, o.Namespace, o.Name) }
 
-// A User is a resource whose spec refers to fields of objects.
+// A User is a resource with a spec that refers to fields of objects.
 type User struct {
 	// Kind is the kind of the resource, such as Function.
 	Kind string

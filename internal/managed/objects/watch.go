@@ -79,7 +79,7 @@ func (r Referrers) Requests(ctx context.Context, by string, only func(client.Obj
 	return requests
 }
 
-// RequestsFor maps an object of a kind to the resources whose spec refers to it, by Index.
+// RequestsFor maps an object of a kind to the resources that refer to it, by Index.
 // It calls forget first, so that the object is read again.
 func (r Referrers) RequestsFor(kind Kind, forget func(Ref)) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
