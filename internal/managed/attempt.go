@@ -19,28 +19,30 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// minRequeueAfter keeps a resource from coming back without end.
+// minRequeueAfter is the shortest delay before a resource is reconciled again. It prevents a
+// busy loop.
 const minRequeueAfter = 50 * time.Millisecond
 
-// A Turn is one reconcile of one resource. The gate puts it into the context, and
-// reads from it what the external client has asked for. A test of an external
-// client may put one into its context with WithTurn, and read it likewise.
+// An Attempt is one reconcile of one resource. The reconciler puts it into the context, and
+// reads from it what the external client has asked for. A test of an external client may put
+// one into its context with WithAttempt, and read it likewise.
 type Attempt struct {
-	// ReserveFn reserves calls, as Limiter does. Nil grants all.
+	// ReserveFn reserves calls, as Limiter does. Nil grants all of them.
 	ReserveFn func(ops ...string) time.Duration
 
-	// Freshness says how old an answer of AWS may be that another resource asked for. Its
-	// zero value takes any.
+	// Freshness is how old a cached AWS answer may be that another resource has requested. The
+	// zero value accepts any.
 	Freshness inventory.Freshness
 
-	// Calls of the resource in earlier reconciles. Nil remembers none.
+	// Calls is the history of the resource's calls in earlier reconciles. Nil means that none
+	// is kept.
 	Calls *CallHistory
 
 	// AnnotateFn persists annotations. Nil sets them in memory only.
 	AnnotateFn func(ctx context.Context, obj client.Object, annotations map[string]string) error
 
-	// IntentRecorder persists annotations if nobody has changed the object since it was read,
-	// and returns a conflict otherwise. Nil is the Annotator.
+	// IntentRecorder persists annotations if the object has not changed since it was read, and
+	// returns a conflict otherwise. If it is nil, AnnotateFn is used.
 	IntentRecorder func(ctx context.Context, obj client.Object, annotations map[string]string) error
 
 	// throttlesBefore is the number of throttled calls in a row before this reconcile.
@@ -48,14 +50,14 @@ type Attempt struct {
 
 	releaseFn func()
 
-	// cause says why AWS may have something else than what is wanted, see Cause.
+	// cause is the cause of a difference, see Cause. It is empty if unknown.
 	cause string
 
-	// permission of the resource, once its client is connected.
+	// permission is what the resource may use. It is set once its client is connected.
 	permission *permission
 
-	// onEnd notes that the reconcile has ended; open is the error of calls that are not
-	// made.
+	// onEnd is called when the reconcile has ended. circuitError returns an error while the
+	// circuit breaker of the config is open.
 	onEnd        func()
 	circuitError func() error
 
@@ -81,7 +83,7 @@ type Attempt struct {
 	differences    []v1beta1.Difference
 }
 
-// A deed is what the external client did to the thing in AWS.
+// An action is what the external client did to the external resource.
 type action int
 
 const (
@@ -93,12 +95,12 @@ const (
 
 type attemptKey struct{}
 
-// WithAttempt puts a turn into a context.
+// WithAttempt returns a context that carries an Attempt.
 func WithAttempt(ctx context.Context, a *Attempt) context.Context {
 	return context.WithValue(ctx, attemptKey{}, a)
 }
 
-// attemptFrom is the turn in the context, or an empty one that nobody reads.
+// attemptFrom returns the Attempt in the context, or an empty one that nobody reads.
 func attemptFrom(ctx context.Context) *Attempt {
 	if a, ok := ctx.Value(attemptKey{}).(*Attempt); ok {
 		return a
@@ -106,9 +108,9 @@ func attemptFrom(ctx context.Context) *Attempt {
 	return &Attempt{}
 }
 
-// RequeueAfter asks for another reconcile of this resource after the given time,
-// instead of when it would be polled. Asked more than once, the least wins. It has
-// no effect if the reconcile fails.
+// RequeueAfter requests another reconcile of this resource after the given time, instead of at
+// its poll interval. The shortest of several requests wins. It has no effect if the reconcile
+// fails.
 func RequeueAfter(ctx context.Context, after time.Duration) {
 	a := attemptFrom(ctx)
 	a.mu.Lock()
@@ -119,11 +121,12 @@ func RequeueAfter(ctx context.Context, after time.Duration) {
 	}
 }
 
-// Reserve calls of AWS operations that are now due, such as CreateFunction. It is
-// to be asked in Observe, before the due call is reported. If it returns false,
-// their quota is not there yet: whatever Observe returns and sets is then dropped,
-// and the resource comes back when the calls are due. A call that is made without
-// asking is held up by the SDK's middleware, and dropped likewise.
+// Reserve reserves quota for calls of AWS operations that are due now, such as CreateFunction.
+// Observe calls it before it reports that the call is due. If Reserve returns false, the quota
+// is not available yet: the reconcile is aborted, whatever Observe returns and sets is
+// dropped, and the resource is reconciled again when the calls are allowed. A call made
+// without a reservation is deferred by the SDK's middleware, which aborts the reconcile
+// likewise.
 func Reserve(ctx context.Context, ops ...string) bool {
 	a := attemptFrom(ctx)
 	if a.ReserveFn == nil {
@@ -138,15 +141,14 @@ func Reserve(ctx context.Context, ops ...string) bool {
 	return false
 }
 
-// Abort drops the rest of this reconcile, and whatever it has set in status, and has
-// the resource come back after the given time. Held more than once, the longest
-// wins. Reserve holds where it returns false. Create, Update and Delete hold where
-// they find that the call could not be made now, and return no error: the call then
-// counts as not made.
+// Abort drops the rest of this reconcile and whatever it has set in status, and requeues the
+// resource after the given time. If it is called more than once, the longest time wins.
+// Reserve aborts when it returns false. Create, Update and Delete may abort if they find that
+// the call cannot be made now; they then return no error, and the call counts as not made.
 func Abort(ctx context.Context, after time.Duration) { attemptFrom(ctx).abort(after) }
 
-// DescribeChange says what the call made in this reconcile does, such as "memorySize: 128
-// -> 256", for the event that tells the user of it.
+// DescribeChange sets the summary of the change made in this reconcile, such as "memorySize:
+// 128 -> 256", which the event of the change shows.
 func DescribeChange(ctx context.Context, what string) {
 	a := attemptFrom(ctx)
 	a.mu.Lock()
@@ -154,9 +156,8 @@ func DescribeChange(ctx context.Context, what string) {
 	a.changeSummary = what
 }
 
-// Emit an event about the resource, once this reconcile has come to its end. An
-// event that only repeats the last one is dropped, so Observe may emit what it
-// sees each time.
+// Emit emits an event about the resource when this reconcile has ended. An event that only
+// repeats the last one is dropped, so Observe may emit its findings every time.
 func Emit(ctx context.Context, e event.Event) {
 	a := attemptFrom(ctx)
 	a.mu.Lock()
@@ -164,21 +165,20 @@ func Emit(ctx context.Context, e event.Event) {
 	a.events = append(a.events, e)
 }
 
-// Freshness says how old an answer of AWS may be that this reconcile goes by, where
-// another resource asked for it: not at all where the user asks for a look, a moment
-// where the user waits or something is in motion, half the time between two looks where
-// all was in order.
+// Freshness returns how old an AWS answer may be that another resource requested and that this
+// reconcile uses: zero if the user requests a reconcile, a moment if the user waits or
+// something is in progress, and half the poll interval if the resource was settled.
 func Freshness(ctx context.Context) inventory.Freshness { return attemptFrom(ctx).Freshness }
 
-// WithoutEffects is a context for working out what is only to be shown: what is reserved, held or
-// emitted with it has no effect on the reconcile.
+// WithoutEffects returns a context for computing what is only displayed: reservations, aborts
+// and events made with it have no effect on the reconcile.
 func WithoutEffects(ctx context.Context) context.Context {
 	a := attemptFrom(ctx)
 	return WithAttempt(ctx, &Attempt{Freshness: a.Freshness, permission: a.permission, circuitError: a.circuitError})
 }
 
-// Annotate a resource, in memory and at once in the cluster, for what was done in AWS
-// and must be known from then on.
+// Annotate sets annotations of a resource, in memory and at once in the cluster. It is for
+// changes made in AWS that must be known from then on.
 func Annotate(ctx context.Context, mg resource.Managed, annotations map[string]string) error {
 	a := attemptFrom(ctx)
 	if a.AnnotateFn == nil {
@@ -188,10 +188,10 @@ func Annotate(ctx context.Context, mg resource.Managed, annotations map[string]s
 	return a.AnnotateFn(ctx, mg, annotations)
 }
 
-// RecordIntent annotates a resource as Annotate does, for what must be known before a call to
-// AWS is made, even if its answer is lost. Where the resource has changed since it was
-// read, the decision to make the call was another's to make: the error that Intend then
-// returns drops the reconcile, and the next one reads the resource live.
+// RecordIntent annotates a resource as Annotate does, before a call to AWS that must be known
+// even if its answer is lost. If the resource has changed since it was read, the decision to
+// make the call is outdated: RecordIntent then returns an error that aborts the reconcile, and
+// the next one reads the resource live.
 func RecordIntent(ctx context.Context, mg resource.Managed, annotations map[string]string) error {
 	a := attemptFrom(ctx)
 	if a.IntentRecorder == nil {
@@ -205,8 +205,8 @@ func RecordIntent(ctx context.Context, mg resource.Managed, annotations map[stri
 	return err
 }
 
-// WriteExternalName of a thing that was found or adopted, in memory and at once in
-// the cluster. It does nothing where the resource has that name already.
+// WriteExternalName sets the external name of a resource that was found or adopted in AWS, in
+// memory and at once in the cluster. It does nothing if the resource has that name already.
 func WriteExternalName(ctx context.Context, mg resource.Managed, name string) error {
 	if meta.GetExternalName(mg) == name {
 		return nil
@@ -214,35 +214,37 @@ func WriteExternalName(ctx context.Context, mg resource.Managed, name string) er
 	return RecordIntent(ctx, mg, ownership.Name(mg, name))
 }
 
-// RequeueDelay is the time after which the external client asked to come back, 0 if it
-// did not.
+// RequeueDelay returns the delay that the external client requested with RequeueAfter, or 0.
 func (a *Attempt) RequeueDelay() time.Duration {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.requeueAfter
 }
 
-// Aborted tells whether the reconcile is to be dropped, and when to come back then.
+// Aborted returns whether the reconcile was aborted, and after which time to requeue the
+// resource.
 func (a *Attempt) Aborted() (time.Duration, bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.abortFor, a.aborted
 }
 
-// ChangeSummary is what Describe was told last.
+// ChangeSummary returns the last summary set with DescribeChange.
 func (a *Attempt) ChangeSummary() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.changeSummary
 }
 
-// Events are those that Emit was told, in order.
+// Events returns the emitted events, in order.
 func (a *Attempt) Events() []event.Event {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return append([]event.Event(nil), a.events...)
 }
 
+// abort aborts the reconcile. ops are the calls that it waits for, which are reserved before
+// the next one.
 func (a *Attempt) abort(after time.Duration, ops ...string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -251,28 +253,28 @@ func (a *Attempt) abort(after time.Duration, ops ...string) {
 	a.deferredOps = append(a.deferredOps, ops...)
 }
 
-// release gives back the calls that were reserved and not made.
+// release releases the calls that were reserved and not made.
 func (a *Attempt) release() {
 	if a.releaseFn != nil {
 		a.releaseFn()
 	}
 }
 
-// recordFailure notes the error that the runtime is about to report.
+// recordFailure records the error that the runtime is about to report.
 func (a *Attempt) recordFailure(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.err = err
 }
 
-// beginChange notes that something in AWS is about to be changed.
+// beginChange records that a call is about to change something in AWS.
 func (a *Attempt) beginChange() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.changing = true
 }
 
-// failure is the last error that the runtime reported, if any.
+// failure returns the last error that the runtime reported, if any.
 func (a *Attempt) failure() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -68,11 +68,11 @@ func TestWithoutTurn(t *testing.T) {
 	Abort(ctx, time.Second)
 	DescribeChange(ctx, "x")
 	if !Reserve(ctx, "x") {
-		t.Error("without a gate every call is granted")
+		t.Error("without a reconciler every call is granted")
 	}
 	mg := newSample()
 	if err := WriteExternalName(ctx, mg, "cart-fn"); err != nil || meta.GetExternalName(mg) != "cart-fn" {
-		t.Errorf("without a gate the name is set in memory: %v, %q", err, meta.GetExternalName(mg))
+		t.Errorf("without a reconciler the name is set in memory: %v, %q", err, meta.GetExternalName(mg))
 	}
 }
 
@@ -108,7 +108,7 @@ func TestWriteExternalName(t *testing.T) {
 	}
 }
 
-// client that does what it is told in each of its calls.
+// scripted is an external client with a function for each of its calls.
 type scripted struct {
 	*cloud
 
@@ -215,7 +215,8 @@ func TestHoldInACall(t *testing.T) {
 	})
 }
 
-// What Create sets in status is kept: nothing has to be observed again for it.
+// TestStatusOfCreateIsKept checks that the status set by Create is kept without another
+// observation.
 func TestStatusOfCreateIsKept(t *testing.T) {
 	e := newEnv(t, newSample())
 	script(e, &scripted{create: func(_ context.Context, mg *sample) { mg.Status.Value = "creating" }})
@@ -225,8 +226,8 @@ func TestStatusOfCreateIsKept(t *testing.T) {
 	}
 }
 
-// A kind that still says Available when it calls for an update is looked at again
-// soon, and its generation is not settled.
+// TestUpdateOfAKindThatSaysAvailable checks that a resource that is Available while an update
+// is due is reconciled again soon, and that its generation is not settled.
 func TestUpdateOfAKindThatSaysAvailable(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
@@ -240,12 +241,13 @@ func TestUpdateOfAKindThatSaysAvailable(t *testing.T) {
 	}
 }
 
-// What was created is recorded even if the user edits the resource meanwhile.
+// TestEditedWhileCreating checks that a create is recorded even if the user edits the resource
+// meanwhile.
 func TestEditedWhileCreating(t *testing.T) {
 	e := newEnv(t, newSample())
 	script(e, &scripted{create: func(_ context.Context, mg *sample) {
 		meta.SetExternalName(mg, "cart-fn")
-		e.change(func(mg *sample) { //nolint:contextcheck // The user has a context of their own.
+		e.change(func(mg *sample) { //nolint:contextcheck // The user has a separate context.
 			mg.Spec.Value = "b"
 			mg.Generation = 2
 			mg.SetLabels(map[string]string{"team": "shop"})

@@ -12,9 +12,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// attemptClient is what the runtime calls: a kind's external client, within a span of each
-// call. It records in the Attempt what the call did, replaces errors by what the runtime is
-// to report, and ends a reconcile that was aborted.
+// attemptClient is the external client that the runtime calls. It wraps each call of a kind's
+// external client in a span, records in the Attempt what the call did, translates errors for
+// the runtime, and ends aborted reconciles.
 type attemptClient[T Managed] struct {
 	inner    xpmanaged.TypedExternalClient[T]
 	policies bool
@@ -99,14 +99,14 @@ func (c *attemptClient[T]) change(ctx context.Context, name string, done action,
 	return a.recordAction(done)
 }
 
-// mayCreate tells whether the policies allow creating. Where they allow nothing but
-// observing, the runtime itself says what is missing.
+// mayCreate returns whether the policies allow creating the external resource. It also returns
+// true if they only allow observing, because the runtime reports that case itself.
 func (c *attemptClient[T]) mayCreate(mg resource.Managed) bool {
 	p := xpmanaged.NewManagementPoliciesResolver(c.policies, mg.GetManagementPolicies())
 	return p.ShouldCreate() || p.ShouldOnlyObserve()
 }
 
-// conclude marks a span as failed if a call has failed, rather than been deferred.
+// conclude marks a span as failed unless the error only defers the call.
 func conclude(span trace.Span, err error) {
 	if err != nil && !isPassing(err) {
 		failedSpan(span, err)

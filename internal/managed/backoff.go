@@ -13,32 +13,32 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// A class of errors says how soon another try makes sense.
+// An errorClass says how soon another attempt makes sense.
 type errorClass int
 
 const (
-	// unclassified errors may pass or not.
+	// unclassified errors may be transient or not.
 	unclassified errorClass = iota
 
-	// transient errors pass by themselves within seconds or minutes.
+	// transient errors go away without a change by the user, within seconds or minutes.
 	transient
 
-	// terminal errors stay until the user changes something.
+	// terminal errors remain until the user changes something.
 	terminal
 
-	// ambiguous errors are terminal or transient: AWS says the same of what is wrong and
-	// of what is not there yet. They count as terminal once they have had time to pass.
+	// ambiguous errors are terminal or transient: AWS returns the same error for what is wrong
+	// and for what does not exist yet. They count as terminal after a grace period.
 	ambiguous
 
-	// Class bug is a panic. It stays until the provider is another one, unless the odd answer
-	// passes that it came of; what it does before it panics may be a call to AWS.
+	// panicked is the class of panics. Most remain until the provider is upgraded, and the
+	// code before the panic may call AWS, so they are retried slowly, like terminal errors.
 	panicked
 )
 
-// errCannotCreate says that there is nothing to manage and no leave to create it.
+// errCannotCreate is returned if the external resource does not exist and may not be created.
 var errCannotCreate = errors.New("the external resource does not exist, and managementPolicies do not allow creating it")
 
-// String names the class in traces.
+// String returns the name of the class in traces.
 func (c errorClass) String() string {
 	switch c {
 	case terminal:
@@ -54,6 +54,7 @@ func (c errorClass) String() string {
 	}
 }
 
+// classify returns the class of an error.
 func classify(err error) errorClass {
 	switch {
 	case isPanic(err):
@@ -68,22 +69,23 @@ func classify(err error) errorClass {
 	return unclassified
 }
 
-// isServerTrouble says that the API server could not answer now.
+// isServerTrouble returns whether the API server is temporarily unable to answer.
 func isServerTrouble(err error) bool {
 	return kerrors.IsServerTimeout(err) || kerrors.IsTimeout(err) || kerrors.IsTooManyRequests(err) || kerrors.IsServiceUnavailable(err) || kerrors.IsInternalError(err)
 }
 
-// Ambiguous errors count as terminal after these times.
+// Grace periods after which ambiguous errors count as terminal.
 const (
-	// referenceGracePeriod is for what may be applied together with the resource: a Secret, a
-	// ConfigMap or a key of one, a provider config and what it names.
+	// referenceGracePeriod is for objects that may be applied together with the resource: a
+	// Secret, a ConfigMap or a key of one, a provider config and what it refers to.
 	referenceGracePeriod = 5 * time.Minute
 
-	// accessGracePeriod is for rights, which IAM may take as long to spread.
+	// accessGracePeriod is for IAM permissions, which may take that long to propagate.
 	accessGracePeriod = 15 * time.Minute
 )
 
-// gracePeriod is how long an ambiguous error may take to pass, 0 for any other.
+// gracePeriod returns how long an ambiguous error may take to go away, and 0 for any other
+// error.
 func gracePeriod(err error) time.Duration {
 	within, ok := awserr.MayPass(err)
 	switch {
@@ -97,10 +99,10 @@ func gracePeriod(err error) time.Duration {
 	return 0
 }
 
-// unusableError says that a provider config cannot be used.
+// An unusableError wraps the reason why a provider config cannot be used.
 type unusableError struct{ error }
 
-// Unwrap returns the error.
+// Unwrap returns the wrapped error.
 func (e unusableError) Unwrap() error { return e.error }
 
 func isUnusable(err error) bool {
@@ -111,29 +113,31 @@ func isUnusable(err error) bool {
 const (
 	maxUnclassified = 60 * time.Second
 
-	// maxRefused is the longest time after which a change that AWS has refused is sent again.
+	// maxRefused is the longest delay before a change that AWS has refused is sent again.
 	maxRefused = 10 * time.Minute
 
-	// manyThrottles is the number of throttled calls in a row, a minute and a half of them,
-	// after which users are told: until then, the quota is shared with others.
+	// manyThrottles is the number of consecutive throttled calls, a minute and a half of them,
+	// after which throttling is reported as an error. Fewer are normal, because the quota is
+	// shared with others.
 	manyThrottles = 10
 
-	// manyFailures is the number of transient errors in a row, some ten minutes of
-	// them, after which there is no hurry any more.
+	// manyFailures is the number of consecutive transient errors, some ten minutes of them,
+	// after which the resource is retried at the longest delay.
 	manyFailures = 40
 
-	// priorityFailures is the number of errors in a row after which a resource no
-	// longer goes before those that are merely polled.
+	// priorityFailures is the number of consecutive errors after which a resource no longer
+	// takes precedence over polled ones.
 	priorityFailures = 5
 
-	// stalledFailures is the number of terminal errors in a row, half a minute of
-	// them, after which the resource is said to be stalled: what it refers to may
-	// have been applied together with it and be a little late.
+	// stalledFailures is the number of consecutive terminal errors, half a minute of them,
+	// after which the resource is Stalled. What it refers to may have been applied together
+	// with it and be created a little later.
 	stalledFailures = 3
 
-	// ambiguousShare of the time since the first ambiguous error is the time until the
-	// next try in the first minute, and twice that later: some thirty tries in the first
-	// quarter of an hour, and six in the rest of it.
+	// ambiguousShare divides the time since the first ambiguous error: the quotient is the
+	// delay until the next attempt in the first minute, and twice the quotient later. That
+	// makes about thirty attempts in the first quarter of an hour, and six in the rest of the
+	// hour.
 	ambiguousShare = 8
 
 	minAmbiguous = 3 * time.Second
@@ -145,11 +149,12 @@ var (
 	terminalDelays  = []time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute}
 )
 
-// Backoff is when to try again after an error that came for the nth time in a row, n from
-// 1.
+// Backoff returns the delay before the next attempt after the nth consecutive occurrence of an
+// error, for n from 1.
 func Backoff(err error, n int) time.Duration { return backoff(classify(err), n) }
 
-// backoff is when to try again after the nth error of a class in a row, n from 1.
+// backoff returns the delay before the next attempt after the nth consecutive error of a
+// class, for n from 1.
 func backoff(c errorClass, n int) time.Duration {
 	switch {
 	case c == terminal, c == panicked:
@@ -162,7 +167,7 @@ func backoff(c errorClass, n int) time.Duration {
 	return doubling(time.Second, n, maxUnclassified)
 }
 
-// backoff notes that a resource has failed, and returns when it is reconciled next.
+// backoff records that a resource has failed, and returns when it is reconciled next.
 func (r *reconciler[T]) backoff(key types.NamespacedName, a *Attempt, c errorClass, err error) time.Duration {
 	failures, throttles := r.states.recordFailure(key, c, awserr.IsThrottled(err))
 	if open, ok := asCircuitOpen(err); ok && open.after > 0 {
@@ -181,8 +186,9 @@ func (r *reconciler[T]) backoff(key types.NamespacedName, a *Attempt, c errorCla
 	return after
 }
 
-// backoffAmbiguous is when to try again after an ambiguous error, by the time since the
-// first of them. One try is made when the error has had the time that it may take to pass.
+// backoffAmbiguous returns the delay before the next attempt after an ambiguous error, given
+// the time since the first one and the grace period. One attempt is made at the end of the
+// grace period.
 func backoffAmbiguous(since, within time.Duration) time.Duration {
 	wait := since / ambiguousShare
 	if since > time.Minute {
@@ -194,18 +200,21 @@ func backoffAmbiguous(since, within time.Duration) time.Duration {
 	return min(max(wait, minAmbiguous), maxAmbiguous)
 }
 
-// refused is the least time after the nth refusal in a row of a change, n from 1. It counts
-// refusals for any reason, whatever a resource waited for in between, so that no error of
-// AWS has the same change sent without end at a pace that is made for reads.
+// refused returns the minimum delay after the nth consecutive refusal of a change, for n from
+// 1. Refusals count whatever their reason, even if the resource waited for something in
+// between, so that no error makes the provider repeat a change at the pace of reads.
 func refused(n int) time.Duration { return doubling(time.Second, n, maxRefused) }
 
-// throttled is when to come back after the nth throttled call in a row, n from 1.
+// throttled returns the delay after the nth consecutive throttled call, for n from 1.
 func throttled(n int) time.Duration { return doubling(time.Second, n, 15*time.Second) }
 
+// step returns the nth delay, for n from 1. The last one repeats.
 func step(delays []time.Duration, n int) time.Duration {
 	return delays[min(max(n, 1), len(delays))-1]
 }
 
+// doubling returns the nth delay of a sequence that starts with first and doubles up to the
+// limit, for n from 1.
 func doubling(first time.Duration, n int, limit time.Duration) time.Duration {
 	d := first
 	for range n - 1 {

@@ -16,37 +16,38 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 )
 
-// An openError says that AWS is not called, since the circuit breaker of a config is open.
-// It is the same for each resource and at each try.
+// A circuitOpenError says that AWS is not called because the circuit breaker of a config is
+// open. Its message is the same for every resource and attempt.
 type circuitOpenError struct {
 	ref    config.Ref
 	region string
 	after  time.Duration
 }
 
-// Error says what the user can do.
+// Error returns what is wrong and what the user can check.
 func (e *circuitOpenError) Error() string {
 	return fmt.Sprintf("AWS does not answer %s in %s, so calls are paused and retried at intervals: check the endpoint of the config, and the network", e.ref, e.region)
 }
 
-// RetryAfter is how long to stay away.
+// RetryAfter returns the delay before the next attempt.
 func (e *circuitOpenError) RetryAfter() time.Duration { return e.after }
 
 func asCircuitOpen(err error) (*circuitOpenError, bool) { return errors.AsType[*circuitOpenError](err) }
 
-// resolveError is why a reconcile has no session, nil if it has one or needs none.
+// resolveError returns why a reconcile has no session, or nil if it has one or needs none.
 func resolveError(ctx context.Context) error {
 	r, _ := ctx.Value(sessionKey{}).(resolved)
 	return r.err
 }
 
-// reports tells whether a resource says already that AWS is not called for it.
+// reports returns whether the resource's conditions already report the open circuit breaker.
 func reports(mg Managed, open *circuitOpenError) bool {
 	c := mg.GetCondition(xpv2.TypeSynced)
 	return c.ObservedGeneration == mg.GetGeneration() && strings.HasSuffix(c.Message, open.Error()) && !requested(mg)
 }
 
-// checkCircuit AWS with a session, if the circuit breaker of its config lets a resource pass.
+// checkCircuit returns an error if the circuit breaker of the session's config is open and
+// does not admit this attempt. It makes the attempt leave the breaker when it ends.
 func (r *reconciler[T]) checkCircuit(s *config.Session, a *Attempt) error {
 	if r.breakers == nil {
 		return nil
@@ -66,15 +67,16 @@ func (r *reconciler[T]) checkCircuit(s *config.Session, a *Attempt) error {
 	return nil
 }
 
-// end notes that the reconcile has ended.
+// end marks the reconcile as ended.
 func (a *Attempt) end() {
 	if a.onEnd != nil {
 		a.onEnd()
 	}
 }
 
-// explainUnanswered is the error of a look at AWS that got no answer. While the breaker is open, it is
-// that of all who are not let pass, so that their conditions do not change with each probe.
+// explainUnanswered returns the error of an observation that AWS did not answer. While the
+// circuit breaker is open, it is the same error as that of rejected attempts, so that
+// conditions do not change with each probe.
 func (a *Attempt) explainUnanswered(err error) error {
 	if a.circuitError == nil || !awserr.IsUnanswered(err) {
 		return err
@@ -85,7 +87,8 @@ func (a *Attempt) explainUnanswered(err error) error {
 	return err
 }
 
-// unreachableClient is an external client that only says why AWS is not called.
+// unreachableClient returns an external client that only returns the reason why AWS is not
+// called.
 func unreachableClient[T Managed](err error) xpmanaged.TypedExternalClient[T] {
 	return xpmanaged.TypedExternalClientFns[T]{
 		ObserveFn: func(context.Context, T) (xpmanaged.ExternalObservation, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 )
 
-// TestAttempts tells when the same call may be made again.
+// TestAttempts checks when the same call may be repeated.
 func TestAttempts(t *testing.T) {
 	start := time.Unix(1e9, 0)
 	made := func(n int) *CallHistory {
@@ -43,7 +43,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// TestAttemptsOfAGeneration has what was tried for one spec not count for another.
+// TestAttemptsOfAGeneration checks that calls made for one spec do not count for another.
 func TestAttemptsOfAGeneration(t *testing.T) {
 	s, mg := newStateStore(), newSample()
 	known, _ := s.begin(mg)

@@ -10,14 +10,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
-// changeLogger passes on entries of one kind: without what must not be shown, and
-// without those of reconciles that were held.
+// changeLogger forwards change log entries of one kind. It removes what must not be logged,
+// and drops entries of aborted reconciles.
 type changeLogger[T Managed] struct {
 	inner  xpmanaged.ChangeLogger
 	redact func(T)
 }
 
-// Log a change that was made, or failed.
+// Log logs a change that was made or has failed.
 func (l *changeLogger[T]) Log(ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad xpmanaged.AdditionalDetails) error {
 	a := attemptFrom(ctx)
 	if _, aborted := a.Aborted(); aborted {
@@ -32,8 +32,8 @@ func (l *changeLogger[T]) Log(ctx context.Context, mg resource.Managed, op v1alp
 	return l.inner.Log(ctx, shown, op, changeErr, ad)
 }
 
-// hideLastApplied removes kubectl's copy of the manifest, which holds what Redact
-// removes from the spec.
+// hideLastApplied removes kubectl's copy of the manifest, which contains what Redact removes
+// from the spec.
 func hideLastApplied(mg resource.Managed) {
 	a := mg.GetAnnotations()
 	delete(a, corev1.LastAppliedConfigAnnotation)

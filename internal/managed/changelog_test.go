@@ -37,7 +37,8 @@ func TestChangeLogIsRedacted(t *testing.T) {
 	}
 }
 
-// A failed count must not end the manager, which the runtime's own loop does.
+// TestStateCounterGoesOn checks that a failed count does not stop the manager, as the
+// runtime's own loop does.
 func TestStateCounterGoesOn(t *testing.T) {
 	counts := make(chan struct{}, 100)
 	s := &stateCounter{

@@ -35,13 +35,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 )
 
-// churn is how many resources TestChurn has come and go. A million take some minutes:
+// churn is the number of resources that TestChurn creates and deletes. A million take some
+// minutes:
 //
 //	go test ./internal/managed -run '^TestChurn$' -churn 1000000 -timeout 30m
-var churn = flag.Int("churn", 5000, "how many resources come and go in TestChurn")
+var churn = flag.Int("churn", 5000, "how many resources TestChurn creates and deletes")
 
-// TestChurn has resources of many namespaces, configs and regions come and go, with
-// changes and errors in between. Memory and series are then what they were.
+// TestChurn creates and deletes resources of many namespaces, configs and regions, with
+// changes and errors in between, and checks that memory and metric series do not grow.
 func TestChurn(t *testing.T) {
 	c := newChurn(t)
 	const warm = 1000
@@ -69,7 +70,7 @@ func TestChurn(t *testing.T) {
 	}
 }
 
-// churning is a kind's controller over an API server that is a map.
+// churning is a kind's controller with a map as API server.
 type churning struct {
 	client.Client
 
@@ -119,7 +120,7 @@ func newChurn(t *testing.T) *churning {
 	return c
 }
 
-// run the lives of resources, a few at a time.
+// run creates, changes and deletes resources, a few at a time.
 func (c *churning) run(from, to int) {
 	const alive = 50
 	for i := from; i < to; i += alive {
@@ -129,7 +130,7 @@ func (c *churning) run(from, to int) {
 		}
 		c.reconcile(keys)
 		for _, key := range keys {
-			// Some are put right, all are looked at again.
+			// Some are corrected, all are reconciled again.
 			if mg := c.store[key]; mg.Spec.Value == "bad" {
 				mg.Spec.Value, mg.Generation = "b", mg.Generation+1
 			}
@@ -145,7 +146,7 @@ func (c *churning) run(from, to int) {
 	}
 }
 
-// create the nth resource. Every hundred are of a new namespace with a config of its own.
+// create creates the nth resource. Every hundred are in a new namespace with its own config.
 func (c *churning) create(n int) types.NamespacedName {
 	mg := newSample()
 	region := []string{"eu-west-1", "us-east-1", "ap-south-1"}[n%3]
@@ -163,7 +164,7 @@ func (c *churning) create(n int) types.NamespacedName {
 	return key
 }
 
-// reconcile resources until none of them has anything to do, or they are gone.
+// reconcile reconciles resources until none of them has anything to do, or they are gone.
 func (c *churning) reconcile(keys []types.NamespacedName) {
 	for range 12 {
 		var busy []types.NamespacedName
@@ -183,7 +184,7 @@ func (c *churning) reconcile(keys []types.NamespacedName) {
 	}
 }
 
-// remove a resource. One that nobody holds is gone at once.
+// remove deletes a resource. A resource without finalizers is gone at once.
 func (c *churning) remove(key types.NamespacedName) {
 	mg := c.store[key]
 	mg.DeletionTimestamp = &metav1.Time{Time: c.clock}
@@ -192,7 +193,8 @@ func (c *churning) remove(key types.NamespacedName) {
 	}
 }
 
-// settle lets all that goes by time go, and returns the size of the heap.
+// settle advances the clock until all temporary state has expired, and returns the size of the
+// heap.
 func (c *churning) settle() int {
 	c.clock = c.clock.Add(24 * time.Hour)
 	key := c.create(0)
@@ -205,7 +207,7 @@ func (c *churning) settle() int {
 		runtime.GC()
 	}
 	runtime.ReadMemStats(&m)
-	return int(m.HeapAlloc) //nolint:gosec // Far from overflowing.
+	return int(m.HeapAlloc) //nolint:gosec // It does not overflow.
 }
 
 func (c *churning) series() int {
@@ -220,7 +222,7 @@ func (c *churning) series() int {
 	return n
 }
 
-// Resolve a session of the namespace's config.
+// Resolve returns a session of the namespace's config.
 func (c *churning) Resolve(_ context.Context, mg resource.ModernManaged, region string) (*config.Session, error) {
 	s := &config.Session{Ref: config.Ref{UID: types.UID(mg.GetNamespace())}, Scope: quota.Scope{Account: "123456789012", Region: region}}
 	s.AWS.Region = region
@@ -243,7 +245,7 @@ func (c *churning) next() string {
 	return strconv.Itoa(c.version)
 }
 
-// Get a copy.
+// Get returns a copy of the stored object.
 func (c *churning) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	mg, ok := c.store[key]
 	if !ok {
@@ -253,7 +255,7 @@ func (c *churning) Get(_ context.Context, key client.ObjectKey, obj client.Objec
 	return nil
 }
 
-// Patch the metadata.
+// Patch patches the metadata.
 func (c *churning) Patch(_ context.Context, obj client.Object, patch client.Patch, _ ...client.PatchOption) error {
 	key := client.ObjectKeyFromObject(obj)
 	mg, ok := c.store[key]
@@ -284,7 +286,7 @@ func (c *churning) Patch(_ context.Context, obj client.Object, patch client.Patc
 	return nil
 }
 
-// Status is written by the client itself.
+// Status returns a writer of the status.
 func (c *churning) Status() client.SubResourceWriter { return &churnStatus{c: c} }
 
 type churnStatus struct {
@@ -293,7 +295,7 @@ type churnStatus struct {
 	c *churning
 }
 
-// Update the status.
+// Update updates the status.
 func (s *churnStatus) Update(_ context.Context, obj client.Object, _ ...client.SubResourceUpdateOption) error {
 	mg, ok := s.c.store[client.ObjectKeyFromObject(obj)]
 	if !ok {
@@ -305,7 +307,7 @@ func (s *churnStatus) Update(_ context.Context, obj client.Object, _ ...client.S
 	return nil
 }
 
-// churned is what AWS has of a resource. One in seven fails a while.
+// churned is the external client. One in seven resources fails at first.
 type churned struct{ aws map[types.UID]bool }
 
 func (e *churned) Observe(_ context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {

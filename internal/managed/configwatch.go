@@ -25,14 +25,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// configIndex is the field index from a resource to the configuration it refers to.
+// configIndex is the field index from a resource to its ProviderConfig or
+// ClusterProviderConfig.
 const configIndex = "spec.providerConfigRef"
 
-// watchConfigs has every resource looked at whose ProviderConfig or
-// ClusterProviderConfig has come or changed: what failed for want of it works at
-// once, and new default tags are set. Where it has only begun to work, or its
-// credentials have changed, those that are in order are left alone. These looks are
-// polls, however many they are.
+// watchConfigs enqueues every resource when its ProviderConfig or ClusterProviderConfig is
+// created or its spec changes: what failed for lack of it works at once, and new default tags
+// are set. If the config only becomes Ready, or its credentials change, settled resources are
+// not enqueued. These reconciles have the priority of polls, because there may be many.
 func watchConfigs[T Managed](mgr ctrl.Manager, k Kind[T], b *builder.TypedBuilder[reconcile.Request], resetBackoff func(client.ObjectKey)) error {
 	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), configIndex, func(obj client.Object) []string {
 		mg, ok := obj.(T)
@@ -54,7 +54,7 @@ func watchConfigs[T Managed](mgr ctrl.Manager, k Kind[T], b *builder.TypedBuilde
 	return nil
 }
 
-// configKey is the index key of a configuration.
+// configKey returns the index key of a config.
 func configKey(kind, namespace, name string) string {
 	if kind == v1beta1.ClusterProviderConfigKind {
 		namespace = ""
@@ -64,7 +64,7 @@ func configKey(kind, namespace, name string) string {
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// configUsers finds the resources that refer to configurations.
+// configUsers returns the referrers of configs.
 func configUsers[T Managed](resources client.Reader, newList func() resource.ManagedList, resetBackoff func(types.NamespacedName)) objects.Referrers {
 	return objects.Referrers{
 		Resources: resources,
@@ -74,29 +74,27 @@ func configUsers[T Managed](resources client.Reader, newList func() resource.Man
 	}
 }
 
-// unsettled tells whether a resource is not up to date and Ready, as far as its status
-// tells.
+// unsettled returns whether a resource is not up to date and Ready, according to its status.
 func unsettled(o client.Object) bool {
 	mg, ok := o.(Managed)
 	return !ok || !settled(mg)
 }
 
-// configRequests maps a configuration of a kind to the resources that refer to it and that
-// only returns true for. A nil only selects all.
+// configRequests maps a config of a kind to the resources that refer to it and for which only
+// returns true. A nil only selects all.
 func configRequests(users objects.Referrers, kind string, only func(client.Object) bool) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		return users.Requests(ctx, "", only, configKey(kind, o.GetNamespace(), o.GetName()))
 	}
 }
 
-// specChanged lets through new configurations and those whose spec has changed. A deleted
-// one has no resources: it is kept for as long as one refers to it.
+// specChanged selects configs that are new or have a new spec. A deleted config has no
+// resources, because its finalizer remains while one refers to it.
 func specChanged() predicate.Predicate {
 	return predicate.And(objects.NotInitial(), notDeleted(), predicate.GenerationChangedPredicate{})
 }
 
-// becameReady lets through configurations whose Ready condition has turned True while
-// their spec stayed the same.
+// becameReady selects configs that became Ready with an unchanged spec.
 func becameReady() predicate.Predicate {
 	never := predicate.NewPredicateFuncs(func(client.Object) bool { return false })
 	return predicate.Funcs{
@@ -118,9 +116,9 @@ func isReady(o client.Object) bool {
 	return ok && c.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
-// credentialsRequests maps a Secret to the resources whose configuration reads its
-// credentials from it, unless they are settled: the configuration may have been Ready all
-// the time, for example if its temporary keys expired since it was checked.
+// credentialsRequests maps a Secret to the resources that use a config with credentials from
+// it, unless they are settled. It ignores the Ready condition of the config, which may have
+// been True all the time: for example, if temporary keys have expired since they were checked.
 func credentialsRequests(configs client.Reader, users objects.Referrers) handler.MapFunc {
 	return func(ctx context.Context, secret client.Object) []reconcile.Request {
 		refs, err := config.UsersOf(ctx, configs, secret)

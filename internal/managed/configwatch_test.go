@@ -24,8 +24,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// configured answers lists of configurations, and of the resources that use them. Those
-// whose names begin with ok are in order.
+// configured lists configs, and the resources that use them. Resources with names that begin
+// with ok are settled.
 type configured struct {
 	client.Reader
 

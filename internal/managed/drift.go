@@ -7,28 +7,29 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// A Comparison is what a look at AWS comes to.
+// A Comparison is the result of comparing the external resource with spec.
 type Comparison int
 
 const (
-	// Undecided looks tell nothing: AWS was not asked, or is at work.
+	// Undecided means that the observation allows no conclusion: AWS was not called, or is
+	// still working.
 	Undecided Comparison = iota
 
-	// UpToDate says that AWS has what spec asks for, and serves it.
+	// UpToDate means that AWS has what spec asks for, and serves it.
 	UpToDate
 
-	// SourceChanged says that what spec points to has changed where it lies, such as an object
-	// in S3: what differs is news, and no drift.
+	// SourceChanged means that what spec points to has changed at its source, such as an
+	// object in S3. The difference is a new version rather than drift.
 	SourceChanged
 
-	// Differs says that AWS has something else than spec asks for.
+	// Differs means that AWS has something else than spec asks for.
 	Differs
 
-	// Missing says that AWS does not have the thing.
+	// Missing means that the external resource does not exist.
 	Missing
 )
 
-// String is the value of the label change, for the two that can be drift.
+// String returns the value of the metric label change, for the two results that can be drift.
 func (c Comparison) String() string {
 	if c == Missing {
 		return "missing"
@@ -36,46 +37,47 @@ func (c Comparison) String() string {
 	return "changed"
 }
 
-// ReportComparison tells what this look at AWS has come to, from which drift is told. mends says
-// whether the resource may put right what differs. Told more than once, the last counts.
-func ReportComparison(ctx context.Context, c Comparison, mends bool) {
+// ReportComparison reports the result of this observation, from which drift is derived. mayUpdate
+// is whether the resource may correct a difference. The last of several reports wins.
+func ReportComparison(ctx context.Context, c Comparison, mayUpdate bool) {
 	a := attemptFrom(ctx)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.comparison, a.mayUpdate = c, mends
+	a.comparison, a.mayUpdate = c, mayUpdate
 }
 
-// Comparison is what Compared was told.
-func (a *Attempt) Comparison() (c Comparison, mends bool) {
+// Comparison returns the last comparison reported with ReportComparison.
+func (a *Attempt) Comparison() (c Comparison, mayUpdate bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.comparison, a.mayUpdate
 }
 
-// A drift is what is remembered of a resource to tell drift from what its user has
-// changed. Drift is a difference that comes up while nothing has changed that the user
-// has a hand in: AWS had what was wanted at one look, has something else at the next, and
-// the same is wanted still. So the first look after a start tells nothing, for nobody
-// knows what has changed before it.
+// A drift is the state that distinguishes drift from changes by the user. Drift is a
+// difference that appears although the desired state has not changed: one observation found
+// AWS up to date, and the next one finds something else. The first observation after a start
+// never reports drift, because what changed before it is unknown.
 type drift struct {
-	// synced is what was wanted when AWS was last found to have it. Empty if something
-	// else is there, or if what spec refers to has changed since.
+	// synced is the desired state when AWS was last found up to date. It is empty if AWS has
+	// something else, or if what spec refers to has changed since.
 	synced string
 
-	// pendingFor is the drift that is there now, by what was wanted when it was seen.
+	// pendingFor is the desired state for which the present drift was found. It is empty if
+	// there is none.
 	pendingFor string
 	comparison Comparison
 
-	// mayUpdate says that the resource may put it right, and sent that a call did so.
+	// mayUpdate is whether the resource may correct the drift, and corrected whether a call
+	// has done so.
 	mayUpdate, corrected bool
 }
 
-// pending tells whether there is drift that is yet to be put right.
+// pending returns whether there is drift that is yet to be corrected.
 func (d drift) pending() bool { return d.pendingFor != "" && d.mayUpdate }
 
-// Cause says why AWS has something else than what is wanted, for the event that tells of the
-// call that puts it right: spec or what it refers to has changed, someone has changed it in
-// AWS, or nobody knows, as at the first look after a start.
+// Cause returns why AWS differs from the desired state, for the event of the correction: spec
+// or what it refers to has changed, someone has changed the resource in AWS, or the cause is
+// unknown, as in the first observation after a start.
 func Cause(ctx context.Context, mg Managed) string {
 	if !Settled(mg) {
 		return "spec changed"
@@ -86,7 +88,8 @@ func Cause(ctx context.Context, mg Managed) string {
 	return "differed from spec"
 }
 
-// cause is the cause by what was known before a look. Empty if nobody knows.
+// cause returns the cause according to the state before an observation. It is empty if
+// unknown.
 func (r *resourceState) cause(mg Managed) string {
 	switch w := desiredState(mg); {
 	case r.changedReference != "":
@@ -97,29 +100,29 @@ func (r *resourceState) cause(mg Managed) string {
 	return ""
 }
 
-// A finding is what a look adds to the metrics: drift of a kind that was seen, or put
-// right.
+// A driftChange is what an observation adds to the metrics: drift that was seen, or corrected.
 type driftChange struct {
 	seen, corrected bool
 	comparison      Comparison
 }
 
-// after a look, given what is wanted now and whether a call was made.
-func (d drift) after(c Comparison, mends bool, wanted string, did action) (drift, driftChange) {
-	if d.pendingFor != "" && d.pendingFor != wanted {
-		// The user has changed spec since: who put it right, nobody can tell.
+// after returns the drift after an observation, given the present desired state and the action
+// taken.
+func (d drift) after(c Comparison, mayUpdate bool, desired string, did action) (drift, driftChange) {
+	if d.pendingFor != "" && d.pendingFor != desired {
+		// The user has changed spec since, so it is unknown who corrected the drift.
 		d = drift{}
 	}
 	f := driftChange{}
 	switch c {
 	case Undecided:
 	case UpToDate:
-		return drift{synced: wanted}, driftChange{corrected: d.corrected, comparison: d.comparison}
+		return drift{synced: desired}, driftChange{corrected: d.corrected, comparison: d.comparison}
 	case SourceChanged:
 		d.synced = ""
 	case Differs, Missing:
-		if d.synced == wanted {
-			d, f = drift{pendingFor: wanted, comparison: c, mayUpdate: mends}, driftChange{seen: true, comparison: c}
+		if d.synced == desired {
+			d, f = drift{pendingFor: desired, comparison: c, mayUpdate: mayUpdate}, driftChange{seen: true, comparison: c}
 		}
 		d.synced = ""
 	}
@@ -127,8 +130,8 @@ func (d drift) after(c Comparison, mends bool, wanted string, did action) (drift
 	return d, f
 }
 
-// desiredState tells apart what a user may want of a resource. A mere request for a look is
-// the same.
+// desiredState returns a key that identifies the desired state of a resource. A mere request
+// to reconcile does not change it.
 func desiredState(mg Managed) string {
 	return fmt.Sprintf("%s %d %s", mg.GetUID(), mg.GetGeneration(), meta.GetExternalName(mg))
 }

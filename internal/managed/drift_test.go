@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A glimpse is one look, with what was wanted and done in it.
+// A glimpse is one observation, with the desired state and the action at that time.
 type glimpse struct {
 	c      Comparison
 	wanted string

@@ -40,15 +40,16 @@ type sample = managedtest.Sample
 
 var cart = types.NamespacedName{Namespace: "shop", Name: "cart"}
 
-// cloud is what is in AWS: at most one thing, whose value is set by the calls.
+// cloud is the external client and AWS: at most one external resource, with the value set by
+// the calls.
 type cloud struct {
 	value string
 	there bool
 
-	// fail is returned by the calls of that name instead of doing anything.
+	// fail maps names of calls to the error that they return without doing anything.
 	fail map[string]error
 
-	// reserve is what Observe asks for before it reports that a call is due.
+	// reserve is whether Observe calls Reserve before it reports that a call is due.
 	reserve bool
 
 	// before are the steps before a deletion, each of which takes a reconcile.
@@ -56,7 +57,7 @@ type cloud struct {
 
 	calls []string
 
-	// cause of the last update.
+	// cause is the cause of the last update.
 	cause string
 }
 
@@ -124,7 +125,7 @@ func (c *cloud) Delete(ctx context.Context, mg *sample) (xpmanaged.ExternalDelet
 
 func (c *cloud) Disconnect(context.Context) error { return nil }
 
-// limiter grants all but what it is told to refuse.
+// limiter grants all calls except those to be refused.
 type limiter struct {
 	wait     map[string]time.Duration
 	asked    [][]string
@@ -147,7 +148,7 @@ func (l *limiter) Release(quota.Scope, string) { l.released++ }
 
 func (l *limiter) Forget(_ quota.Scope, id string) { l.gone = append(l.gone, id) }
 
-// priority of the last reservation.
+// priority returns the priority of the last reservation.
 func (l *limiter) priority() quota.Priority { return l.holders[len(l.holders)-1].Priority }
 
 type resolver struct {
@@ -162,7 +163,7 @@ func (r *resolver) Resolve(context.Context, resource.ModernManaged, string) (*co
 	return &config.Session{AWS: aws.Config{Region: "eu-west-1"}, Ref: config.Ref{Kind: "ProviderConfig", Namespace: "shop", Name: "default", UID: "c1"}, Scope: quota.Scope{Account: "1", Region: "eu-west-1"}, Tenancy: r.tenancy}, nil
 }
 
-// tracker records who uses a configuration.
+// tracker records which resources use a config.
 type tracker struct {
 	users map[types.UID]bool
 	err   error
@@ -184,7 +185,7 @@ func (tr *tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
 	return tr.Untrack(ctx, mg)
 }
 
-// events records what is emitted.
+// events records the emitted events.
 type events struct{ all []string }
 
 func (e *events) Event(_ runtime.Object, ev event.Event) {
@@ -226,8 +227,8 @@ func (m *manager) GetAPIReader() client.Reader          { return m.c }
 func (m *manager) GetScheme() *runtime.Scheme           { return m.c.Scheme() }
 func (m *manager) GetFieldIndexer() client.FieldIndexer { return nil }
 
-// env is the whole of a kind's controller but for the queue: the gate, the
-// runtime's reconciler and a cloud, with a clock that stands still.
+// env is the complete controller of a kind except for the queue: the reconciler, the runtime's
+// reconciler and a cloud, with a clock that stands still.
 type env struct {
 	t        testing.TB
 	server   client.Client
@@ -309,9 +310,8 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *Kind[*sample])) *e
 	return e
 }
 
-// statusAlone keeps to the status as an API server does; the fake client would keep
-// what spec has anew as well.
-// No status that is written may contradict itself.
+// statusAlone updates only the status, like an API server; the fake client would also update
+// the spec. It checks that no written status contradicts itself.
 func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	t.Helper()
 	return func(ctx context.Context, c client.Client, sub string, obj client.Object, opts ...client.SubResourceUpdateOption) error {
@@ -329,7 +329,7 @@ func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub st
 	}
 }
 
-// scriptedKind is the harness's kind with another external client.
+// scriptedKind returns the env's kind with another external client.
 func scriptedKind(e *env, c xpmanaged.TypedExternalClient[*sample]) Kind[*sample] {
 	k := e.kind
 	k.Connect = func(context.Context, *sample, *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
@@ -338,20 +338,20 @@ func scriptedKind(e *env, c xpmanaged.TypedExternalClient[*sample]) Kind[*sample
 	return k
 }
 
-// reconcile once. It returns when to come back.
+// reconcile reconciles once. It returns when the resource is reconciled next.
 func (e *env) reconcile() time.Duration {
 	e.t.Helper()
 	res, err := e.gate.Reconcile(e.t.Context(), reconcile.Request{NamespacedName: cart})
 	if err != nil {
-		e.t.Fatalf("the gate returns no error, for the queue would then decide when to come back: %v", err)
+		e.t.Fatalf("Reconcile returned an error, so that the queue would determine the delay: %v", err)
 	}
 	if res.Requeue { //nolint:staticcheck // It must not be used.
-		e.t.Fatal("the gate always says when to come back")
+		e.t.Fatal("Reconcile must return a delay instead of Requeue")
 	}
 	return res.RequeueAfter
 }
 
-// settle reconciles until nothing is called but Get.
+// settle reconciles until Observe is the only call.
 func (e *env) settle() {
 	e.t.Helper()
 	for range 10 {
@@ -375,7 +375,7 @@ func (e *env) stored() *sample {
 	return mg
 }
 
-// change the resource as a user does.
+// change changes the resource as a user does.
 func (e *env) change(f func(*sample)) {
 	e.t.Helper()
 	mg := e.stored()
@@ -392,7 +392,7 @@ func (e *env) delete() {
 	}
 }
 
-// throttle is AWS's answer to a call too many.
+// throttle returns AWS's error for throttled calls.
 func throttle() error {
 	return &smithy.GenericAPIError{Code: "TooManyRequestsException", Message: "Rate exceeded"}
 }

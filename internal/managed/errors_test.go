@@ -86,8 +86,9 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// The queue's own rate limiter forgets a resource whenever it comes back for
-// another reason than an error; this count must not.
+// TestHeldReconcileDoesNotClearErrors checks that an aborted reconcile keeps the count of
+// errors. The queue's own rate limiter forgets a resource that is requeued for another reason
+// than an error.
 func TestHeldReconcileDoesNotClearErrors(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.cloud.fail["Get"] = errors.New("boom")
@@ -265,8 +266,8 @@ func TestAmbiguousErrorStallsInTime(t *testing.T) {
 	}
 }
 
-// What only the user can help with is Stalled within the time that the docs say, and nothing
-// else ever is.
+// TestStalledWithin checks that a resource is Stalled within the documented time if only the
+// user can help, and never otherwise.
 func TestStalledWithin(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -303,8 +304,9 @@ func TestStalledWithin(t *testing.T) {
 	}
 }
 
-// IAM's errors come one after another as it spreads a role: their time is counted from
-// the first, and what else fails in between does not count anew.
+// TestAmbiguousTimeIsCountedFromTheFirst checks that the grace period starts at the first
+// ambiguous error, even if other errors occur in between: while IAM propagates a role, its
+// errors change.
 func TestAmbiguousTimeIsCountedFromTheFirst(t *testing.T) {
 	e := newEnv(t, newSample())
 	for _, err := range []error{errRole, errors.New("boom"), errRole} {

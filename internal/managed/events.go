@@ -21,14 +21,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
-// The reasons of the events by which the runtime tells of a call that was made.
+// Reasons of the events by which the runtime reports changes that were made.
 const (
 	reasonCreated event.Reason = "CreatedExternalResource"
 	reasonUpdated event.Reason = "UpdatedExternalResource"
 	reasonDeleted event.Reason = "DeletedExternalResource"
 )
 
-// The reasons of the events by which the gate tells of AWS's side.
+// Reasons of the events by which the reconciler reports the state in AWS.
 const (
 	reasonAvailable   event.Reason = "Available"
 	reasonUnavailable event.Reason = "Unavailable"
@@ -36,23 +36,23 @@ const (
 )
 
 // reasonWaiting is the reason of the event that says what a creation waits for, such as a
-// function that was applied together with its alias. It is no failure.
+// function that was applied together with its alias. It is a normal event.
 const reasonWaiting event.Reason = "WaitingForReference"
 
-// repeatAfter is when an event that only repeats itself is emitted again, so that
-// it is still there for a user to find: the API server keeps events for an hour.
+// repeatAfter is when an unchanged event is emitted again, so that users can still find it:
+// the API server keeps events for an hour.
 const repeatAfter = 30 * time.Minute
 
-// recorder emits events of one kind of resource. It says nothing of reconciles that
-// were held, and does not repeat itself. Filters hold for all events: the runtime's
-// own recorder drops them as soon as an annotation is added.
+// recorder emits events of one kind of resource. It drops events of aborted reconciles, and
+// repetitions. It applies the filters itself, because the runtime's recorder drops them as
+// soon as an annotation is added.
 type recorder struct {
 	inner  event.Recorder
 	filter []event.FilterFn
 	state  *recorderState
 }
 
-// recorderState is shared by a recorder and those made of it by WithAnnotations.
+// recorderState is shared by a recorder and those derived from it by WithAnnotations.
 type recorderState struct {
 	now func() time.Time
 
@@ -80,7 +80,7 @@ func (r *recorder) WithAnnotations(keysAndValues ...string) event.Recorder {
 	return &recorder{inner: r.inner.WithAnnotations(keysAndValues...), filter: r.filter, state: r.state}
 }
 
-// Event emits an event, unless it is about a held reconcile or repeats the last one.
+// Event emits an event, unless the reconcile was aborted or the event repeats the last one.
 func (r *recorder) Event(obj runtime.Object, e event.Event) {
 	o, ok := obj.(client.Object)
 	if !ok {
@@ -105,7 +105,8 @@ func (r *recorder) Event(obj runtime.Object, e event.Event) {
 	r.inner.Event(obj, e)
 }
 
-// isWaitingForReference tells whether an event says what a resource waits for that is not in AWS yet.
+// isWaitingForReference returns whether an event is about the missing reference of a resource
+// that does not exist in AWS yet.
 func (a *Attempt) isWaitingForReference(obj client.Object, e event.Event) bool {
 	c, ok := obj.(resource.Conditioned)
 	if !ok || !a.waitsForReference || e.Type != event.TypeWarning {
@@ -115,17 +116,17 @@ func (a *Attempt) isWaitingForReference(obj client.Object, e event.Event) bool {
 	return ready.Status == corev1.ConditionUnknown || ready.Reason == xpv2.ReasonCreating
 }
 
-// begin a turn of a resource: its events are judged by it.
+// begin starts an attempt of a resource, to which the next events of the resource belong.
 func (r *recorder) begin(key types.NamespacedName, a *Attempt) { r.state.begin(key, a) }
 
-// end the turn of a resource.
+// end ends the attempt of a resource.
 func (r *recorder) end(key types.NamespacedName) { r.state.end(key) }
 
-// forget a resource that is gone.
+// forget removes the state of a resource that does not exist any more.
 func (r *recorder) forget(key types.NamespacedName) { r.state.forget(key) }
 
-// finish a turn that was not held: emit what the external client wanted to say, and
-// what has become of the resource. before is the resource as the turn found it.
+// finish emits the events of an attempt that was not aborted: those of the external client,
+// and a change of the Ready condition. before is the resource at the start of the attempt.
 func (r *recorder) finish(before Managed, a *Attempt) {
 	for _, e := range a.Events() {
 		r.Event(before, e)
@@ -137,7 +138,7 @@ func (r *recorder) finish(before Managed, a *Attempt) {
 	switch {
 	case is.Status == corev1.ConditionTrue && was.Status != corev1.ConditionTrue:
 		r.Event(before, event.Normal(reasonAvailable, "AWS serves what the spec asks for"))
-	case a.failure() != nil: // The event of the error says it.
+	case a.failure() != nil: // The event of the error reports it.
 	case is.Reason == condition.ReasonDiffers:
 		r.Event(before, event.Normal(reasonDiffers, is.Message))
 	case is.Reason == xpv2.ReasonUnavailable:
@@ -170,9 +171,9 @@ func (s *recorderState) forget(key types.NamespacedName) {
 	delete(s.lastEvents, key)
 }
 
-// repeats tells whether an event says what the last one of its reason said a short
-// while ago. A call that was made is told each time. Once a resource is available
-// again, whatever goes wrong next is news.
+// repeats returns whether an event repeats the last one of its reason within repeatAfter.
+// Changes that were made are reported every time. Once a resource is available, its next
+// failure is reported again.
 func (s *recorderState) repeats(key types.NamespacedName, e event.Event) bool {
 	if e.Reason == reasonCreated || e.Reason == reasonUpdated {
 		return false

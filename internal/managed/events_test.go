@@ -64,8 +64,8 @@ func TestEventsOfOtherResources(t *testing.T) {
 	}
 }
 
-// The runtime's recorder drops its filters as soon as an annotation is added, which
-// the runtime's reconciler does first of all.
+// TestFiltersHold checks that event filters apply to annotated events. The runtime's recorder
+// drops its filters when an annotation is added, which the runtime's reconciler always does.
 func TestFiltersHold(t *testing.T) {
 	e := &events{}
 	r := newRecorder(e, time.Now, func(_ runtime.Object, e event.Event) bool { return e.Reason == "Dull" })
@@ -118,8 +118,8 @@ func TestReadinessIsAnEvent(t *testing.T) {
 	}
 }
 
-// A resource that is applied together with what it refers to waits for that, which is no
-// reason for a warning.
+// TestWaitingIsNoWarning checks that a resource that waits for what was applied together with
+// it does not emit a warning.
 func TestWaitingIsNoWarning(t *testing.T) {
 	err := errors.New("cannot resolve spec.forProvider.functionNameRef: Function shop/pay does not exist")
 	cases := map[string]struct {

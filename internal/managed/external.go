@@ -23,8 +23,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// errAborted drops a reconcile. The runtime takes a conflict for a reason to come back
-// without a word: it writes no status and emits no event.
+// errAborted aborts a reconcile. The runtime requeues on a conflict without writing status or
+// emitting an event.
 var errAborted error = kerrors.NewConflict(schema.GroupResource{}, "", nil)
 
 // connector connects a kind's external clients, and wraps each in an attemptClient.
@@ -37,8 +37,9 @@ type connector[T Managed] struct {
 	tracer     trace.Tracer
 }
 
-// Connect with the configuration that the gate has resolved. A resource that is refused is
-// no user of its configuration, unless it may have made something with it.
+// Connect connects with the session that the reconciler has resolved. It tracks the resource
+// as a user of its config. If the resource is refused, it is not tracked, unless it may have
+// created something with that config.
 func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExternalClient[T], error) {
 	a := attemptFrom(ctx)
 	e, err := c.connect(ctx, a, mg)
@@ -55,12 +56,13 @@ func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExtern
 	return &attemptClient[T]{inner: e, policies: c.policies, tracer: c.tracer}, nil
 }
 
-// mayHaveCreated tells whether a resource may have made or taken over something in AWS.
+// mayHaveCreated returns whether the resource may have created or adopted something in AWS.
 func mayHaveCreated(mg resource.Managed) bool {
 	return ownership.WrittenName(mg) != "" || !meta.GetExternalCreatePending(mg).IsZero()
 }
 
-// connect without noting that the configuration is used. It makes no call.
+// connect returns the kind's external client, without tracking the use of the config. It makes
+// no AWS call.
 func (c *connector[T]) connect(ctx context.Context, a *Attempt, mg T) (xpmanaged.TypedExternalClient[T], error) {
 	s, err := sessionOf(ctx)
 	if open, ok := asCircuitOpen(err); ok {
@@ -80,8 +82,8 @@ func (c *connector[T]) connect(ctx context.Context, a *Attempt, mg T) (xpmanaged
 	return c.client(ctx, a, mg, s)
 }
 
-// client of a resource that may use what it is about. One that is being deleted and may
-// not lets go of it.
+// client returns the kind's external client if the resource has the permission to use its
+// targets. A resource without permission that is being deleted leaves them in AWS.
 func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error) {
 	err := c.permit(ctx, a, mg, s)
 	switch {
@@ -97,7 +99,7 @@ func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *config.S
 	return nil, err
 }
 
-// A refusedError says that a resource may not use what it is about.
+// A refusedError says that a resource may not use its targets.
 type refusedError struct{ error }
 
 // Unwrap returns the reason.
@@ -108,9 +110,9 @@ func isRefused(err error) bool {
 	return errors.As(err, &r)
 }
 
-// toRuntimeError turns an error of the external client into what the runtime is to see. A
-// call held up by quota is no error: the reconcile is dropped. Nor is one that AWS throttles,
-// until it has throttled many in a row.
+// toRuntimeError translates an error of the external client for the runtime. A call deferred
+// for quota aborts the reconcile and is not reported as an error. Neither is a throttled call,
+// until many in a row were throttled.
 func toRuntimeError(a *Attempt, err error) error {
 	if errors.Is(err, errAborted) {
 		return errAborted
@@ -132,21 +134,21 @@ func toRuntimeError(a *Attempt, err error) error {
 	return err
 }
 
-// nameField names the field of spec that AWS does not accept, where its answer tells.
+// nameField adds the field of spec that AWS does not accept, if its answer names one.
 func nameField(err error) error {
 	field, c := awserr.Field(err), classify(err)
 	switch {
 	case field == "", field == "functionName", c != terminal && c != ambiguous:
 		return err
 	case c == ambiguous && field == "role":
-		// The role of a mapping, say, is its function's.
+		// The role may be another resource's: the role of a mapping is that of its function.
 		return err
 	}
 	return errors.Wrapf(err, "AWS does not accept spec.forProvider.%s", field)
 }
 
-// recordAction notes what the external client did, unless it has held the reconcile: then
-// it did nothing.
+// recordAction records what the external client did. It returns errAborted if the client has
+// aborted the reconcile, because then it did nothing.
 func (a *Attempt) recordAction(d action) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -157,8 +159,8 @@ func (a *Attempt) recordAction(d action) error {
 	return nil
 }
 
-// recordDeletion notes what a deletion waits for, which the runtime is about to overwrite. A
-// condition that says what it said before keeps its time.
+// recordDeletion records what a deletion waits for, which the runtime is about to overwrite.
+// An unchanged condition keeps its transition time.
 func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
 	if after.Reason != xpv2.ReasonDeleting || after.Message == "" {
 		return
@@ -171,8 +173,8 @@ func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
 	a.deletion = after
 }
 
-// abortThrottled holds the reconcile because AWS refused a call for the rate of calls.
-// after is what AWS asked for, 0 if nothing.
+// abortThrottled aborts the reconcile because AWS throttled a call. after is the delay that
+// AWS asked for, 0 if none.
 func (a *Attempt) abortThrottled(after time.Duration) {
 	a.abort(after)
 	a.mu.Lock()

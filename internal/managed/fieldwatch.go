@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// watchFields has a resource reconciled when a field of another object that it
-// refers to changes, where the provider may watch that.
+// watchFields enqueues a resource when a field of another object that it refers to changes, if
+// the provider may watch that object.
 func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder[reconcile.Request], markChanged func(name client.ObjectKey, by string)) {
 	b.WatchesRawSource(source.Func(func(_ context.Context, q queue) error {
 		r.Subscribe(k.GVK.Kind, func(name types.NamespacedName, by string) {
@@ -26,8 +26,8 @@ func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder
 	}))
 }
 
-// objectsOf are the Secrets and ConfigMaps that the spec of a resource refers to, by fields of
-// their own or by selectors of fields.
+// objectsOf returns the Secrets and ConfigMaps that the spec of a resource refers to, by
+// dedicated fields or by field selectors.
 func objectsOf[T Managed](k Kind[T], mg T) []objects.Ref {
 	var all []objects.Ref
 	if k.Refs != nil {
@@ -39,7 +39,7 @@ func objectsOf[T Managed](k Kind[T], mg T) []objects.Ref {
 	return all
 }
 
-// kindsOf are the kinds of those objects.
+// kindsOf returns the kinds of the objects that resources of a kind may refer to.
 func kindsOf[T Managed](k Kind[T]) []objects.Kind {
 	if k.Refs == nil {
 		return []objects.Kind{objects.ConfigMap}
@@ -47,8 +47,8 @@ func kindsOf[T Managed](k Kind[T]) []objects.Kind {
 	return []objects.Kind{objects.Secret, objects.ConfigMap}
 }
 
-// registerFields tells the reader of fields what a resource refers to, since only that is
-// watched, and for whom fields are read in this reconcile.
+// registerFields registers the fields that a resource refers to with the field reader, which
+// only watches those. It returns a context in which fields are read for this resource.
 func (r *reconciler[T]) registerFields(ctx context.Context, mg T) context.Context {
 	if r.kind.Fields == nil {
 		return ctx

@@ -10,11 +10,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
-// plainFunctionName replaces the ARN of a function, which a reference to a Function may
-// be resolved to, by its plain name: that is what kinds compare, remember and show. It
-// returns an error where the ARN is of another account or region than the session's, in
-// which the plain name would mean another function. What is being deleted forgets such a
-// name instead, since nothing can have been made for it.
+// plainFunctionName replaces the ARN of a function, which a reference to a Function may be
+// resolved to, by its plain name, because kinds compare, store and show the plain name. It
+// returns an error if the ARN has another account or region than the session, in which the
+// plain name would mean another function. If the resource is being deleted, it clears such a
+// name instead, because nothing can have been created for it.
 func plainFunctionName(mg Managed, name **string, s *config.Session) error {
 	if *name == nil {
 		return nil
@@ -32,7 +32,7 @@ func plainFunctionName(mg Managed, name **string, s *config.Session) error {
 	return nil
 }
 
-// inSession says why a reference to a function is not one to a function of the
+// inSession returns an error if a function name or ARN does not refer to a function of the
 // session's account and region.
 func inSession(name string, s *config.Session) error {
 	r, ok := functionname.ParseReference(name)

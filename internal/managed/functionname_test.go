@@ -12,8 +12,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 )
 
-// TestPlainFunctionName has a reference that was resolved to an ARN become a plain name,
-// or be refused before AWS is asked for a function of the same name elsewhere.
+// TestPlainFunctionName checks that a reference that was resolved to an ARN becomes a plain
+// name, or is refused before AWS is called about a function of the same name elsewhere.
 func TestPlainFunctionName(t *testing.T) {
 	const account = "123456789012"
 	cases := map[string]struct {

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// configShare is how many workers one config may have for each that is free.
+	// configShare is how many workers one config may occupy for each free one.
 	configShare = 3
 
-	// minWorkerDelay and maxCrowded are how long a resource stays away, on average, for which
-	// there is no worker.
+	// minWorkerDelay and maxWorkerDelay are the shortest and longest average delay of a
+	// resource for which no worker is available.
 	minWorkerDelay = 50 * time.Millisecond
 	maxWorkerDelay = 2 * time.Second
 )
 
-// inFlight counts the reconciles of a kind that are in flight, and bounds how many of the
-// workers one namespace or one config may hold: those whose calls hang would hold all of
-// them. Both bounds go by the workers that are free, so that however many namespaces hold
-// what they may, there is a worker for the next one.
+// inFlight counts the reconciles of a kind that are in flight, and limits how many workers one
+// namespace or one config may occupy. Without a limit, reconciles with calls that hang would
+// occupy all of them. Both limits depend on the free workers, so that one remains for the next
+// namespace, however many namespaces use their full share.
 //
-//   - A namespace may hold as many as are free: half of all where it is alone, a third
-//     each where there are two.
-//   - A config may hold three times as many as are free, and any namespace as many of
-//     these as it leaves to others.
+//   - A namespace may occupy as many workers as are free: half of all if it is the only one,
+//     a third each if there are two.
+//   - A config may occupy three times as many workers as are free, and each namespace as many
+//     of these as the others leave.
 type inFlight struct {
 	workers int
 
@@ -43,8 +43,8 @@ func newInFlight(workers int) *inFlight {
 	return &inFlight{workers: max(1, workers), namespaces: map[string]int{}, configs: map[string]int{}, pairs: map[pair]int{}}
 }
 
-// enter a reconcile, unless its namespace or its config holds too many workers. leave is to be
-// called when the reconcile has ended.
+// enter starts a reconcile, and returns false if its namespace or its config occupies too many
+// workers. The caller calls leave when the reconcile has ended.
 func (f *inFlight) enter(p pair) (leave func(), ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -67,7 +67,7 @@ func (f *inFlight) add(p pair, n int) {
 	add(f.pairs, p, n)
 }
 
-// add to a count. One of nothing is not kept.
+// add adds n to the count of a key. It removes counts of 0.
 func add[K comparable](counts map[K]int, k K, n int) {
 	counts[k] += n
 	if counts[k] == 0 {
@@ -75,8 +75,8 @@ func add[K comparable](counts map[K]int, k K, n int) {
 	}
 }
 
-// enter a reconcile of a resource. If its share of the workers is taken it returns how long the
-// resource stays away.
+// enter starts a reconcile of a resource. If its share of the workers is in use, it returns
+// how long to wait.
 func (r *reconciler[T]) enter(mg T) (leave func(), wait time.Duration) {
 	p := pair{namespace: mg.GetNamespace()}
 	if ref := mg.GetProviderConfigReference(); ref != nil {
@@ -88,10 +88,11 @@ func (r *reconciler[T]) enter(mg T) (leave func(), wait time.Duration) {
 		return leave, 0
 	}
 	wait = doubling(minWorkerDelay, n, maxWorkerDelay)
-	return leave, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // From half of it to half more.
+	return leave, wait/2 + time.Duration(r.random()*float64(wait)) //nolint:mnd // Between a half and one and a half.
 }
 
-// countWorkerDelay notes whether a resource was sent away, and returns how often it was in a row.
+// countWorkerDelay records whether a resource was delayed for lack of a worker, and returns
+// how many times in a row it was.
 func (s *stateStore) countWorkerDelay(key client.ObjectKey, crowded bool) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

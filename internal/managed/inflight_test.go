@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestInFlight has holders enter until no more are let in, and then others.
+// TestInFlight starts reconciles until no more are admitted, and then others.
 func TestInFlight(t *testing.T) {
 	own := func(n int) pair { return pair{namespace: fmt.Sprint("ns-", n), config: fmt.Sprint("own-", n)} }
 	shared := func(n int) pair { return pair{namespace: fmt.Sprint("ns-", n), config: "shared"} }
@@ -14,9 +14,9 @@ func TestInFlight(t *testing.T) {
 		reason  string
 		workers int
 		holders []pair
-		// held is how many each of the holders gets.
+		// held is the number that each of the holders is admitted.
 		held int
-		// next gets at least one.
+		// next is admitted at least once.
 		next pair
 	}{
 		"OneWorker":  {reason: "One worker serves all, one after the other.", workers: 1, holders: []pair{own(1)}, held: 1},

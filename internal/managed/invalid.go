@@ -2,15 +2,14 @@ package managed
 
 import "errors"
 
-// invalidError is an error that only the user can put right.
+// An invalidError is an error that only the user can correct.
 type invalidError struct{ error }
 
-// Unwrap returns the error.
+// Unwrap returns the wrapped error.
 func (e invalidError) Unwrap() error { return e.error }
 
-// Invalid marks an error as one that only the user can put right, by another spec, as
-// AWS's own refusals of input are. Its message should name the field of spec. Nil stays
-// nil.
+// Invalid marks an error as one that only the user can correct, by changing spec, like AWS's
+// own refusals of input. Its message should name the field of spec. It returns nil for nil.
 func Invalid(err error) error {
 	if err == nil {
 		return nil

@@ -23,9 +23,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// A Managed resource as this provider has them. The methods beyond the
-// runtime's forward to xpv2.ManagedResourceStatus and v1beta1.Summary, which its status
-// embeds.
+// Managed is a managed resource of this provider. The methods beyond the runtime's forward to
+// xpv2.ManagedResourceStatus and v1beta1.Summary, which its status embeds.
 type Managed interface {
 	resource.ModernManaged
 
@@ -38,9 +37,9 @@ type Managed interface {
 	GetSummary() v1beta1.Summary
 }
 
-// A Kind is all that Setup has to know of a kind of managed resource.
+// A Kind is what Setup needs to know of a kind of managed resource.
 type Kind[T Managed] struct {
-	// GVK of the kind, which the manager's scheme knows.
+	// GVK is the kind, which is registered in the manager's scheme.
 	GVK schema.GroupVersionKind
 
 	// New returns an empty resource.
@@ -49,107 +48,106 @@ type Kind[T Managed] struct {
 	// NewList returns an empty list of resources.
 	NewList func() resource.ManagedList
 
-	// Region that the resource lies in.
+	// Region returns the AWS region of the resource.
 	Region func(T) string
 
-	// Reads are the AWS operations, such as GetFunction, that one Observe calls, as
-	// far as spec and status tell. An operation may be named more than once. Where a
-	// resource is yet to be created, naming the operation that creates it as well
-	// spares a look: reservations that are not used are given back.
+	// Reads returns the AWS operations, such as GetFunction, that one Observe calls, as far as
+	// spec and status determine them. An operation may occur more than once. If a resource is
+	// yet to be created, including the operation that creates it saves a reconcile: unused
+	// reservations are released.
 	Reads func(T) []string
 
 	// Connect returns an external client that uses the session. It makes no call.
 	//
-	// Observe asks Reserve for each call that is due before it reports that it is.
+	// Observe calls Reserve for each call that is due before it reports that the call is due.
 	Connect func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
 
-	// Refs are the Secrets and ConfigMaps that spec refers to. When one of them
-	// changes, the resource is reconciled. Nil if the kind has no such fields.
+	// Refs returns the Secrets and ConfigMaps that spec refers to. When one of them changes,
+	// the resource is reconciled. Nil if the kind has no such fields.
 	Refs func(T) []objects.Ref
 
-	// Fields are the selectors by which spec refers to fields of other providers'
-	// objects. When one of them changes, the resource is reconciled, if the provider
-	// may watch it. Nil if the kind has no such fields.
+	// Fields returns the selectors by which spec refers to fields of other providers' objects.
+	// When one of them changes, the resource is reconciled, if the provider may watch the
+	// object. Nil if the kind has no such fields.
 	Fields func(T) []v1beta1.FieldSelector
 
-	// References are those by which spec names other resources of this provider. They
-	// are resolved at each reconcile, in memory. Nil if the kind has no such fields.
+	// References returns the references of spec to other resources of this provider. They are
+	// resolved in each reconcile, in memory. Nil if the kind has no such fields.
 	References func(T) []Reference
 
-	// RefersTo are the kinds that References may name. When one of the resources that
-	// spec refers to changes in what can be referred to, this one is reconciled.
+	// RefersTo are the kinds that References may refer to. When a resource that spec refers to
+	// changes in a way that affects references, this one is reconciled.
 	RefersTo []schema.GroupVersionKind
 
-	// FunctionName is the field of spec that holds the plain name of a function of the
-	// same account and region. A reference may resolve it to an ARN, which is replaced by
-	// the plain name, in memory. Nil if the kind has no such field, or takes ARNs.
+	// FunctionName returns the field of spec that holds the plain name of a function of the
+	// same account and region. If a reference is resolved to an ARN, it is replaced by the
+	// plain name, in memory. Nil if the kind has no such field, or accepts ARNs.
 	FunctionName func(T) **string
 
-	// Owns is what a resource is to own in AWS, or only looks at, where others may act on
-	// it: a function or a version of a layer. Nil if the kind has no such things.
+	// Owns returns what a resource owns in AWS, or only observes, and others may act on: a
+	// function or a version of a layer. Nil if the kind owns neither.
 	Owns func(T) []tenancy.Target
 
-	// ActsOn is what a resource acts on that others may own: all functions or versions of
-	// layers that spec, its references resolved, status and annotations name. Nil if it
-	// acts on none.
+	// ActsOn returns what a resource acts on and others may own: all functions and versions of
+	// layers that spec with resolved references, status and annotations name. Nil if it acts
+	// on none.
 	ActsOn func(T) []tenancy.Target
 
-	// Tagged says that tags in AWS tell whose things of this kind are.
+	// Tagged is true if tags in AWS show who owns external resources of this kind.
 	Tagged bool
 
-	// Redact removes from a copy of a resource what a change log must not show,
-	// such as the values of environment variables. Nil if there is nothing.
+	// Redact removes from a copy of a resource what a change log must not contain, such as the
+	// values of environment variables. Nil if there is nothing to remove.
 	Redact func(T)
 
-	// Forget what the kind keeps in memory of a resource that is gone. Nil if there is
+	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is
 	// nothing.
 	Forget func(uid types.UID)
 }
 
-// A Resolver finds the AWS configuration that a managed resource refers to. It is
-// cheap: what it returns is cached.
+// A Resolver finds the AWS session for the config that a managed resource refers to. It is
+// cheap, because sessions are cached.
 type Resolver interface {
 	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*config.Session, error)
 }
 
-// A Tracker records which resources use which configurations, so that none is
-// deleted while it is needed.
+// A Tracker records which resources use which configs, so that no config is deleted while it
+// is in use.
 type Tracker interface {
 	Track(ctx context.Context, mg resource.ModernManaged) error
 	Untrack(ctx context.Context, mg resource.ModernManaged) error
 
-	// Drop the record of a resource that its configuration refuses.
+	// Drop removes the record of a resource that its config refuses.
 	Drop(ctx context.Context, mg resource.ModernManaged) error
 }
 
-// A Limiter hands out the AWS calls that quotas allow. It never blocks.
-// *quota.Limiter is one.
+// A Limiter grants the AWS calls that quotas allow. It never blocks. *quota.Limiter is one.
 type Limiter interface {
-	// Reserve a call of each operation. 0 means that the holder has them all;
-	// otherwise it is in the queue and may come back in the time returned.
+	// Reserve reserves a call of each operation. It returns 0 if the requester has them all.
+	// Otherwise the requester is queued, and calls Reserve again after the returned time.
 	Reserve(s quota.Scope, h quota.Requester, ops ...string) time.Duration
 
-	// Release what the holder has reserved and not used.
+	// Release releases the calls that the requester has reserved and not used.
 	Release(s quota.Scope, id string)
 
-	// Forget a holder that is gone.
+	// Forget removes a requester that is gone.
 	Forget(s quota.Scope, id string)
 }
 
 // Options are shared by the controllers of all kinds.
 type Options struct {
-	// Options of crossplane-runtime. PollInterval is the time between two looks at a
-	// stable resource. GlobalRateLimiter is not used: it makes the queue forget how
-	// often a resource has failed.
+	// Options are those of crossplane-runtime. PollInterval is the time between two reconciles
+	// of a stable resource. GlobalRateLimiter is not used: it makes the queue forget how often
+	// a resource has failed.
 	controller.Options
 
-	// Resolver of AWS configurations.
+	// Resolver resolves the AWS session of a resource.
 	Resolver Resolver
 
-	// Tracker of the use of AWS configurations.
+	// Tracker tracks the use of configs.
 	Tracker Tracker
 
-	// Limiter of AWS calls, the one that the SDK's middleware asks too.
+	// Limiter limits AWS calls. The SDK's middleware has the same one.
 	Limiter Limiter
 
 	// Objects reads the Secrets and ConfigMaps that specs refer to.
@@ -158,10 +156,12 @@ type Options struct {
 	// Fields reads fields of other providers' objects that specs refer to.
 	Fields *fields.Reader
 
-	// Tenants tells who owns what, and who of another namespace may use it. Nil allows all.
+	// Tenants decides who owns what, and which resources of other namespaces may use it. Nil
+	// allows everything.
 	Tenants *tenancy.Book
 
-	// ClusterID is the value of the tag that says which cluster owns a thing.
+	// ClusterID is the value of the tag that identifies the cluster that owns an external
+	// resource.
 	ClusterID string
 
 	// MinPollInterval is the shortest poll interval that the annotation
@@ -171,21 +171,21 @@ type Options struct {
 	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
 	PollJitter float64
 
-	// Accounts tells what accounts have left of Lambda. Nil knows of none.
+	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
 	Accounts *account.Limits
 
-	// Breakers keep resources from calling AWS where it does not answer, the ones that the
-	// SDK's middleware tells of calls. Nil lets all pass.
+	// Breakers keep resources from calling AWS where it does not answer. The SDK's middleware
+	// reports calls to the same ones. Nil admits all calls.
 	Breakers *breaker.Breakers
 
-	// Metrics of what becomes of resources. Nil measures nothing.
+	// Metrics are the metrics of reconciles. Nil measures nothing.
 	Metrics *Metrics
 
-	// Timeout of the AWS calls of one reconcile. 0 means one minute.
+	// Timeout is the time limit of the AWS calls of one reconcile. 0 means one minute.
 	Timeout time.Duration
 
-	// Tracer of reconciles, the one that the SDK's middleware has too. Nil makes no
-	// traces, which costs nothing.
+	// Tracer traces reconciles. The SDK's middleware has the same one. Nil disables traces, at
+	// no cost.
 	Tracer trace.Tracer
 
 	// Now is the clock.
@@ -195,7 +195,7 @@ type Options struct {
 	Random func() float64
 }
 
-// poll is the cadence of stable resources.
+// poll returns the poll configuration of stable resources.
 func (o Options) poll() cadence.Poll {
 	return cadence.Poll{Interval: o.PollInterval, Min: o.MinPollInterval, Jitter: o.PollJitter}
 }

@@ -11,9 +11,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// lifecycle metrics are those of crossplane-runtime, by its names. Its own recorder
-// remembers the name of each resource that there ever was, and takes resources of the
-// same name for one.
+// lifecycle contains the metrics of crossplane-runtime under their names. The runtime's own
+// recorder keeps the name of every resource that ever existed, and does not distinguish
+// resources with the same name in different namespaces.
 type lifecycle struct {
 	detected *prometheus.HistogramVec
 	ready    *prometheus.HistogramVec
@@ -28,10 +28,10 @@ func newLifecycle() lifecycle {
 	quick := prometheus.ExponentialBuckets(10e-9, 10, 10)
 	slow := []float64{1, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600}
 	return lifecycle{
-		detected: histogram("first_time_to_reconcile", "How long resources took from their creation until they were first looked at", quick),
+		detected: histogram("first_time_to_reconcile", "How long resources took from their creation to their first reconcile", quick),
 		ready:    histogram("first_time_to_readiness", "How long resources took from their creation to the first time that they were Ready", slow),
 		deletion: histogram("deletion", "How long deletions took", slow),
-		drift:    histogram("drift", "How long before something in AWS was found to differ it was last found as its spec asks for, edits of the spec included", quick),
+		drift:    histogram("drift", "Time from the previous comparison of a resource with AWS to one that found a difference, edits of the spec included", quick),
 	}
 }
 
@@ -39,14 +39,14 @@ func (l lifecycle) collectors() []prometheus.Collector {
 	return []prometheus.Collector{l.detected, l.ready, l.deletion, l.drift}
 }
 
-// recordDeletion notes that the deletion of a resource has come to its end.
+// recordDeletion records that the deletion of a resource has finished.
 func (m *Metrics) recordDeletion(gvk string, took time.Duration) {
 	if m != nil {
 		m.lifecycle.deletion.WithLabelValues(gvk).Observe(took.Seconds())
 	}
 }
 
-// recordDetection notes that a resource is looked at for the first time.
+// recordDetection records the first reconcile of a resource.
 func (r *reconciler[T]) recordDetection(mg T) {
 	if r.metrics == nil || mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionUnknown || !r.states.recordDetection(client.ObjectKeyFromObject(mg)) {
 		return
@@ -54,7 +54,7 @@ func (r *reconciler[T]) recordDetection(mg T) {
 	r.metrics.lifecycle.detected.WithLabelValues(r.kind.GVK.String()).Observe(r.since(mg.GetCreationTimestamp()))
 }
 
-// recordDrift notes how long something was as its spec asks for, before it was found to differ.
+// recordDrift records the time since the previous comparison if this one found a difference.
 func (r *reconciler[T]) recordDrift(mg T, c Comparison) {
 	if r.metrics == nil {
 		return
@@ -66,7 +66,7 @@ func (r *reconciler[T]) recordDrift(mg T, c Comparison) {
 
 func (r *reconciler[T]) since(t metav1.Time) float64 { return r.now().Sub(t.Time).Seconds() }
 
-// recordDetection tells whether a resource is looked at for the first time.
+// recordDetection returns whether this is the first reconcile of a resource.
 func (s *stateStore) recordDetection(key client.ObjectKey) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +76,8 @@ func (s *stateStore) recordDetection(key client.ObjectKey) bool {
 	return first
 }
 
-// recordInSync notes what a look has found. It returns since when a resource that differs was not
-// looked at.
+// recordInSync records the result of an observation. If it found a difference, it returns when
+// the resource was compared before, or the zero time.
 func (s *stateStore) recordInSync(key client.ObjectKey, c Comparison, now time.Time) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestLifecycleMetrics has a resource come, drift and go.
+// TestLifecycleMetrics checks the metrics of a resource that is created, drifts and is
+// deleted.
 func TestLifecycleMetrics(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.change(func(mg *sample) { mg.CreationTimestamp = metav1.NewTime(e.clock) })
@@ -53,7 +54,7 @@ func TestLifecycleMetrics(t *testing.T) {
 	}
 }
 
-// lifecycleCollector is the lifecycle metrics alone.
+// lifecycleCollector collects only the lifecycle metrics.
 type lifecycleCollector struct{ all []prometheus.Collector }
 
 func newLifecycleCollector(e *env) prometheus.Collector {

@@ -10,14 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What a reconcile comes to: the values of the label result. An error's is that of its
-// class.
+// Values of the label result, for reconciles without an error.
 const (
 	resultOK      = "ok"
 	resultWaiting = "waiting"
 )
 
-// result is a class of errors in metrics.
+// result returns the value of the label result for a class of errors.
 func (c errorClass) result() string {
 	switch c {
 	case transient:
@@ -29,8 +28,8 @@ func (c errorClass) result() string {
 	return "error"
 }
 
-// Metrics of what becomes of managed resources, by kind. They name no resource. Metrics
-// are a prometheus.Collector, and safe for concurrent use. Nil measures nothing.
+// Metrics are the metrics of managed resources, by kind. They contain no names of resources.
+// They are a prometheus.Collector, and safe for concurrent use. Nil measures nothing.
 type Metrics struct {
 	reconciles *prometheus.CounterVec
 	toReady    *prometheus.HistogramVec
@@ -49,7 +48,7 @@ func NewMetrics() *Metrics {
 	return &Metrics{
 		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "reconciles_total",
-			Help: "Reconciles by outcome: ok, waiting (it was not the resource's turn), transient_error (AWS or the network), terminal_error (only a user can help) or error",
+			Help: "Reconciles by outcome: ok, waiting (deferred, such as for AWS's quota), transient_error (AWS or the network), terminal_error (only a user can help) or error",
 		}, []string{"kind", "result"}),
 		toReady: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Namespace: namespace, Name: "time_to_ready_seconds",
@@ -58,7 +57,7 @@ func NewMetrics() *Metrics {
 		}, []string{"kind"}),
 		seen: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "drift_seen_total",
-			Help: "Times that something in AWS was found changed or missing that was as its spec asks for before, without a change by its user",
+			Help: "Times that an external resource that had matched its spec was found changed or missing in AWS, without a change by its user",
 		}, []string{"kind", "change"}),
 		corrected: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Namespace: namespace, Name: "drift_corrected_total",
@@ -70,7 +69,7 @@ func NewMetrics() *Metrics {
 	}
 }
 
-// Describe the metrics.
+// Describe sends the descriptions of the metrics.
 func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range m.collectors() {
 		c.Describe(ch)
@@ -78,7 +77,7 @@ func (m *Metrics) Describe(ch chan<- *prometheus.Desc) {
 	ch <- m.pending
 }
 
-// Collect what was measured.
+// Collect sends the present values of the metrics.
 func (m *Metrics) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range m.collectors() {
 		c.Collect(ch)
@@ -95,8 +94,9 @@ func (m *Metrics) collectors() []prometheus.Collector {
 	return append(m.lifecycle.collectors(), m.reconciles, m.toReady, m.seen, m.corrected)
 }
 
-// addKind a kind whose resources with pending drift a function counts. Its counters begin
-// with 0, from which alone the first increase can be told.
+// addKind adds a kind, and a function that counts its resources with pending drift. Its
+// counters start at 0, because Prometheus cannot detect the first increase of a counter that
+// did not exist before.
 func (m *Metrics) addKind(kind string, drifting func() int) {
 	if m == nil {
 		return
@@ -121,7 +121,7 @@ func (m *Metrics) recordReconcile(kind, result string) {
 	}
 }
 
-// recordReady notes how long a resource took to become Ready.
+// recordReady records how long a resource took to become Ready.
 func (m *Metrics) recordReady(gvk schema.GroupVersionKind, took time.Duration) {
 	if m != nil {
 		m.toReady.WithLabelValues(gvk.Kind).Observe(took.Seconds())
@@ -129,7 +129,7 @@ func (m *Metrics) recordReady(gvk schema.GroupVersionKind, took time.Duration) {
 	}
 }
 
-// recordDrift counts what a look found of drift.
+// recordDrift counts the drift that an observation found, or that was corrected.
 func (m *Metrics) recordDrift(kind string, f driftChange) {
 	switch {
 	case m == nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// samples of the harness's metrics that are not 0, by name and what their labels say
-// besides the kind. Those of a histogram are its sum.
+// samples returns the env's metrics that are not 0, by name and the values of their labels
+// except the kind. The value of a histogram is its sum.
 func (e *env) samples() map[string]float64 {
 	e.t.Helper()
 	registry := prometheus.NewPedanticRegistry()
@@ -28,7 +28,7 @@ func (e *env) samples() map[string]float64 {
 	got := map[string]float64{}
 	for _, f := range families {
 		if strings.HasPrefix(f.GetName(), "crossplane_") {
-			continue // TestLifecycleMetrics looks at these.
+			continue // TestLifecycleMetrics checks these.
 		}
 		for _, m := range f.GetMetric() {
 			parts := []string{strings.TrimPrefix(f.GetName(), "provider_lambda_")}
@@ -168,7 +168,7 @@ func TestDriftIsCounted(t *testing.T) {
 			},
 		},
 		"Secret": {
-			reason: "The user has changed a Secret that spec refers to. The harness has it change AWS instead.",
+			reason: "The user has changed a Secret that spec refers to. The test changes AWS instead.",
 			do:     func(e *env) { e.cloud.value = "old secret"; e.gate.states.markChanged(cart, "Secret db"); e.settle() },
 		},
 		"Config": {
@@ -220,7 +220,8 @@ func TestDriftIsCounted(t *testing.T) {
 	}
 }
 
-// A change that comes during a look may have been looked at or not.
+// TestChangeDuringALook checks that a change during an observation counts as neither observed
+// nor not.
 func TestChangeDuringALook(t *testing.T) {
 	s, mg := newStateStore(), newSample()
 	look := func(c Comparison, during func()) driftChange {
@@ -238,7 +239,7 @@ func TestChangeDuringALook(t *testing.T) {
 	}
 }
 
-// Without a metrics server nothing is measured.
+// TestNoMetrics checks that nothing is measured without a metrics server.
 func TestNoMetrics(t *testing.T) {
 	e := newEnv(t, newSample(), func(o *Options, _ *Kind[*sample]) { o.Metrics = nil })
 	e.settle()

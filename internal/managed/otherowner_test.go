@@ -16,7 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// TestForeign offers to import something only where no resource that is there owns it.
+// TestForeign checks that an import is suggested only if no other existing resource owns the
+// external resource.
 func TestForeign(t *testing.T) {
 	const (
 		imported = `alias live of function pay exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "live"`

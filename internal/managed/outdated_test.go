@@ -11,11 +11,11 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 )
 
-// intending is a cloud whose calls are preceded by a note of what is about to be done.
+// intending is a cloud that records an intent before each call.
 type intending struct {
 	*cloud
 
-	// Each is called once: after the resource was observed, and before the note.
+	// Each is called once: after the observation, and before the intent is recorded.
 	observed, noted func()
 }
 
@@ -51,8 +51,8 @@ func run(f *func()) {
 	*f = nil
 }
 
-// What was decided by a resource that has changed since is not done, and nothing is said
-// of it: the next reconcile reads the resource live.
+// TestOutdatedDecision checks that a decision based on an outdated resource is neither carried
+// out nor reported: the next reconcile reads the resource live.
 func TestOutdatedDecision(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -16,12 +16,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
-// reasonPanicked tells of a bug of the provider that a resource has run into.
+// reasonPanicked is the reason of the event about a bug of the provider that a reconcile has
+// run into.
 const reasonPanicked event.Reason = "ProviderPanicked"
 
-// Reconcile a resource. A panic anywhere below ends like any other error: the resource
-// says so, gives back what it has reserved, and is tried again ever more seldom. What was
-// sent to AWS before it counts as not answered, as if the process had ended there.
+// Reconcile reconciles a resource. It treats a panic as an error: the resource reports it,
+// releases its reservations, and is retried with increasing delays. A call that was sent to
+// AWS before the panic counts as unanswered, as if the process had ended.
 func (r *reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (res reconcile.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -32,19 +33,19 @@ func (r *reconciler[T]) Reconcile(ctx context.Context, req reconcile.Request) (r
 }
 
 // panicked ends the reconcile of a resource that has panicked.
-func (g *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
-	g.recorder.end(key)
-	if r, ok := g.states.get(key); ok && r.requester != "" {
-		g.limiter.Release(r.scope, r.requester)
+func (r *reconciler[T]) panicked(ctx context.Context, key types.NamespacedName, err error) reconcile.Result {
+	r.recorder.end(key)
+	if known, ok := r.states.get(key); ok && known.requester != "" {
+		r.limiter.Release(known.scope, known.requester)
 	}
-	if err := g.report(ctx, key, err); err != nil {
-		g.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
+	if err := r.report(ctx, key, err); err != nil {
+		r.log.Info("Cannot record in status that a reconcile panicked", "name", key, "error", err)
 	}
-	return g.failedResult(ctx, key, &Attempt{}, err)
+	return r.failedResult(ctx, key, &Attempt{}, err)
 }
 
-// report an error that the runtime knows nothing of: in the condition Synced, and by an
-// event.
+// report reports an error that the runtime does not know of: in the condition Synced, and by
+// an event.
 func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, failure error) error {
 	mg := r.kind.New()
 	if err := r.kube.Get(ctx, key, mg); err != nil {
@@ -54,13 +55,13 @@ func (r *reconciler[T]) report(ctx context.Context, key types.NamespacedName, fa
 	a := &Attempt{}
 	a.recordFailure(failure)
 	ctx = WithAttempt(kube.WithRead(ctx, mg), a)
-	said := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
-	said.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
-	return errors.Wrap(r.kube.Status().Update(ctx, said), "cannot update managed resource status")
+	updated := mg.DeepCopyObject().(T) //nolint:forcetypeassert // A copy has the type of its original.
+	updated.SetConditions(xpv2.ReconcileError(failure).WithObservedGeneration(mg.GetGeneration()))
+	return errors.Wrap(r.kube.Status().Update(ctx, updated), "cannot update managed resource status")
 }
 
-// logPanic logs where a panic occurred, be it of the reconcile itself or of what it has
-// waited for.
+// logPanic logs the stack of a panic, whether it occurred in the reconcile itself or in a call
+// that it waited for.
 func (r *reconciler[T]) logPanic(key types.NamespacedName, err error) {
 	var p *panics.Error
 	if errors.As(err, &p) {

@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 )
 
-// password is what a panic may hold and nobody may be told.
+// password is a secret that a panic may contain and that must not be shown.
 const password = "hunter2"
 
 // panicking is a cloud with a bug in one of its methods.
@@ -59,8 +59,8 @@ func (p *panicking) Delete(ctx context.Context, mg *sample) (xpmanaged.ExternalD
 
 func (p *panicking) Disconnect(context.Context) error { p.broken("Disconnect"); return nil }
 
-// A bug in a kind is told on the resource, holds nothing, and is not run into again and
-// again.
+// TestPanics checks that a bug in a kind is reported on the resource, leaves no reservations,
+// and is not repeated at a high rate.
 func TestPanics(t *testing.T) {
 	update := func(e *env) { e.change(func(mg *sample) { mg.Spec.Value = "b"; mg.Generation = 2 }) }
 	cases := map[string]struct {
@@ -138,7 +138,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// lines are what was logged.
+// lines are the logged lines.
 type lines struct {
 	with []any
 	text *strings.Builder

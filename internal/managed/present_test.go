@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 )
 
-// owned is a cloud that says in Ready and in its error whose a thing is.
+// owned is a cloud that sets Ready and returns an error depending on the owner.
 type owned struct {
 	*cloud
 
@@ -32,7 +32,8 @@ func (o *owned) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObse
 	return o.cloud.Observe(ctx, mg)
 }
 
-// Whatever goes wrong one after the other, Ready never tells of what went wrong before.
+// TestReadySpeaksOfThePresent checks that after a series of different errors, Ready never
+// contains an earlier one.
 func TestReadySpeaksOfThePresent(t *testing.T) {
 	const (
 		refused = "no credentials"
@@ -40,7 +41,7 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 	)
 	type step struct {
 		do func(e *env)
-		// ready are its reason and what its message has to say, or nothing.
+		// reason is the reason of Ready, and says a part of its message, if not empty.
 		reason xpv2.ConditionReason
 		says   string
 	}
@@ -125,7 +126,7 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 	}
 }
 
-// whoseIsIt has the harness's kind find something foreign, or its own.
+// whoseIsIt makes the env's kind find something foreign, or its own.
 func whoseIsIt(e *env, foreign error) {
 	e.change(func(mg *sample) { mg.Spec.OtherRef = nil })
 	k := e.kind

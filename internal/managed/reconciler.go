@@ -29,7 +29,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// A gate decides when the managed reconciler behind it runs, and when it runs next.
+// A reconciler decides when the managed reconciler of the runtime runs, and when a resource is
+// reconciled next.
 type reconciler[T Managed] struct {
 	kind     Kind[T]
 	kube     *kube.Client
@@ -51,8 +52,9 @@ type reconciler[T Managed] struct {
 	log      logging.Logger
 }
 
-// reconcile a resource, if it is its turn. It returns no error: what failed is
-// tried again at the time that the error is worth, which the queue must not change.
+// reconcile reconciles a resource, unless it has to wait. It returns no error: a failure is
+// retried after a delay that depends on the error, which the queue's rate limiter would
+// override.
 func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	mg := r.kind.New()
 	if err := r.kube.Get(ctx, req.NamespacedName, mg); err != nil {
@@ -104,9 +106,9 @@ func (r *reconciler[T]) reconcile(ctx context.Context, req reconcile.Request) (r
 	return r.result(ctx, mg, a, res, err), nil
 }
 
-// admit resolves the configuration of a resource and reserves the calls of one look
-// at it, and of what the last look was held for. It returns how long to wait for
-// them. A configuration that cannot be resolved is for the runtime to report.
+// admit resolves the session of a resource and reserves the calls of one observation, and
+// those that the last reconcile was aborted for. It returns how long to wait for them. A
+// session that cannot be resolved is for the runtime to report.
 func (r *reconciler[T]) admit(ctx context.Context, mg T, a *Attempt, known resourceState) (context.Context, time.Duration) {
 	if r.makesNoCall(mg) {
 		return ctx, 0
@@ -132,16 +134,17 @@ func (r *reconciler[T]) admit(ctx context.Context, mg T, a *Attempt, known resou
 	return quota.WithRequester(ctx, h), wait
 }
 
-// startDelay is how long a resource is not to be looked at for reasons of its own.
+// startDelay returns how long not to reconcile a resource yet: while it waits for finalizers
+// of others, or to spread the polls of settled resources after a start.
 func (r *reconciler[T]) startDelay(mg T, known resourceState, first bool) time.Duration {
 	if meta.WasDeleted(mg) && len(mg.GetFinalizers()) > 1 {
-		// Others have to finish first. Their going is an event.
+		// The resource is enqueued when another controller removes its finalizer.
 		return cadence.MaxPending
 	}
 	if first && !known.isChanged() && !known.backoffReset && settled(mg) && r.refersToNothing(mg) {
-		// After a start, what was in order is polled at the pace at which it would have
-		// been, had the provider not stopped. What it refers to may have changed
-		// meanwhile, so those that refer to anything do not wait.
+		// After a start, settled resources are polled as if the provider had not stopped.
+		// Resources with references do not wait, because what they refer to may have changed
+		// meanwhile.
 		asked, _ := meta.GetPollInterval(mg)
 		return cadence.Spread(string(mg.GetUID()), r.poll.Effective(asked))
 	}
@@ -152,14 +155,14 @@ func (r *reconciler[T]) refersToNothing(mg T) bool {
 	return (r.kind.Refs == nil || len(r.kind.Refs(mg)) == 0) && (r.kind.Fields == nil || len(r.kind.Fields(mg)) == 0)
 }
 
-// makesNoCall tells whether the runtime will make no AWS call at all.
+// makesNoCall returns whether the runtime will make no AWS call at all.
 func (r *reconciler[T]) makesNoCall(mg T) bool {
 	p := xpmanaged.NewManagementPoliciesResolver(r.policies, mg.GetManagementPolicies())
 	return meta.IsPaused(mg) || p.IsPaused() || p.Validate() != nil || (meta.WasDeleted(mg) && !p.ShouldDelete())
 }
 
-// priority of a resource: the user's changes go before polls, unless they have
-// failed so often that nobody is waiting for the next try.
+// priority returns the priority of a resource's calls: changes by the user take precedence
+// over polls, unless they have failed so often that nobody is waiting for the next attempt.
 func (r *reconciler[T]) priority(mg T, known resourceState) quota.Priority {
 	waiting := known.isChanged() || meta.WasDeleted(mg) || requested(mg) || !Settled(mg)
 	if waiting && known.failures < priorityFailures {
@@ -168,10 +171,10 @@ func (r *reconciler[T]) priority(mg T, known resourceState) quota.Priority {
 	return quota.Poll
 }
 
-// recent is how old an answer may be that goes for one that was asked for now.
+// recent is the maximum age of a cached answer that counts as current.
 const recent = 2 * time.Second
 
-// fresh is how old an answer may be that another resource asked for.
+// fresh returns how old a cached answer that another resource requested may be.
 func (r *reconciler[T]) fresh(mg T, p quota.Priority) inventory.Freshness {
 	age := r.poll.Interval / 2 //nolint:mnd // Drift is seen after one and a half intervals at most.
 	switch {
@@ -184,7 +187,7 @@ func (r *reconciler[T]) fresh(mg T, p quota.Priority) inventory.Freshness {
 	return inventory.Freshness{Now: now, Since: now.Add(-age)}
 }
 
-// result is when the resource is reconciled next.
+// result returns when the resource is reconciled next.
 func (r *reconciler[T]) result(ctx context.Context, mg T, a *Attempt, res reconcile.Result, err error) reconcile.Result {
 	key := client.ObjectKeyFromObject(mg)
 	endSpan(ctx, a.outcome())
@@ -208,13 +211,14 @@ func (r *reconciler[T]) result(ctx context.Context, mg T, a *Attempt, res reconc
 	return r.pollResult(mg, a, res)
 }
 
-// outdated tells whether a reconcile has ended with nothing done, since the resource has
-// changed after it was read. It is read live next.
+// outdated returns whether a reconcile has ended without an action because the resource
+// changed after it was read. The next reconcile reads it live.
 func (r *reconciler[T]) outdated(key types.NamespacedName, a *Attempt, res reconcile.Result) bool {
 	return res.Requeue && a.action == actionNone && a.failure() == nil && r.kube.Outdated(key) //nolint:staticcheck // The runtime still uses it.
 }
 
-// failure is the error of a reconcile, whichever way the runtime tells of it.
+// failure returns the error of a reconcile. The runtime reports some errors only by asking to
+// requeue.
 func (r *reconciler[T]) failure(a *Attempt, res reconcile.Result, err error) error {
 	switch {
 	case a.failure() != nil:
@@ -229,7 +233,7 @@ func (r *reconciler[T]) failure(a *Attempt, res reconcile.Result, err error) err
 	return errors.New("the runtime could not finish the reconcile")
 }
 
-// pollResult is when a resource without an error is looked at next.
+// pollResult returns when a resource without an error is reconciled next.
 func (r *reconciler[T]) pollResult(mg T, a *Attempt, res reconcile.Result) reconcile.Result {
 	switch {
 	case res.IsZero():
@@ -247,6 +251,7 @@ func (r *reconciler[T]) pollResult(mg T, a *Attempt, res reconcile.Result) recon
 	return reconcile.Result{RequeueAfter: r.poll.Jittered(asked, r.random())}
 }
 
+// failedResult records the error of a reconcile, and returns when to retry it.
 func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedName, a *Attempt, err error) reconcile.Result {
 	c := classify(err)
 	r.metrics.recordReconcile(r.kind.GVK.Kind, c.result())
@@ -257,13 +262,13 @@ func (r *reconciler[T]) failedResult(ctx context.Context, key types.NamespacedNa
 	return reconcile.Result{RequeueAfter: after}
 }
 
-// waitingResult says when a resource comes back whose turn it was not.
+// waitingResult returns the result of a reconcile that has to wait.
 func (r *reconciler[T]) waitingResult(wait time.Duration) reconcile.Result {
 	r.metrics.recordReconcile(r.kind.GVK.Kind, resultWaiting)
 	return reconcile.Result{RequeueAfter: wait}
 }
 
-// recordMetrics what has become of a resource that was looked at.
+// recordMetrics records the result of a reconcile in the metrics.
 func (r *reconciler[T]) recordMetrics(mg T, a *Attempt, known resourceState) {
 	kind, key := r.kind.GVK.Kind, client.ObjectKeyFromObject(mg)
 	if r.makesNoCall(mg) || meta.WasDeleted(mg) {
@@ -278,24 +283,25 @@ func (r *reconciler[T]) recordMetrics(mg T, a *Attempt, known resourceState) {
 	}
 }
 
-func (g *reconciler[T]) forget(key types.NamespacedName) {
-	r, ok := g.states.forget(key)
-	if ok && r.requester != "" {
-		g.limiter.Forget(r.scope, r.requester)
+// forget removes all state of a resource that does not exist any more.
+func (r *reconciler[T]) forget(key types.NamespacedName) {
+	known, ok := r.states.forget(key)
+	if ok && known.requester != "" {
+		r.limiter.Forget(known.scope, known.requester)
 	}
-	if ok && g.kind.Forget != nil {
-		g.kind.Forget(r.uid)
+	if ok && r.kind.Forget != nil {
+		r.kind.Forget(known.uid)
 	}
-	g.kube.Forget(key)
-	g.tenants.Forget(g.kind.GVK.Kind, key)
-	if g.kind.Fields != nil {
-		g.fields.Refer(g.user(key), nil)
+	r.kube.Forget(key)
+	r.tenants.Forget(r.kind.GVK.Kind, key)
+	if r.kind.Fields != nil {
+		r.fields.Refer(r.user(key), nil)
 	}
-	g.recorder.forget(key)
+	r.recorder.forget(key)
 }
 
-// settled tells whether a resource was in order when it was last looked at, and the
-// user has asked for nothing since.
+// settled returns whether the resource was Ready and up to date in its last reconcile, and the
+// user has requested nothing since.
 func settled(mg Managed) bool {
 	return !meta.WasDeleted(mg) && !requested(mg) &&
 		Settled(mg) && mg.GetCondition(xpv2.TypeReady).ObservedGeneration == mg.GetGeneration() &&
@@ -303,7 +309,7 @@ func settled(mg Managed) bool {
 		mg.GetCondition(xpv2.TypeSynced).Status == corev1.ConditionTrue
 }
 
-// requested tells whether the user has asked for a reconcile that is yet to happen.
+// requested returns whether the user has requested a reconcile that is yet to happen.
 func requested(mg Managed) bool {
 	token, ok := meta.GetReconcileRequest(mg)
 	return ok && token != mg.GetLastHandledReconcileAt()
@@ -316,12 +322,13 @@ type resolved struct {
 	err     error
 }
 
-// withSession hands what the gate has resolved to the connector.
+// withSession returns a context that carries the resolved session, or the error, to the
+// connector.
 func withSession(ctx context.Context, s *config.Session, err error) context.Context {
 	return context.WithValue(ctx, sessionKey{}, resolved{session: s, err: err})
 }
 
-// sessionOf is what the gate has resolved.
+// sessionOf returns the session that the reconciler has resolved.
 func sessionOf(ctx context.Context) (*config.Session, error) {
 	r, ok := ctx.Value(sessionKey{}).(resolved)
 	if !ok {

@@ -82,8 +82,8 @@ func TestLifeOfAThing(t *testing.T) {
 	}
 }
 
-// The runtime says of every deletion that it was requested, and no more. What comes
-// before it is told nevertheless, and told once.
+// TestDeletionSaysWhatItIsAt checks that the steps of a deletion are reported, each once. The
+// runtime only reports that the deletion was requested.
 func TestDeletionSaysWhatItIsAt(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()
@@ -127,8 +127,8 @@ func TestWaitsForReadsWithoutATouch(t *testing.T) {
 	}
 }
 
-// A call that is due and whose quota is not there leaves no trace: whether Observe
-// has asked for it, the SDK's middleware has held it up, or AWS has refused it.
+// TestHeldCallLeavesNoTrace checks that a due call without quota writes nothing: whether
+// Observe called Reserve for it, the SDK's middleware deferred it, or AWS throttled it.
 func TestHeldCallLeavesNoTrace(t *testing.T) {
 	prepare := map[string]func(*env){
 		"Create": func(*env) {},
@@ -204,8 +204,9 @@ func TestHeldCallLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// What a held reconcile waited for is reserved together with the next look, which
-// would else be in vain if it came too soon.
+// TestHeldCallIsReservedBeforeTheNextLook checks that what an aborted reconcile waited for is
+// reserved together with the next observation, which would otherwise be useless if it came too
+// early.
 func TestHeldCallIsReservedBeforeTheNextLook(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.limiter.wait["Create"] = 5 * time.Second
@@ -363,7 +364,7 @@ func TestPriority(t *testing.T) {
 	})
 }
 
-// Namespaces share the quota of an account.
+// TestTenantIsTheNamespace checks that namespaces share the quota of an account.
 func TestTenantIsTheNamespace(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.reconcile()
@@ -373,7 +374,7 @@ func TestTenantIsTheNamespace(t *testing.T) {
 	}
 }
 
-// A poke that comes while its resource is being reconciled is not lost.
+// TestPokeDuringReconcile checks that a change mark set during a reconcile is not lost.
 func TestPokeDuringReconcile(t *testing.T) {
 	s := newStateStore()
 	mg := newSample()

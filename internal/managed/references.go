@@ -23,26 +23,26 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// A Reference is one by which a spec names another resource of this provider. Ref
-// and Selector may both be nil.
+// A Reference is a reference of a spec to another resource of this provider. Ref and Selector
+// may both be nil.
 type Reference struct {
-	// Field of spec.forProvider that the reference is for, such as functionName.
+	// Field is the field of spec.forProvider that the reference sets, such as functionName.
 	Field string
 
-	// To is the kind that is referred to.
+	// To is the kind of the referenced resource.
 	To schema.GroupVersionKind
 
-	// Ref names the resource.
+	// Ref is the name of the resource.
 	Ref *xpv2.NamespacedReference
 
-	// Selector selects it.
+	// Selector selects the resource by labels.
 	Selector *xpv2.NamespacedSelector
 }
 
-// references resolves references in memory, at each reconcile: the spec in the
-// cluster stays what the user wrote, and what is referred to is followed when it
-// changes. While a resource is being deleted, what cannot be resolved is left empty,
-// for what it refers to may be gone.
+// references resolves references in memory, in each reconcile: the spec in the cluster stays
+// as the user wrote it, and changes of the referenced resource are followed. While a resource
+// is being deleted, references that cannot be resolved are left empty, because the referenced
+// resource may be gone.
 type references[T Managed] struct {
 	kind    Kind[T]
 	reader  client.Client
@@ -54,7 +54,8 @@ type referrer interface {
 	ResolveReferences(ctx context.Context, c client.Reader) error
 }
 
-// ResolveReferences of a resource.
+// ResolveReferences resolves the references of a resource. If it fails, it reports that the
+// resource waits for the referenced one.
 func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Managed) error {
 	err := awserr.Front(r.resolve(ctx, mg))
 	if err == nil {
@@ -65,14 +66,17 @@ func (r *references[T]) ResolveReferences(ctx context.Context, mg resource.Manag
 	return err
 }
 
-// resolveDeleted resolves what can still be resolved.
+// resolveDeleted resolves the references of a resource that is being deleted, as far as
+// possible.
 func (r *references[T]) resolveDeleted(ctx context.Context, mg resource.Managed) {
 	at := mg.GetDeletionTimestamp()
-	mg.SetDeletionTimestamp(nil) // The generated methods resolve nothing for what is being deleted.
+	mg.SetDeletionTimestamp(nil) // The generated methods do not resolve references of deleted resources.
 	defer mg.SetDeletionTimestamp(at)
-	_ = r.resolve(ctx, mg) // Status remembers what cannot be resolved any more.
+	_ = r.resolve(ctx, mg) // For references that cannot be resolved any more, status has the last value.
 }
 
+// resolve resolves the references of a resource in memory. An error contains the field, and
+// the reason why its reference cannot be resolved.
 func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error {
 	rr, ok := mg.(referrer)
 	if !ok {
@@ -95,9 +99,9 @@ func (r *references[T]) resolve(ctx context.Context, mg resource.Managed) error 
 	return errors.Wrap(err, "cannot resolve references")
 }
 
-// mayRefer returns an error where a spec names a resource of another namespace that does
-// not allow that, whether or not the reference is going to be resolved. What a selector of
-// another namespace may select is for selectable to tell.
+// mayRefer returns an error if a spec refers to a resource of another namespace that does not
+// allow it, whether or not the reference is going to be resolved. Selectors of another
+// namespace are checked by selectable.
 func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed) error {
 	t, ok := mg.(T)
 	if !ok || r.kind.References == nil {
@@ -125,17 +129,17 @@ func (r *references[T]) mayRefer(ctx context.Context, mg resource.Managed) error
 	return nil
 }
 
-// permits returns an error where a resource may not refer to another.
+// permits returns an error if a resource may not refer to another.
 func (r *references[T]) permits(ctx context.Context, mg resource.Managed, kind string, to client.Object) error {
 	user, ok := mg.(resource.ModernManaged)
 	if !ok {
 		return nil
 	}
-	s, _ := sessionOf(ctx) // Without one, annotations tell.
+	s, _ := sessionOf(ctx) // Without a session, annotations decide.
 	return r.tenants.MayRefer(ctx, tenancy.User{Resource: user, Session: s}, kind, to, client.ObjectKeyFromObject(to))
 }
 
-// explain what keeps a reference from being resolved, in the user's words.
+// explain returns why a reference cannot be resolved, or "" if it can.
 func (r *references[T]) explain(ctx context.Context, mg resource.Managed, ref Reference) string {
 	if ref.Ref == nil && ref.Selector == nil {
 		return ""
@@ -162,6 +166,7 @@ func (r *references[T]) explain(ctx context.Context, mg resource.Managed, ref Re
 	return ""
 }
 
+// explainSelector returns why a selector selects no usable resource, or "" if it does.
 func (r *references[T]) explainSelector(ctx context.Context, mg resource.Managed, ref Reference) string {
 	list, err := r.reader.Scheme().New(ref.To.GroupVersion().WithKind(ref.To.Kind + "List"))
 	if err != nil {
@@ -211,16 +216,16 @@ func (r *references[T]) object(gvk schema.GroupVersionKind) (client.Object, erro
 	return o, nil
 }
 
-// selectable lists what a selector may select, the oldest resource first, so that a
-// selector which matches several keeps to the same one when another comes along.
+// selectable lists what a selector may select, the oldest resource first, so that a selector
+// that matches several resources keeps selecting the same one when another is created.
 type selectable struct {
 	client.Reader
 
-	// permits returns an error where an object may not be referred to.
+	// permits returns an error if an object may not be referred to.
 	permits func(ctx context.Context, to client.Object) error
 }
 
-// List objects, the oldest first.
+// List lists the permitted objects, the oldest first.
 func (s *selectable) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if err := s.Reader.List(ctx, list, opts...); err != nil {
 		return err

@@ -30,7 +30,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// refer has the harness's kind refer to other Things.
+// refer makes the env's kind refer to other resources.
 func refer(_ *Options, k *Kind[*sample]) {
 	k.References = func(mg *sample) []Reference {
 		return []Reference{{Field: "other", To: managedtest.GVK, Ref: mg.Spec.OtherRef, Selector: mg.Spec.OtherSelector}}
@@ -38,7 +38,7 @@ func refer(_ *Options, k *Kind[*sample]) {
 	k.RefersTo = []schema.GroupVersionKind{managedtest.GVK}
 }
 
-// basket is a thing that others refer to.
+// basket returns a resource that others refer to.
 func basket(name, externalName string) *sample {
 	b := &sample{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, UID: types.UID(name), Labels: map[string]string{"app": "shop"}}}
 	if externalName != "" {
@@ -47,7 +47,7 @@ func basket(name, externalName string) *sample {
 	return b
 }
 
-// sees records what a connected client is given to see.
+// sees records the resources that a connected client receives.
 func sees(e *env, seen *[]string) func(*Options, *Kind[*sample]) {
 	return func(_ *Options, k *Kind[*sample]) {
 		k.Connect = func(_ context.Context, mg *sample, _ *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {

@@ -28,20 +28,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// referentIndex is the field index from a resource to what its references name.
+// referentIndex is the field index from a resource to what its references refer to.
 const referentIndex = "spec.references"
 
-// anyName stands for whatever a selector may match.
+// anyName replaces the name in the index key of a selector.
 const anyName = "*"
 
-// A Referent has more to tell to those that refer to it than its external name and
-// whether it is Ready.
+// A Referent has more values that references may be resolved to than its external name and its
+// Ready condition.
 type Referent interface {
-	// Referred are the values that references to it may be resolved to.
+	// Referred returns the values that references to the resource may be resolved to.
 	Referred() []string
 }
 
-// indexReferences has the cache find the resources that refer to another.
+// indexReferences indexes the resources of a kind by what they refer to and act on.
 func indexReferences[T Managed](mgr ctrl.Manager, k Kind[T]) error {
 	return mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), referentIndex, func(obj client.Object) []string {
 		mg, ok := obj.(T)
@@ -52,7 +52,7 @@ func indexReferences[T Managed](mgr ctrl.Manager, k Kind[T]) error {
 	})
 }
 
-// actingKeys are the index keys of what a resource acts on, whoever owns it.
+// actingKeys returns the index keys of what a resource acts on, independent of the owner.
 func actingKeys[T Managed](k Kind[T], mg T) []string {
 	if k.ActsOn == nil {
 		return nil
@@ -66,7 +66,7 @@ func actingKeys[T Managed](k Kind[T], mg T) []string {
 	return slices.Compact(keys)
 }
 
-// referentKeys are the index keys of the references of a resource in a namespace.
+// referentKeys returns the index keys of the references of a resource in a namespace.
 func referentKeys(refs []Reference, namespace string) []string {
 	var keys []string
 	for _, r := range refs {
@@ -85,9 +85,9 @@ func referentKey(gvk schema.GroupVersionKind, namespace, name string) string {
 	return strings.Join([]string{gvk.Kind, namespace, name}, "/")
 }
 
-// watchReferents has a resource reconciled when another that it refers to comes,
-// goes, or changes in what a reference may be resolved to. A kind that the cluster
-// does not have yet is watched as soon as it does.
+// watchReferents enqueues a resource when a resource that it refers to is created or deleted,
+// or changes a value that references are resolved to. A kind that does not exist in the
+// cluster yet is watched once it does.
 func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcontroller.Controller, markChanged func(name client.ObjectKey, by string)) error {
 	for _, gvk := range k.RefersTo {
 		obj, err := mgr.GetScheme().New(gvk)
@@ -120,7 +120,8 @@ func watchReferents[T Managed](mgr ctrl.Manager, o Options, k Kind[T], c ctrlcon
 	return nil
 }
 
-// referrerRequests maps an object of a kind to the resources that refer to it, or may select it.
+// referrerRequests maps an object of a kind to the resources that refer to it, or may select
+// it.
 func referrerRequests(users objects.Referrers, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil,
@@ -128,21 +129,21 @@ func referrerRequests(users objects.Referrers, gvk schema.GroupVersionKind) hand
 	}
 }
 
-// referredChanged drops updates that change nothing a reference may be resolved to.
+// referredChanged drops updates that change nothing that references depend on.
 func referredChanged() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool { return referred(e.ObjectOld) != referred(e.ObjectNew) }}
 }
 
 // actingRequests maps an object of a kind to the resources that act on what it owns in AWS,
-// or are not allowed to.
+// including those that are not allowed to.
 func actingRequests(users objects.Referrers, gvk schema.GroupVersionKind) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {
 		return users.Requests(ctx, gvk.Kind+" "+o.GetName(), nil, tenancy.IndexedBy(o)...)
 	}
 }
 
-// allowedChanged lets through objects that are deleted, or that allow other namespaces than
-// before.
+// allowedChanged selects objects that are deleted, or that changed which namespaces they
+// allow.
 func allowedChanged() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
@@ -150,10 +151,10 @@ func allowedChanged() predicate.Predicate {
 	}
 }
 
-// allowed are the namespaces that an object allows.
+// allowed returns the namespaces that an object allows, as annotated.
 func allowed(o client.Object) string { return o.GetAnnotations()[tenancy.AnnotationAllowedNamespaces] }
 
-// referred is all of an object that those who refer to it may go by, as one text.
+// referred returns everything about an object that references depend on, as one string.
 func referred(o client.Object) string {
 	parts := []string{meta.GetExternalName(o), allowed(o)}
 	if c, ok := o.(resource.Conditioned); ok {
@@ -169,7 +170,7 @@ func referred(o client.Object) string {
 	return strings.Join(parts, "\x00")
 }
 
-// isTrue tells a condition that is True from any other.
+// isTrue returns True for a condition that is True, and False for any other.
 func isTrue(c xpv2.Condition) corev1.ConditionStatus {
 	if c.Status == corev1.ConditionTrue {
 		return corev1.ConditionTrue

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
-// runFor reconciles the resource for a time of the harness's clock, each time when it asks to be.
+// runFor reconciles the resource for a time of the env's clock, each time that it is due.
 func (e *env) runFor(d time.Duration) {
 	e.t.Helper()
 	for end := e.clock.Add(d); e.clock.Before(end); {
@@ -28,7 +28,7 @@ func (e *env) runFor(d time.Duration) {
 	}
 }
 
-// count the calls of a name.
+// count counts the calls of a name.
 func (c *cloud) count(name string) int {
 	n := 0
 	for _, call := range c.calls {
@@ -89,8 +89,8 @@ func TestRefusedChangesBackOff(t *testing.T) {
 	}
 }
 
-// A change that AWS has refused is not sent sooner because there was something to wait for
-// in between.
+// TestRefusedChangeIsRememberedWhileWaiting checks that a change that AWS has refused is not
+// repeated earlier because the resource waited for something in between.
 func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 	e, sent, waits := newEnv(t, newSample()), 0, false
 	c := xpmanaged.TypedExternalClientFns[*sample]{
@@ -114,7 +114,8 @@ func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 	}
 }
 
-// Throttles are no error while they pass within a minute or so, and are told after.
+// TestThrottlesAreToldInTheEnd checks that throttling is not an error for about a minute, and
+// is reported after that.
 func TestThrottlesAreToldInTheEnd(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.settle()

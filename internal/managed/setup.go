@@ -27,7 +27,7 @@ import (
 
 const defaultTimeout = time.Minute
 
-// Setup adds a controller of a kind to a manager.
+// Setup adds the controller of a kind to a manager.
 func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	name := xpmanaged.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
@@ -69,13 +69,13 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	return watchReferents(mgr, o, k, c, r.states.markChanged)
 }
 
-// NewReconciler returns the reconciler that Setup has a kind's controller run, for those
-// who decide themselves what runs when. It works with the manager's clients and scheme.
+// NewReconciler returns the reconciler that Setup gives to a kind's controller, for callers
+// that schedule reconciles themselves. It uses the manager's clients and scheme.
 func NewReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) reconcile.Reconciler {
 	return newReconciler(mgr, o, k, events)
 }
 
-// newReconciler puts a gate before the runtime's managed reconciler.
+// newReconciler wraps the runtime's managed reconciler in a reconciler.
 func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *reconciler[T] {
 	s := newStateStore()
 	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(s, o.Now))
@@ -108,7 +108,8 @@ func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events eve
 	return g
 }
 
-// withTracing is the gate, within a trace of each reconcile if there is a tracer.
+// withTracing returns the reconciler, wrapped in a tracer of each reconcile if there is a
+// tracer.
 func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 	if t == nil {
 		return r
@@ -116,9 +117,9 @@ func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
 	return &tracedReconciler{inner: r, tracer: t, kind: r.kind.GVK.Kind, traces: r.traces}
 }
 
-// newManagedReconciler is the runtime's reconciler with its traps avoided: it works on the
-// decorated client, adds finalizers and annotations by patches of metadata alone,
-// has a floor under the poll interval, and never names a resource by default.
+// newManagedReconciler returns the runtime's reconciler with these changes: it uses the
+// decorated client, writes finalizers and annotations as patches of metadata alone, has a
+// minimum poll interval, and never sets a default external name.
 func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
 	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
 	refs := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
@@ -137,9 +138,9 @@ func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc 
 		xpmanaged.WithTimeout(timeout),
 		xpmanaged.WithPollInterval(o.PollInterval),
 		xpmanaged.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
-		xpmanaged.WithCreationGracePeriod(0), // The kinds tell absence from lateness.
-		// A create whose answer was lost is recovered by every kind, whether or not spec tells
-		// the external name.
+		xpmanaged.WithCreationGracePeriod(0), // The kinds handle delayed visibility themselves.
+		// Every kind finds what it created when the answer was lost, whether or not spec
+		// determines the external name.
 		xpmanaged.WithDeterministicExternalName(true),
 		xpmanaged.WithInitializers(),
 		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker, deleted: func(mg resource.Object) {
@@ -157,7 +158,7 @@ func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc 
 	return xpmanaged.NewReconciler(&decorated{Manager: mgr, client: kc}, resource.ManagedKind(k.GVK), opts...)
 }
 
-// decorated is a manager whose client is the decorated one.
+// decorated is a manager with the decorated client.
 type decorated struct {
 	ctrl.Manager
 
@@ -167,7 +168,8 @@ type decorated struct {
 // GetClient returns the decorated client.
 func (d *decorated) GetClient() client.Client { return d.client }
 
-// finalizer lets go of a resource's configuration before it lets go of the resource.
+// A finalizer removes the record that a resource uses its config before it removes the
+// finalizer of the resource.
 type finalizer struct {
 	resource.Finalizer
 
@@ -175,7 +177,8 @@ type finalizer struct {
 	deleted func(resource.Object)
 }
 
-// RemoveFinalizer of a resource whose external resource is gone, or is left alone.
+// RemoveFinalizer removes the finalizer of a resource after its external resource was deleted
+// or orphaned.
 func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
 	if mg, ok := obj.(resource.ModernManaged); ok {
 		if err := f.tracker.Untrack(ctx, mg); err != nil {
@@ -189,8 +192,8 @@ func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) er
 	return err
 }
 
-// watchRefs has a resource reconciled when a Secret or ConfigMap that it refers to
-// changes. Only the metadata of Secrets and ConfigMaps is watched.
+// watchRefs enqueues a resource when a Secret or ConfigMap that it refers to changes. It only
+// watches the metadata of Secrets and ConfigMaps.
 func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.TypedBuilder[reconcile.Request], markChanged func(name client.ObjectKey, by string)) error {
 	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), objects.Index, func(obj client.Object) []string {
 		mg, ok := obj.(T)

@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/spans"
 )
 
-// Attributes of spans that no convention of OpenTelemetry has a name for.
+// Attributes of spans without a name in OpenTelemetry's conventions.
 const (
 	keyKind       = attribute.Key("crossplane.kind")
 	keyName       = attribute.Key("crossplane.name")
@@ -32,7 +32,7 @@ const (
 	keyChange     = attribute.Key("crossplane.change")
 )
 
-// What comes of a reconcile.
+// Values of the attribute crossplane.outcome.
 const (
 	outcomeUnchanged = "unchanged"
 	outcomeCreated   = "created"
@@ -45,7 +45,7 @@ const (
 	outcomeFailed    = "failed"
 )
 
-// tracedReconciler makes a trace of each reconcile.
+// A tracedReconciler traces each reconcile.
 type tracedReconciler struct {
 	inner  reconcile.Reconciler
 	tracer trace.Tracer
@@ -53,7 +53,7 @@ type tracedReconciler struct {
 	traces *traces
 }
 
-// Reconcile within a span that is the root of its trace.
+// Reconcile reconciles within a span that is the root of its trace.
 func (s *tracedReconciler) Reconcile(ctx context.Context, req reconcile.Request) (reconcile.Result, error) {
 	ctx, span := s.tracer.Start(ctx, "Reconcile "+s.kind, trace.WithNewRoot(), trace.WithAttributes(
 		keyKind.String(s.kind),
@@ -69,22 +69,22 @@ func (s *tracedReconciler) Reconcile(ctx context.Context, req reconcile.Request)
 	return res, err
 }
 
-// annotateSpan marks the span of a reconcile with the generation that it is about. Like all
-// marks it costs nothing where there is no span.
+// annotateSpan sets the generation of the resource on the span of its reconcile. Like the
+// other functions for spans, it does nothing if there is no span.
 func annotateSpan(ctx context.Context, mg Managed) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyGeneration.Int64(mg.GetGeneration()))
 	}
 }
 
-// endSpan marks the span of a reconcile with what came of it.
+// endSpan sets the outcome on the span of a reconcile.
 func endSpan(ctx context.Context, outcome string) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyOutcome.String(outcome))
 	}
 }
 
-// endSpanWithError marks the span of a reconcile that has failed.
+// endSpanWithError sets the outcome and the error on the span of a failed reconcile.
 func endSpanWithError(ctx context.Context, c errorClass, err error) {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		span.SetAttributes(keyOutcome.String(outcomeFailed), keyErrorClass.String(c.String()))
@@ -92,7 +92,7 @@ func endSpanWithError(ctx context.Context, c errorClass, err error) {
 	}
 }
 
-// addDeferredEvent notes that calls wait for their turn in AWS's quotas.
+// addDeferredEvent adds an event about calls that wait for quota to the span.
 func addDeferredEvent(ctx context.Context, wait time.Duration, ops ...string) {
 	span := trace.SpanFromContext(ctx)
 	if !span.IsRecording() {
@@ -101,7 +101,7 @@ func addDeferredEvent(ctx context.Context, wait time.Duration, ops ...string) {
 	span.AddEvent(spans.EventDeferred, trace.WithAttributes(spans.KeyWait.Float64(wait.Seconds()), spans.KeyOperations.StringSlice(ops)))
 }
 
-// failedSpan says of a span why what it stands for has failed, as conditions do.
+// failedSpan marks a span as failed, with the message that conditions show.
 func failedSpan(span trace.Span, err error) {
 	if !span.IsRecording() {
 		return
@@ -112,7 +112,7 @@ func failedSpan(span trace.Span, err error) {
 	span.SetStatus(codes.Error, awserr.Clean(err).Error())
 }
 
-// outcome of a reconcile without an error.
+// outcome returns the outcome of a reconcile without an error.
 func (a *Attempt) outcome() string {
 	_, aborted := a.Aborted()
 	switch {
@@ -133,18 +133,18 @@ func (a *Attempt) outcome() string {
 	}
 }
 
-// isPassing tells whether an error of the external client is none: a call that is held
-// up by quota is made later.
+// isPassing returns whether an error of the external client only defers a call: it waits for
+// quota, or was throttled.
 func isPassing(err error) bool {
 	_, waits := quota.Deferred(err)
 	return waits || awserr.IsThrottled(err)
 }
 
-// traces are the ids of those that are being made, by resource. No two reconciles of a
-// resource are under way at the same time.
+// traces holds the trace id of each resource that is being reconciled. A resource has one
+// reconcile at a time.
 type traces struct{ ids sync.Map }
 
-// begin a trace, if it is sampled. It ends when the function returned is called.
+// begin stores the id of a trace, if it is sampled. The returned function removes it.
 func (t *traces) begin(key types.NamespacedName, s trace.SpanContext) func() {
 	if !s.IsSampled() {
 		return func() {}
@@ -153,15 +153,15 @@ func (t *traces) begin(key types.NamespacedName, s trace.SpanContext) func() {
 	return func() { t.ids.Delete(key) }
 }
 
-// tracedLogger adds the id of the trace to what is logged of a reconcile.
+// A tracedLogger adds the trace id to log lines of a reconcile.
 type tracedLogger struct {
 	logging.Logger
 
 	traces *traces
 }
 
-// WithValues returns a logger that names the trace as well, if the values name the
-// request that is being reconciled.
+// WithValues returns a logger that also logs the trace id if the values contain the request
+// that is being reconciled.
 func (l *tracedLogger) WithValues(kv ...any) logging.Logger {
 	inner := l.Logger.WithValues(kv...)
 	for i := 0; i+1 < len(kv); i += 2 {

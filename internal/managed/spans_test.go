@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tracing/tracingtest"
 )
 
-// trace reconciles once more, and returns the trace of it alone.
+// trace reconciles once more, and returns only that trace.
 func (e *env) trace(r *tracingtest.Recorder) string {
 	e.t.Helper()
 	r.Reset()
@@ -127,7 +127,8 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// Whoever has a log line finds the trace, whether the gate or the runtime wrote it.
+// TestLogsNameTheTrace checks that each log line contains the trace id, whether this package
+// or the runtime logged it.
 func TestLogsNameTheTrace(t *testing.T) {
 	out := &bytes.Buffer{}
 	r := tracingtest.New(t)
@@ -153,8 +154,8 @@ func TestLogsNameTheTrace(t *testing.T) {
 	}
 }
 
-// Tracing that is off costs nothing: no step more, and no memory where a step asks for
-// the span.
+// TestUntracedIsFree checks that disabled tracing costs nothing: no wrapper, and no allocation
+// in functions that use the span.
 func TestUntracedIsFree(t *testing.T) {
 	e := newEnv(t, newSample())
 	if e.gate.withTracing(nil) != reconcile.Reconciler(e.gate) {
@@ -179,7 +180,7 @@ func TestUntracedIsFree(t *testing.T) {
 	}
 }
 
-// BenchmarkReconcile of a resource in order, with traces and without.
+// BenchmarkReconcile reconciles a settled resource, with and without traces.
 func BenchmarkReconcile(b *testing.B) {
 	sdk := sdktrace.NewTracerProvider(sdktrace.WithBatcher(tracetest.NewNoopExporter()))
 	never := sdktrace.NewTracerProvider(sdktrace.WithSampler(sdktrace.NeverSample()))

@@ -61,7 +61,7 @@ type fleet struct {
 	writes    map[string]int
 }
 
-// An endpoint of AWS. It has functions, or never answers.
+// An endpoint is an endpoint of AWS. It has functions, or never answers.
 type endpoint struct {
 	mu       sync.Mutex
 	hangs    bool
@@ -71,10 +71,10 @@ type endpoint struct {
 	most     int
 }
 
-// unanswered is how long a request may go without an answer.
+// unanswered is the timeout of a request.
 const unanswered = 10 * time.Second
 
-// Do a request: GET tells whether there is a function, POST makes it.
+// Do performs a request: GET returns whether a function exists, POST creates it.
 func (e *endpoint) Do(q *http.Request) (*http.Response, error) {
 	e.mu.Lock()
 	e.requests++
@@ -117,7 +117,7 @@ func (e *endpoint) answer(q *http.Request) *http.Response {
 	return a
 }
 
-// function is an external client with the SDK behind it.
+// function is an external client that uses the SDK.
 type function struct{ api *lambda.Client }
 
 func (f *function) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
@@ -132,7 +132,7 @@ func (f *function) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalO
 	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 }
 
-// Create stands for any call that changes AWS.
+// Create represents any call that changes AWS.
 func (f *function) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
 	_, err := f.api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &mg.Name})
 	return xpmanaged.ExternalCreation{}, err
@@ -148,7 +148,7 @@ func (f *function) Delete(context.Context, *sample) (xpmanaged.ExternalDelete, e
 
 func (f *function) Disconnect(context.Context) error { return nil }
 
-// Resolve a session of the namespace's own config.
+// Resolve returns a session of the namespace's own config.
 func (f *fleet) Resolve(_ context.Context, mg resource.ModernManaged, region string) (*config.Session, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -238,7 +238,7 @@ func (f *fleet) work(ctx context.Context, r reconcile.Reconciler) {
 	}
 }
 
-// apply n things in a namespace whose endpoint hangs or not.
+// apply creates n resources in a namespace, with an endpoint that hangs or not.
 func (f *fleet) apply(ns, prefix string, n int, hangs bool) {
 	f.mu.Lock()
 	if f.endpoints[ns] == nil {
@@ -267,7 +267,7 @@ func (f *fleet) samples(ns string) []sample {
 	return l.Items
 }
 
-// wrote notes a status that is written.
+// wrote records a written status.
 func (f *fleet) wrote(obj client.Object) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -277,7 +277,7 @@ func (f *fleet) wrote(obj client.Object) {
 	}
 }
 
-// waiting is how many things of a namespace are not Ready.
+// waiting returns how many resources of a namespace are not Ready.
 func (f *fleet) waiting(ns string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -290,7 +290,7 @@ func (f *fleet) waiting(ns string) int {
 	return n
 }
 
-// toReady is how long it takes until all things of a namespace are Ready.
+// toReady returns how long it takes until all resources of a namespace are Ready.
 func (f *fleet) toReady(ns string, most time.Duration) time.Duration {
 	began := time.Now()
 	for f.waiting(ns) > 0 {
@@ -303,16 +303,16 @@ func (f *fleet) toReady(ns string, most time.Duration) time.Duration {
 	return time.Since(began)
 }
 
-// stop the workers.
+// stop stops the workers.
 func (f *fleet) stop(cancel func()) {
 	f.queue.ShutDown()
 	cancel()
 	f.workers.Wait()
 }
 
-// TestHangingEndpoint has hundreds of resources whose endpoint never answers beside
-// those of others. Others are as quick as without, the hanging endpoint is hardly called,
-// and those who wait say so and recover by themselves.
+// TestHangingEndpoint runs hundreds of resources with an endpoint that never answers beside
+// others. It checks that the others are as quick as without, that the hanging endpoint is
+// hardly called, and that the waiting resources report it and recover by themselves.
 func TestHangingEndpoint(t *testing.T) {
 	const (
 		workers = 100

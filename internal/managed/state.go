@@ -22,89 +22,90 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// stateStore is what the gate keeps of each resource between two reconciles. It is
-// kept here rather than in the queue's rate limiter, which forgets a resource
-// whenever it comes back for another reason than an error.
+// A stateStore keeps the state of each resource between reconciles. The queue's rate limiter
+// cannot do that, because it forgets a resource that is requeued for another reason than an
+// error.
 type stateStore struct {
 	mu     sync.Mutex
 	states map[types.NamespacedName]*resourceState
 }
 
-// resourceState of one resource.
+// resourceState is the state of one resource.
 type resourceState struct {
-	// fingerprint of what the user wants. Another one clears the failures.
+	// fingerprint identifies what the user has written. The errors are cleared if it changes.
 	fingerprint string
 
-	// changeMarks counts the changes by the user to anything but the resource itself;
-	// served is how many of them have been looked at.
+	// changeMarks counts the changes to anything but the resource itself that markChanged has
+	// recorded; handledMarks is how many of them were reconciled.
 	changeMarks, handledMarks int
 
-	// backoffReset is true once what the resource needs has changed.
+	// backoffReset is true after resetBackoff.
 	backoffReset bool
 
-	// changes counts all of these changes.
+	// changes counts the calls of markChanged and resetBackoff.
 	changes int
 
-	// changedReference is what the resource refers to that was changed since AWS was last found to
-	// have what is wanted, such as "Secret db". Empty if nothing was.
+	// changedReference is the referenced object that has changed since AWS was last found up
+	// to date, such as "Secret db". It is empty if there is none.
 	changedReference string
 
-	// uid of the resource, and whether it has been Ready, as far as can be told.
+	// uid is the resource's UID, and wasReady whether it has been Ready, as far as known.
 	uid      types.UID
 	wasReady bool
 
-	// detected is true once the resource was looked at, and compared is when it was last
-	// found to be as its spec asks for, or to differ since.
+	// detected is true once the resource was reconciled. lastInSync is when it was last found
+	// up to date, or found to differ after that.
 	detected   bool
 	lastInSync time.Time
 
-	// drift of the thing in AWS.
+	// drift is the drift of the external resource.
 	drift drift
 
-	// class and failures are the kind and number of errors in a row.
+	// class and failures are the class and number of consecutive errors.
 	class    errorClass
 	failures int
 
-	// calls are the calls whose effect AWS has not shown.
+	// calls is the history of calls that have not had their effect yet.
 	calls *CallHistory
 
-	// ambiguous is when the first ambiguous error occurred since the last success or
-	// change. Zero if there was none.
+	// ambiguous is when the first ambiguous error occurred since the last success or change.
+	// It is zero if there was none.
 	ambiguous time.Time
 
-	// throttled is the number of throttled calls in a row.
+	// throttled is the number of consecutive throttled calls.
 	throttled int
 
-	// refused is the number of changes in a row that AWS has refused.
+	// refused is the number of consecutive changes that AWS has refused.
 	refused int
 
-	// workerDelays is how often in a row there was no worker for it.
+	// workerDelays is the number of consecutive times that no worker was available.
 	workerDelays int
 
-	// deferredOps are the calls that the last reconcile was held for.
+	// deferredOps are the calls that the last reconcile was aborted for.
 	deferredOps []string
 
-	// scope and holder are by which the resource reserves calls.
+	// scope and requester identify the resource's reservations of calls.
 	scope     quota.Scope
 	requester string
 }
 
-// resetErrors forgets the errors.
+// resetErrors clears the errors.
 func (r *resourceState) resetErrors() {
 	r.failures, r.refused = 0, 0
 	r.ambiguous = time.Time{}
 }
 
-// reset forgets the errors, and what the resource waited for.
+// reset clears the errors, the throttled calls and the deferred calls.
 func (r *resourceState) reset() {
 	r.resetErrors()
 	r.throttled, r.deferredOps = 0, nil
 }
 
-// isChanged tells whether there is a change that is yet to be looked at.
+// isChanged returns whether there is a change that was not reconciled yet.
 func (r *resourceState) isChanged() bool { return r.changeMarks > r.handledMarks }
 
-// recordChange notes that something else may be wanted now: what differs is no drift.
+// recordChange records that the desired state may have changed: a difference found next is not
+// drift.
 func recordChange(r *resourceState) {
 	r.changes++
 	r.drift.synced = ""
@@ -114,8 +115,8 @@ func newStateStore() *stateStore {
 	return &stateStore{states: map[types.NamespacedName]*resourceState{}}
 }
 
-// begin notes that a resource is being looked at. It returns what is known of it,
-// and whether it is seen for the first time.
+// begin records the start of a reconcile. It returns the state of the resource, and whether
+// this is its first reconcile in this process.
 func (s *stateStore) begin(mg Managed) (r resourceState, first bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,8 +139,8 @@ func (s *stateStore) begin(mg Managed) (r resourceState, first bool) {
 	return *known, first
 }
 
-// markChanged has the next look at a resource go before mere polls, and clears its errors. by is
-// what has changed that the resource refers to, such as "Secret db".
+// markChanged gives the next reconcile of a resource precedence over polls, and clears its
+// errors. by is the referenced object that has changed, such as "Secret db".
 func (s *stateStore) markChanged(key types.NamespacedName, by string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -150,8 +151,8 @@ func (s *stateStore) markChanged(key types.NamespacedName, by string) {
 	recordChange(r)
 }
 
-// resetBackoff clears the errors of a resource, since what it needs has changed. A resource
-// that is not known yet is looked at rather than spread.
+// resetBackoff clears the errors of a resource because something that it needs has changed.
+// The first reconcile of a resource after a start is then not delayed.
 func (s *stateStore) resetBackoff(key types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,14 +162,14 @@ func (s *stateStore) resetBackoff(key types.NamespacedName) {
 	recordChange(r)
 }
 
-// recordDeferred notes which calls a resource waits for.
-func (s *stateStore) recordDeferred(key types.NamespacedName, wanted []string) {
+// recordDeferred records the calls that a resource waits for.
+func (s *stateStore) recordDeferred(key types.NamespacedName, ops []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state(key).deferredOps = wanted
+	s.state(key).deferredOps = ops
 }
 
-// countThrottle notes a throttled call and returns how many there were in a row.
+// countThrottle records a throttled call, and returns the number of consecutive ones.
 func (s *stateStore) countThrottle(key types.NamespacedName) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -177,8 +178,8 @@ func (s *stateStore) countThrottle(key types.NamespacedName) int {
 	return r.throttled
 }
 
-// recordFailure notes an error and returns how many of its class there were in a row, and how many
-// throttled calls, if it is of one.
+// recordFailure records an error. It returns the number of consecutive errors of its class,
+// and of consecutive throttled calls.
 func (s *stateStore) recordFailure(key types.NamespacedName, c errorClass, throttled bool) (failures, throttles int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,8 +198,8 @@ func (s *stateStore) recordFailure(key types.NamespacedName, c errorClass, throt
 	return r.failures, r.throttled
 }
 
-// recordSuccess notes that a resource was looked at without an error. done says that AWS has taken
-// a change, or that none is due: until then, what it has refused still counts.
+// recordSuccess records a reconcile without an error. done is whether AWS has accepted a
+// change or none is due; otherwise the count of refused changes is kept.
 func (s *stateStore) recordSuccess(key types.NamespacedName, done bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -210,7 +211,8 @@ func (s *stateStore) recordSuccess(key types.NamespacedName, done bool) {
 	}
 }
 
-// countRefusal notes that AWS has refused a change, and returns how often in a row it has.
+// countRefusal records that AWS has refused a change, and returns the number of consecutive
+// refusals.
 func (s *stateStore) countRefusal(key types.NamespacedName) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,15 +221,15 @@ func (s *stateStore) countRefusal(key types.NamespacedName) int {
 	return r.refused
 }
 
-// markHandled notes that a resource was looked at after the given number of pokes. One
-// that came while it was being looked at is yet to be served.
-func (s *stateStore) markHandled(key types.NamespacedName, pokes int) {
+// markHandled records that the given number of change marks was reconciled. A mark that was
+// set during the reconcile remains.
+func (s *stateStore) markHandled(key types.NamespacedName, marks int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.state(key).handledMarks = pokes
+	s.state(key).handledMarks = marks
 }
 
-// ambiguousFor notes an ambiguous error, and returns how long ago the first of them was.
+// ambiguousFor records an ambiguous error, and returns the time since the first one.
 func (s *stateStore) ambiguousFor(key types.NamespacedName, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +240,7 @@ func (s *stateStore) ambiguousFor(key types.NamespacedName, now time.Time) time.
 	return now.Sub(r.ambiguous)
 }
 
-// failuresOf of a class in a row.
+// failuresOf returns the number of consecutive errors of a class.
 func (s *stateStore) failuresOf(key types.NamespacedName, c errorClass) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,15 +250,15 @@ func (s *stateStore) failuresOf(key types.NamespacedName, c errorClass) int {
 	return 0
 }
 
-// setRequester notes in whose name the resource reserves calls.
-func (m *stateStore) setRequester(key types.NamespacedName, s quota.Scope, requester string) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.state(key)
-	r.scope, r.requester = s, requester
+// setRequester records the scope and id with which the resource reserves calls.
+func (s *stateStore) setRequester(key types.NamespacedName, scope quota.Scope, requester string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.state(key)
+	r.scope, r.requester = scope, requester
 }
 
-// get is what is remembered of a resource, if anything is.
+// get returns the state of a resource, if there is one.
 func (s *stateStore) get(key types.NamespacedName) (resourceState, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,7 +269,7 @@ func (s *stateStore) get(key types.NamespacedName) (resourceState, bool) {
 	return *r, true
 }
 
-// forget a resource that is gone. It returns what was known of it.
+// forget removes the state of a resource that does not exist any more, and returns it.
 func (s *stateStore) forget(key types.NamespacedName) (resourceState, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -279,16 +281,16 @@ func (s *stateStore) forget(key types.NamespacedName) (resourceState, bool) {
 	return *r, true
 }
 
-// recordComparison notes what a look that began with known has come to, and returns what that
-// adds to the metrics. A change that came while it was going on may have been looked at
-// or not.
+// recordComparison records the result of an observation, and returns what it adds to the
+// metrics. known is the state at the start of the observation: if something changed since, the
+// observation may or may not have seen the change, so no drift is derived from it.
 func (s *stateStore) recordComparison(mg Managed, a *Attempt, known resourceState) driftChange {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := s.state(client.ObjectKeyFromObject(mg))
-	c, mends := a.Comparison()
+	c, mayUpdate := a.Comparison()
 	var f driftChange
-	if r.drift, f = r.drift.after(c, mends, desiredState(mg), a.action); r.changes != known.changes {
+	if r.drift, f = r.drift.after(c, mayUpdate, desiredState(mg), a.action); r.changes != known.changes {
 		r.drift.synced = ""
 	} else if c == UpToDate {
 		r.changedReference = ""
@@ -296,14 +298,14 @@ func (s *stateStore) recordComparison(mg Managed, a *Attempt, known resourceStat
 	return f
 }
 
-// forgetDrift forgets the drift of a resource that is let go.
+// forgetDrift clears the drift of a resource that is not managed any more.
 func (s *stateStore) forgetDrift(key types.NamespacedName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.state(key).drift = drift{}
 }
 
-// countDrifting is the number of resources with drift that is yet to be put right.
+// countDrifting returns the number of resources with drift that is yet to be corrected.
 func (s *stateStore) countDrifting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -316,7 +318,7 @@ func (s *stateStore) countDrifting() int {
 	return n
 }
 
-// recordReady notes that a resource is Ready, and tells whether it is so for the first time.
+// recordReady records that a resource is Ready, and returns whether this is the first time.
 func (s *stateStore) recordReady(key types.NamespacedName) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -326,7 +328,8 @@ func (s *stateStore) recordReady(key types.NamespacedName) bool {
 	return first
 }
 
-// state of a key, made if there is none. The lock is held.
+// state returns the state of a key, and creates it if there is none. The caller holds the
+// lock.
 func (s *stateStore) state(key types.NamespacedName) *resourceState {
 	r, ok := s.states[key]
 	if !ok {
@@ -336,8 +339,8 @@ func (s *stateStore) state(key types.NamespacedName) *resourceState {
 	return r
 }
 
-// fingerprint of what the user wants of a resource: another one has errors
-// forgotten. What the provider itself annotates does not count.
+// fingerprint returns a hash of what the user has written: errors are cleared when it changes.
+// Annotations written by the provider are not included.
 func fingerprint(mg metav1.Object) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s %d %t", mg.GetUID(), mg.GetGeneration(), meta.WasDeleted(mg)) // A hash cannot fail.
@@ -348,7 +351,7 @@ func fingerprint(mg metav1.Object) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// desiredAnnotations are those that the provider has not written itself.
+// desiredAnnotations returns the annotations that the provider has not written itself.
 func desiredAnnotations(mg metav1.Object) map[string]string {
 	a := maps.Clone(mg.GetAnnotations())
 	delete(a, meta.AnnotationKeyExternalCreatePending)

@@ -12,10 +12,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
 )
 
-// MinStateMetricInterval is the shortest time between two counts of resources.
+// MinStateMetricInterval is the shortest interval between two counts of resources.
 const MinStateMetricInterval = 30 * time.Second
 
-// addStateMetrics counts the resources of a kind by their conditions, if asked to.
+// addStateMetrics adds the metrics of a kind's resources by condition to the manager, if they
+// are enabled.
 func addStateMetrics(mgr ctrl.Manager, o Options, list resource.ManagedList) error {
 	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
 		return nil
@@ -25,15 +26,15 @@ func addStateMetrics(mgr ctrl.Manager, o Options, list resource.ManagedList) err
 	return mgr.Add(&stateCounter{record: r.Record, interval: interval, log: o.Logger})
 }
 
-// stateCounter counts in intervals. A count that fails is tried again next time; the
-// runtime's own loop would return the error, which stops the manager.
+// A stateCounter counts resources at an interval. It retries a failed count at the next
+// interval, whereas the runtime's own loop returns the error, which stops the manager.
 type stateCounter struct {
 	record   func(context.Context) error
 	interval time.Duration
 	log      logging.Logger
 }
 
-// Start counting, until the context is done.
+// Start counts until the context is done.
 func (s *stateCounter) Start(ctx context.Context) error {
 	t := time.NewTicker(s.interval) //nolint:forbidigo // This is no reconcile.
 	defer t.Stop()
@@ -53,10 +54,10 @@ func (s *stateCounter) count(ctx context.Context) {
 	}
 }
 
-// shared lists without copying each resource: the counter only reads them.
+// shared lists without copying each resource, because the counter only reads them.
 type shared struct{ client.Client }
 
-// List from the cache.
+// List lists from the cache, without deep copies.
 func (s *shared) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	return s.Client.List(ctx, list, append(opts, client.UnsafeDisableDeepCopy)...)
 }

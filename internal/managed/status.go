@@ -16,8 +16,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// completeStatus is called with each status that the runtime is about to write. It
-// returns false where the reconcile was held, so that nothing is to be said.
+// completeStatus returns a function that completes each status that the runtime is about to
+// write. The function returns false if the reconcile was aborted, so that the status is not
+// written.
 func completeStatus(s *stateStore, now func() time.Time) func(ctx context.Context, obj client.Object) bool {
 	return func(ctx context.Context, obj client.Object) bool {
 		a := attemptFrom(ctx)
@@ -41,7 +42,7 @@ func completeStatus(s *stateStore, now func() time.Time) func(ctx context.Contex
 	}
 }
 
-// decisionInput that the status of a resource is decided from.
+// decisionInput returns what the status of a resource is derived from.
 func decisionInput(mg Managed, a *Attempt) condition.Input {
 	differs, _, _ := a.Differences()
 	f := condition.Input{
@@ -57,14 +58,14 @@ func decisionInput(mg Managed, a *Attempt) condition.Input {
 		Settled:    settledGeneration(mg),
 	}
 	if f.Ready.Status == corev1.ConditionUnknown {
-		f.Ready = xpv2.Condition{} // GetCondition makes one up where there is none.
+		f.Ready = xpv2.Condition{} // GetCondition returns an Unknown condition if there is none.
 	}
 	f.Failure, f.Error = failureOf(mg, a)
 	return f
 }
 
-// failureOf says how a reconcile has ended, and with which error. The runtime reports some
-// errors of its own, of which Synced alone tells.
+// failureOf returns the kind of failure of a reconcile, and its error. Some errors of the
+// runtime are only in the condition Synced.
 func failureOf(mg Managed, a *Attempt) (condition.Failure, string) {
 	err, synced := a.failure(), mg.GetCondition(xpv2.TypeSynced)
 	stalled := mg.GetCondition(condition.TypeStalled)
@@ -83,20 +84,21 @@ func failureOf(mg Managed, a *Attempt) (condition.Failure, string) {
 	return condition.Refused, err.Error()
 }
 
-// differences are those of this look, or of the last one where AWS could not be asked.
+// differences returns the differences found by this reconcile, or those of the last one if
+// this one did not compare.
 func differences(mg Managed, a *Attempt) []v1beta1.Difference {
 	if meta.WasDeleted(mg) {
 		return nil
 	}
-	if _, ds, told := a.Differences(); told {
+	if _, ds, reported := a.Differences(); reported {
 		return ds
 	}
 	return mg.GetSummary().Differences
 }
 
-// setStalled says that only the user can help, once an error has shown to be of that
-// kind, and takes it back when there is none any more, when another spec fails for
-// another reason, or when errors that pass by themselves have shown to be all that is left.
+// setStalled sets the condition Stalled to True once enough consecutive errors show that only
+// the user can help. It sets it to False when there is no error, when a new spec fails for
+// another reason, or when enough consecutive errors of another class have occurred.
 func setStalled(s *stateStore, mg Managed, a *Attempt, now time.Time) {
 	err, generation := a.failure(), mg.GetGeneration()
 	c, shown := mg.GetCondition(condition.TypeStalled), func(c errorClass) bool {
@@ -115,8 +117,8 @@ func setStalled(s *stateStore, mg Managed, a *Attempt, now time.Time) {
 	}
 }
 
-// overdue says that an ambiguous error has had the time that it may take to pass, or
-// that this generation has stalled before, as after a restart.
+// overdue returns whether the grace period of an ambiguous error has passed, or this
+// generation was Stalled before, as after a restart.
 func overdue(s *stateStore, mg Managed, err error, now time.Time) bool {
 	c := mg.GetCondition(condition.TypeStalled)
 	if c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() {
@@ -125,8 +127,8 @@ func overdue(s *stateStore, mg Managed, err error, now time.Time) bool {
 	return s.ambiguousFor(client.ObjectKeyFromObject(mg), now) >= gracePeriod(err)
 }
 
-// Unseen tells whether AWS has accepted to create what a resource is for, and has not shown
-// it since, or not as finished.
+// Unseen returns whether AWS has accepted the create of a resource and has not returned the
+// external resource since, or not as complete.
 func Unseen(mg Managed) bool {
 	r := mg.GetCondition(xpv2.TypeReady)
 	if _, created := ownership.CreatedAt(mg); !created {
@@ -135,13 +137,13 @@ func Unseen(mg Managed) bool {
 	return r.Status == corev1.ConditionUnknown || r.Reason == xpv2.ReasonCreating || condition.IsNeverShown(r)
 }
 
-// Settled tells whether the present generation of a resource has come to its end before:
-// AWS served it, or said that it does not, or only the user could help. What differs from
-// it then was changed by someone else.
+// Settled returns whether the present generation of a resource has been settled: AWS served
+// it, or refused it, or only the user could help. A difference found after that was made by
+// someone else.
 func Settled(mg Managed) bool { return settledGeneration(mg) == mg.GetGeneration() }
 
-// settledGeneration is the last generation that has come to its end. Resources of earlier
-// releases of the provider have it in their conditions only.
+// settledGeneration returns the last generation that has been settled. Resources written by
+// earlier releases of the provider have it only in their conditions.
 func settledGeneration(mg Managed) int64 {
 	if s := mg.GetSummary().SettledGeneration; s != 0 {
 		return s
@@ -153,7 +155,7 @@ func settledGeneration(mg Managed) int64 {
 	return 0
 }
 
-// recordReady notes the Ready condition that is written.
+// recordReady records the Ready condition that is written.
 func (a *Attempt) recordReady(ready xpv2.Condition) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

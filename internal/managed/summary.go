@@ -13,9 +13,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
-// ReportWaiting says of a resource which is not there yet that it waits for something, such as
-// what it refers to. That is no failure: most likely both were applied together. The
-// error says what it waits for; the reconcile has to end with it.
+// ReportWaiting reports that a resource which does not exist in AWS yet waits for something,
+// such as a resource that it refers to. It is not treated as a failure, because both were
+// probably applied together. err is what the resource waits for; the reconcile has to return
+// it.
 func ReportWaiting(ctx context.Context, mg resource.Managed, err error) {
 	a := attemptFrom(ctx)
 	a.mu.Lock()
@@ -27,8 +28,8 @@ func ReportWaiting(ctx context.Context, mg resource.Managed, err error) {
 	}
 }
 
-// ReportDifferences tells in which fields AWS differs from spec, and by which message Ready says so
-// where nothing may change them. The message is empty where something may.
+// ReportDifferences reports the fields in which AWS differs from spec. message is the message
+// of Ready if the resource may not correct them, and empty if it may.
 func ReportDifferences(ctx context.Context, message string, ds []v1beta1.Difference) {
 	a := attemptFrom(ctx)
 	a.mu.Lock()
@@ -36,8 +37,8 @@ func ReportDifferences(ctx context.Context, message string, ds []v1beta1.Differe
 	a.differsMessage, a.differences, a.hasDifferences = message, ds, true
 }
 
-// Differences are what Differ was told, if it was.
-func (a *Attempt) Differences() (message string, ds []v1beta1.Difference, told bool) {
+// Differences returns what was reported with ReportDifferences, and whether anything was.
+func (a *Attempt) Differences() (message string, ds []v1beta1.Difference, reported bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.differsMessage, a.differences, a.hasDifferences

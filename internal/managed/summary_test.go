@@ -9,7 +9,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// What status says in plain fields is written with the conditions that it comes from.
+// TestSummaryIsWritten checks that the plain fields of status are written together with the
+// conditions that they summarize.
 func TestSummaryIsWritten(t *testing.T) {
 	e := newEnv(t, newSample())
 	e.cloud.fail["Create"] = errInput

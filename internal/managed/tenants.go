@@ -17,27 +17,31 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// ReasonNotDeleted is the reason of the event that tells of something that was left in AWS
-// when its resource was deleted, since it is not that resource's.
+// ReasonNotDeleted is the reason of the event about something that was left in AWS when its
+// resource was deleted, because the resource does not own it.
 const ReasonNotDeleted event.Reason = "LeftForeignResource"
 
-// permission is what a resource may use in one reconcile.
+// A permission is what a resource may use in one reconcile.
 type permission struct {
 	book *tenancy.Book
 	user tenancy.User
 
-	// owns is what the resource is to own.
+	// owns are the targets that the resource owns, or is to own.
 	owns []tenancy.Target
 
-	// otherOwner is another resource of the kind that is there, and that has made or taken over
-	// what has a name in AWS. Nil if none is known.
+	// otherOwner returns another existing resource of the kind that has created or adopted the
+	// external resource with a name. Nil if none is known.
 	otherOwner func(ctx context.Context, name string) resource.ModernManaged
+
+	// otherNames returns the external names that other resources of the kind and region have
+	// written.
 	otherNames func(ctx context.Context) map[string]bool
-	kind       string
+
+	kind string
 }
 
-// permit returns an error where a resource may not use what it is about: a function that a
-// resource of another namespace owns, or one whose name the config does not allow.
+// permit returns an error if a resource may not use its targets: a function that a resource of
+// another namespace owns, or one with a name that the config does not allow.
 func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *config.Session) error {
 	u := tenancy.User{Resource: mg, Session: s}
 	p := permission{book: c.tenants, user: u, kind: c.kind.GVK.Kind}
@@ -55,7 +59,7 @@ func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *config.S
 	}
 	a.permission = &p
 	if meta.WasDeleted(mg) && c.kind.Tagged {
-		return nil // What it owns, and so deletes, its tags in AWS tell.
+		return nil // The tags in AWS show what it owns and deletes.
 	}
 	for _, target := range p.owns {
 		if err := c.mayOwn(ctx, u, target); err != nil {
@@ -75,8 +79,8 @@ func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *config.S
 	return nil
 }
 
-// mayOwn returns an error where a resource may not own a target, or not look at it if that
-// is all it does.
+// mayOwn returns an error if a resource may not own a target, or may not observe it if it only
+// observes.
 func (c *connector[T]) mayOwn(ctx context.Context, u tenancy.User, target tenancy.Target) error {
 	if err := checkName(u, target); err != nil {
 		return err
@@ -87,9 +91,9 @@ func (c *connector[T]) mayOwn(ctx context.Context, u tenancy.User, target tenanc
 	return c.tenants.MayOwn(ctx, u, target, c.kind.Tagged)
 }
 
-// mayDelete tells whether a resource that is being deleted may delete what it made when it
-// was allowed to, whatever it is refused for now. Its annotations alone are no proof of
-// that: its user can write them.
+// mayDelete returns whether a resource that is being deleted may delete what it created while
+// it was allowed to, although it is refused now. Its annotations alone are no proof, because
+// its user can write them.
 func (c *connector[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
 	if !meta.WasDeleted(u.Resource) || !isDenied(err) || ownership.WrittenName(u.Resource) == "" {
 		return false
@@ -97,7 +101,7 @@ func (c *connector[T]) mayDelete(ctx context.Context, u tenancy.User, target ten
 	return c.tenants.Acted(c.kind.GVK.Kind, u, target) || c.tenants.OwnedWithin(ctx, u, target)
 }
 
-// mayAct returns an error where the user may not act on a target.
+// mayAct returns an error if the resource may not act on a target.
 func (p *permission) mayAct(ctx context.Context, target tenancy.Target) error {
 	if err := checkName(p.user, target); err != nil {
 		return err
@@ -105,8 +109,8 @@ func (p *permission) mayAct(ctx context.Context, target tenancy.Target) error {
 	return p.book.MayAct(ctx, p.user, target)
 }
 
-// checkName returns an error where the config does not let the user's namespace use a
-// function of that name.
+// checkName returns an error if the config does not allow the resource's namespace to use a
+// function with the target's name.
 func checkName(u tenancy.User, target tenancy.Target) error {
 	if target.Kind != v1beta1.FunctionKind {
 		return nil
@@ -114,13 +118,13 @@ func checkName(u tenancy.User, target tenancy.Target) error {
 	return Invalid(u.Session.CheckFunctionName(u.Resource.GetNamespace(), target.Name))
 }
 
-// isDenied tells whether an error says that something is not for a resource, which lets go of
-// it when it is deleted.
+// isDenied returns whether an error denies a resource the use of a target. When such a
+// resource is deleted, the target is left in AWS.
 func isDenied(err error) bool { return tenancy.IsRefused(err) || isInvalid(err) }
 
-// CheckMayAct returns an error where a resource may not act on functions, or read them, of which
-// it learns only from AWS or from fields of other objects. What spec names was checked
-// before its client was connected.
+// CheckMayAct returns an error if a resource may not act on functions, or read them. It is for
+// functions that are only known from AWS or from fields of other objects. The functions in
+// spec were checked before the client was connected.
 func CheckMayAct(ctx context.Context, targets ...tenancy.Target) error {
 	p := attemptFrom(ctx).permission
 	if p == nil {
@@ -134,8 +138,8 @@ func CheckMayAct(ctx context.Context, targets ...tenancy.Target) error {
 	return nil
 }
 
-// CheckOwner returns an error where another resource that is there owns what was found in
-// AWS with these tags, whatever the verdict by the tags alone.
+// CheckOwner returns an error if another existing resource owns what was found in AWS with
+// these tags, whatever the tags alone say. what describes the external resource in the error.
 func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Verdict, c ownership.Claim, what string) error {
 	p := attemptFrom(ctx).permission
 	if p == nil {
@@ -144,8 +148,9 @@ func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Verdict
 	return p.book.CheckTags(ctx, p.user, tags, v, c, what, p.owns)
 }
 
-// Owner names another resource of the same kind that is there, such as "Alias shop/live",
-// which has made or taken over what has this external name. It is empty if none is known.
+// Owner returns the kind, namespace and name of another existing resource of the same kind,
+// such as "Alias shop/live", that has created or adopted the external resource with this
+// external name. It returns an empty string if none is known.
 func Owner(ctx context.Context, name string) string {
 	p := attemptFrom(ctx).permission
 	if p == nil {
@@ -168,8 +173,9 @@ func OtherNames(ctx context.Context) map[string]bool {
 	return p.otherNames(ctx)
 }
 
-// NewForeignUntaggedError is the error of something in AWS that cannot carry tags and is not this
-// resource's. To import it is offered only where no resource that is there owns it.
+// NewForeignUntaggedError returns the error for an external resource that cannot have tags and
+// is not owned by this resource. It suggests an import only if no other existing resource owns
+// it.
 func NewForeignUntaggedError(ctx context.Context, what, name string) error {
 	if o := Owner(ctx, name); o != "" {
 		return ownership.NewOwnedUntaggedError(what, name, o)
@@ -177,8 +183,8 @@ func NewForeignUntaggedError(ctx context.Context, what, name string) error {
 	return ownership.NewForeignUntaggedError(what, name)
 }
 
-// otherOwner looks for the resource of the kind that has written an external name, and is about
-// the same function or layer: the names of aliases and statements are unique only there.
+// otherOwner returns the resource of the kind that has written an external name for the same
+// function or layer. Names of aliases and statements are only unique within one.
 func (c *connector[T]) otherOwner(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
 	for o := range c.others(ctx, mg) {
 		if ownership.WrittenName(o) == name && (c.kind.ActsOn == nil || tenancy.Share(u, c.kind.ActsOn(mg), o, c.kind.ActsOn(o))) {
@@ -194,7 +200,7 @@ func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		list := c.kind.NewList()
 		if err := c.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-			return // What is decided without them is true as well.
+			return // The decision is correct without them.
 		}
 		for _, item := range list.GetItems() {
 			o, ok := item.(T)
@@ -208,8 +214,8 @@ func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
 	}
 }
 
-// releasingClient is an external client of a resource that is being deleted and may not touch what
-// it names: for the runtime, there is nothing to delete.
+// releasingClient returns an external client for a resource that is being deleted and may not
+// delete what it refers to. It reports to the runtime that there is nothing to delete.
 func releasingClient[T Managed](why error) xpmanaged.TypedExternalClient[T] {
 	return xpmanaged.TypedExternalClientFns[T]{
 		ObserveFn: func(ctx context.Context, _ T) (xpmanaged.ExternalObservation, error) {

@@ -25,8 +25,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// neighbours has the harness's kind act on the function checkout, which a Function of
-// another namespace owns.
+// neighbours makes the env's kind act on the function checkout, which a Function of another
+// namespace owns.
 func neighbours(t *testing.T, change ...func(*v1beta1.Function)) (client.Client, func(*Options, *Kind[*sample])) {
 	t.Helper()
 	s := runtime.NewScheme()
@@ -165,7 +165,8 @@ func TestReferenceToAnotherNamespace(t *testing.T) {
 	}
 }
 
-// TestPermissionWakes has those who may act on something now, or not any more, looked at.
+// TestPermissionWakes checks that resources are enqueued when they may act on something now,
+// or not any more.
 func TestPermissionWakes(t *testing.T) {
 	k := Kind[*sample]{GVK: managedtest.GVK, Region: func(*sample) string { return "eu-west-1" }, ActsOn: func(*sample) []tenancy.Target {
 		return tenancy.Functions(ptr.To("checkout"))

@@ -20,7 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// refusal is the error of a config that is for no namespace.
+// refusal returns the error of a config that allows no namespace.
 func refusal(t *testing.T) error {
 	t.Helper()
 	s := runtime.NewScheme()
@@ -64,7 +64,7 @@ func TestRefusedResourceUsesNothing(t *testing.T) {
 				meta.AddAnnotations(mg, ownership.Name(mg, "pay"))
 			}
 			e := newEnv(t, mg, owned)
-			e.tracker.users["u1"] = true // Of the time when it was allowed.
+			e.tracker.users["u1"] = true // From the time when it was allowed.
 			e.resolver.err, e.resolver.tenancy = tc.err, tc.tenancy
 			for range 2 {
 				e.reconcile()

@@ -1,6 +1,5 @@
-// Package bundle finds the .zip archives that functions and layers are made of: in S3,
-// in the spec itself, in a ConfigMap or in a Secret; and tells whether AWS has what was
-// found.
+// Package bundle finds the .zip archives of functions and layers: in S3, in the spec itself,
+// in a ConfigMap or in a Secret. It compares an archive with the one that AWS has.
 package bundle
 
 import (
@@ -18,30 +17,30 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// A Source says where an archive comes from: an object in S3, or one of the others.
+// A Source is where an archive comes from: an object in S3, or one of the others.
 type Source struct {
-	// Field of the resource that says so, such as spec.forProvider.code.
+	// Field is the field of the resource that holds the source, such as spec.forProvider.code.
 	Field string
 
-	// S3Bucket, S3Key and S3ObjectVersion name an object. Without a version it is the
-	// newest.
+	// S3Bucket, S3Key and S3ObjectVersion identify an object in S3. Without a version, it is
+	// the newest one.
 	S3Bucket, S3Key, S3ObjectVersion *string
 
-	// Inline are files by name.
+	// Inline maps file names to their contents.
 	Inline map[string]string
 
-	// ConfigMap names a ConfigMap of which each key is a file. FilePrefix is put before
-	// each.
+	// ConfigMap is the name of a ConfigMap in which each key is a file. FilePrefix is
+	// prepended to each key.
 	ConfigMap, FilePrefix string
 
-	// ZipFileFrom is where a finished archive lies.
+	// ZipFileFrom refers to a complete archive.
 	ZipFileFrom *v1beta1.ZipFileSource
 
-	// SHA256 pins the archive, in hexadecimal or base64.
+	// SHA256 pins the archive, as hexadecimal or base64.
 	SHA256 *string
 }
 
-// Refs are the Secret or ConfigMap that a source of a namespace refers to, if any.
+// Refs returns the Secret or ConfigMap that a source in a namespace refers to, if any.
 func (s Source) Refs(namespace string) []objects.Ref {
 	if s.ConfigMap != "" {
 		return []objects.Ref{configMap(namespace, s.ConfigMap)}
@@ -53,7 +52,7 @@ func (s Source) Refs(namespace string) []objects.Ref {
 	return nil
 }
 
-// zipFile is the object and the key that hold a finished archive.
+// zipFile returns the object and the key that hold a complete archive.
 func (s Source) zipFile(namespace string) (objects.Ref, string) {
 	z := s.ZipFileFrom
 	if z.SecretKeyRef != nil {
@@ -66,25 +65,24 @@ func configMap(namespace, name string) objects.Ref {
 	return objects.Ref{Kind: objects.ConfigMap, Namespace: namespace, Name: name}
 }
 
-// A Bundle is an archive that was found: where AWS finds it, and what tells it from
-// another.
+// A Bundle is an archive that was found, and what identifies it.
 type Bundle struct {
-	// From is where it was found.
+	// From is the source of the archive.
 	From Source
 
-	// Zip is the archive itself. Nil where it lies in S3.
+	// Zip is the archive itself. It is nil if the archive is in S3.
 	Zip []byte
 
-	// SHA256 of the archive as AWS tells it (base64). Empty where it is not known before
-	// AWS has taken it.
+	// SHA256 is the hash of the archive as AWS returns it (base64). It is empty if it is
+	// unknown until AWS has accepted the archive.
 	SHA256 string
 
-	// Version tells the S3 object from earlier ones under the same key: its ETag. Empty
-	// where the provider may not read it, or where the source names a version.
+	// Version is the ETag of the S3 object, which changes when the object is replaced. It is
+	// empty if the provider may not read it, or if the source has a version.
 	Version string
 }
 
-// Location is the name of an object in S3 without its version.
+// Location returns the URL of an object in S3, without its ETag.
 func (b Bundle) Location() string {
 	p := fmt.Sprintf("s3://%s/%s", ptr.Deref(b.From.S3Bucket, ""), ptr.Deref(b.From.S3Key, ""))
 	if v := b.From.S3ObjectVersion; v != nil {
@@ -93,7 +91,7 @@ func (b Bundle) Location() string {
 	return p
 }
 
-// Name of an object in S3 with its version, as status remembers it.
+// Name returns the URL of an object in S3 with its ETag, as stored in status.
 func (b Bundle) Name() string {
 	if b.Version == "" {
 		return b.Location()
@@ -101,8 +99,9 @@ func (b Bundle) Name() string {
 	return b.Location() + "#" + b.Version
 }
 
-// Remember what status has to keep of a bundle once AWS has taken it: nothing where
-// its hash is known anyway, or else the hash that AWS answered.
+// Remember returns what status stores of a bundle after AWS has accepted it: the source, and
+// the hash that AWS returned. It returns nil for a source outside S3, because its hash is
+// always known.
 func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 	if b.From.S3Key == nil {
 		return nil
@@ -110,9 +109,8 @@ func (b Bundle) Remember(codeSHA256 *string) *v1beta1.DeployedCode {
 	return &v1beta1.DeployedCode{Source: b.Name(), CodeSHA256: ptr.Deref(codeSHA256, "")}
 }
 
-// RestoreIdentity returns what status has to keep where AWS turns out to have this very bundle,
-// and nothing was remembered of it: it was taken over from another tool. Else it returns
-// last.
+// RestoreIdentity returns what status stores if AWS already has this bundle and status has
+// nothing: it was deployed by another tool. Otherwise it returns last.
 func (b Bundle) RestoreIdentity(codeSHA256 string, last *v1beta1.DeployedCode) *v1beta1.DeployedCode {
 	if last != nil || codeSHA256 == "" || b.SHA256 != codeSHA256 {
 		return last
@@ -120,20 +118,20 @@ func (b Bundle) RestoreIdentity(codeSHA256 string, last *v1beta1.DeployedCode) *
 	return b.Remember(&codeSHA256)
 }
 
-// An Identity tells one archive from another. Which of the fields are set depends on
-// the source, and is the same for both sides of a comparison.
+// An Identity identifies an archive. Which of the fields are set depends on the source, and is
+// the same for both sides of a comparison.
 type Identity struct {
-	// SHA256 is AWS's CodeSha256.
+	// SHA256 is the hash of the archive, AWS's CodeSha256.
 	SHA256 string `json:"codeSha256"`
 
-	// Name tells versions of an object apart, where its hash is not known.
+	// Name identifies the version of an S3 object with an unknown hash.
 	Name string `json:"source"`
 }
 
-// Compare a bundle with the archive that AWS has, by its hash. The two identities are
-// equal exactly when it is the same one. Where the bundle's hash is known, nothing
-// remembered is used; else what AWS took last, and the hash that it answered then, stand
-// for the archive's content.
+// Compare returns the identities of a bundle and of the archive that AWS has, which are equal
+// exactly if they are the same archive. If the bundle's hash is known, only the hashes are
+// compared. Otherwise the source that was deployed last, and the hash that AWS returned then,
+// represent the content of the archive.
 func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, have Identity) {
 	have.SHA256 = codeSHA256
 	switch {
@@ -144,25 +142,25 @@ func (b Bundle) Compare(codeSHA256 string, last *v1beta1.DeployedCode) (want, ha
 	default:
 		want.Name, have.Name = b.Name(), last.Source
 		if b.Version == "" && (last.Source == b.Location() || strings.HasPrefix(last.Source, b.Location()+"#")) {
-			// The version can't be read just now: the place is all there is.
+			// The ETag cannot be read at the moment, so only the location is compared.
 			want.Name = last.Source
 		}
 		want.SHA256 = last.CodeSHA256
 		if want.Name != have.Name {
-			// Another object: its hash will be known once AWS has taken it.
+			// Another object: its hash is unknown until AWS has accepted it.
 			want.SHA256 = have.SHA256
 		}
 	}
 	return want, have
 }
 
-// Unidentified tells that nothing says whether AWS has this bundle: its hash cannot be
-// learned, and nothing is remembered of it. An update deploys it then.
+// Unidentified returns whether it is unknown if AWS has this bundle, because its hash is not
+// available and status stores nothing. An update then deploys it.
 func (b Bundle) Unidentified(last *v1beta1.DeployedCode) bool {
 	return b.From.S3Key != nil && b.SHA256 == "" && last == nil
 }
 
-// checkPin refuses an archive that is not the one that the user pinned.
+// checkPin returns an error if the archive does not have the pinned hash.
 func (b Bundle) checkPin() error {
 	if b.From.SHA256 == nil {
 		return nil
@@ -177,7 +175,7 @@ func (b Bundle) checkPin() error {
 	return nil
 }
 
-// pinned is a pin in AWS's form.
+// pinned returns a pin in base64, like AWS.
 func pinned(s string) (string, error) {
 	if len(s) != sha256.Size*2 {
 		return s, nil

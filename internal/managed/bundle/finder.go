@@ -20,24 +20,24 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// Objects reads Secrets and ConfigMaps. *objects.Reader does.
+// Objects reads Secrets and ConfigMaps. *objects.Reader is one.
 type Objects interface {
 	Get(ctx context.Context, ref objects.Ref) (objects.Data, error)
 }
 
-// S3 are the calls to Amazon S3: HeadObject tells a replaced object, and GetObject is
-// made only for an object whose hash is needed and that nothing else tells: to check a
-// pin, or to recognise what another tool has deployed.
+// S3 is the part of the Amazon S3 API that is used. HeadObject detects replaced objects.
+// GetObject is only called if the hash of an object is needed and not known otherwise: to
+// check a pin, or to recognize what another tool has deployed.
 type S3 interface {
 	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
 	GetObject(ctx context.Context, in *s3.GetObjectInput, opts ...func(*s3.Options)) (*s3.GetObjectOutput, error)
 }
 
-// maxArchive is how many bytes of an object are read to learn its hash. AWS takes no
-// archive of more than 250 MB when it is unpacked.
+// maxArchive is the number of bytes of an object that are read to compute its hash. AWS
+// rejects archives of more than 250 MB unzipped.
 const maxArchive = 300 << 20
 
-// hashMaxAge is how long the hash of a version of an object is remembered.
+// hashMaxAge is how long the hash of an object is cached.
 const hashMaxAge = time.Hour
 
 // A Finder finds archives.
@@ -45,19 +45,17 @@ type Finder struct {
 	Objects Objects
 	S3      S3
 
-	// Hashes remembers the hashes of objects that were read, for those with the same
-	// credentials: an object that is not the pinned one is not read again at each try.
-	// Nil remembers none.
+	// Hashes caches the hashes of objects that were read, per credentials, so that an object
+	// that does not match the pin is not read again in each attempt. Nil caches none.
 	Hashes *inventory.Cache
 
-	// Now is the time by which they are remembered.
+	// Now is the clock of the cache.
 	Now func() time.Time
 }
 
-// Find the archive of a source in a namespace, and refuse one that isn't the pinned
-// one. last is what AWS took last, if anything. It makes one HeadObject call where the
-// source is an object in S3 without a version, and GetObject only where a pin has to be
-// checked.
+// Find finds the archive of a source in a namespace. It returns an error if the archive does
+// not have the pinned hash. last is what AWS accepted last, if anything. Find calls HeadObject
+// once if the source is an object in S3 without a version, and GetObject only to check a pin.
 func (f Finder) Find(ctx context.Context, namespace string, s Source, last *v1beta1.DeployedCode) (Bundle, error) {
 	b := Bundle{From: s}
 	if s.S3Key != nil {
@@ -71,7 +69,7 @@ func (f Finder) Find(ctx context.Context, namespace string, s Source, last *v1be
 	return b, b.checkPin()
 }
 
-// zip is the archive of a source that is not in S3.
+// zip returns the archive of a source that is not in S3.
 func (f Finder) zip(ctx context.Context, namespace string, s Source) ([]byte, error) {
 	switch {
 	case s.ConfigMap != "":
@@ -113,8 +111,8 @@ func (f Finder) zipFile(ctx context.Context, namespace string, s Source) ([]byte
 	return data[key], nil
 }
 
-// object asks S3 which version of the object there is now. A version that the user
-// names never changes, so it costs no call.
+// object looks up the current version of an object in S3. A version in the source is
+// immutable, so it costs no call.
 func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
 	if b.From.S3ObjectVersion == nil {
 		if err := f.head(ctx, &b); err != nil {
@@ -137,10 +135,10 @@ func (f Finder) object(ctx context.Context, b Bundle, last *v1beta1.DeployedCode
 	return b, b.checkPin()
 }
 
-// Identify learns the hash of a bundle in S3 that AWS may have already: one of which
-// nothing is remembered, as when what another tool has deployed is taken over. Where S3
-// does not tell the hash, the object is read, once (GetObject). Without the permission to
-// read it, the hash stays unknown.
+// Identify returns the bundle with its hash, if the bundle is in S3 and AWS may already have
+// it although status stores nothing, as when an import takes over what another tool has
+// deployed. If S3 does not return the hash, Identify reads the object once (GetObject).
+// Without the permission to read it, the hash remains unknown.
 func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCode) (Bundle, error) {
 	if b.From.S3Key == nil || b.SHA256 != "" || last != nil {
 		return b, nil
@@ -153,11 +151,12 @@ func (f Finder) Identify(ctx context.Context, b Bundle, last *v1beta1.DeployedCo
 	return b, errors.Wrapf(err, "cannot check whether AWS already has the code of %s", b.From.Field)
 }
 
+// head sets the ETag and, if S3 stores it, the hash of an object (HeadObject).
 func (f Finder) head(ctx context.Context, b *Bundle) error {
 	out, err := f.S3.HeadObject(ctx, &s3.HeadObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, ChecksumMode: s3types.ChecksumModeEnabled})
 	switch {
 	case awserr.IsAccessDenied(err):
-		// A replaced object goes unseen then; all else works.
+		// Then a replaced object is not detected. Everything else works.
 		return nil
 	case awserr.IsNotFound(err):
 		return errors.Errorf("%s: %s does not exist", b.From.Field, b.Location())
@@ -171,8 +170,7 @@ func (f Finder) head(ctx context.Context, b *Bundle) error {
 	return nil
 }
 
-// hash of a whole object in S3: one that is remembered, or else what the object is read
-// for.
+// hash returns the hash of an object in S3, from the cache or by reading the object.
 func (f Finder) hash(ctx context.Context, b Bundle) (string, error) {
 	if f.Hashes == nil || b.Version == "" && b.From.S3ObjectVersion == nil {
 		return f.download(ctx, b)
@@ -184,12 +182,12 @@ func (f Finder) hash(ctx context.Context, b Bundle) (string, error) {
 	})
 }
 
-// download reads a whole object from S3 (GetObject) to learn its hash. It is not kept in
-// memory, and one that is too large for AWS to take is not read to its end.
+// download reads an object from S3 (GetObject) to compute its hash. It does not keep the
+// object in memory, and stops reading if it is too large for AWS.
 func (f Finder) download(ctx context.Context, b Bundle) (string, error) {
 	in := &s3.GetObjectInput{Bucket: b.From.S3Bucket, Key: b.From.S3Key, VersionId: b.From.S3ObjectVersion}
 	if b.Version != "" {
-		in.IfMatch = ptr.To(`"` + b.Version + `"`) // The object that HeadObject spoke of, and no other.
+		in.IfMatch = ptr.To(`"` + b.Version + `"`) // Only the object that HeadObject returned.
 	}
 	out, err := f.S3.GetObject(ctx, in)
 	if err != nil {

@@ -162,7 +162,7 @@ func TestArchiveInTheCluster(t *testing.T) {
 	}
 }
 
-// fakeObjects are the Secrets and ConfigMaps that there are.
+// fakeObjects are the existing Secrets and ConfigMaps.
 type fakeObjects map[objects.Ref]objects.Data
 
 func (f fakeObjects) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
@@ -172,7 +172,7 @@ func (f fakeObjects) Get(_ context.Context, ref objects.Ref) (objects.Data, erro
 	return nil, &objects.MissingError{Ref: ref}
 }
 
-// fakeS3 answers HeadObject and GetObject.
+// fakeS3 implements HeadObject and GetObject.
 type fakeS3 struct {
 	head func(*s3.HeadObjectInput) (*s3.HeadObjectOutput, error)
 	get  func(*s3.GetObjectInput) (*s3.GetObjectOutput, error)

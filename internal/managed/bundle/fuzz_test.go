@@ -9,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Whatever the files: the archive is the same each time, and has them.
+// FuzzZip checks that any files result in the same archive each time, and that it contains
+// them.
 func FuzzZip(f *testing.F) {
 	f.Add("index.py", "def handler(event, context): pass", "lib/a.py", "")
 	f.Add("", "", "a", "b")
@@ -61,8 +62,8 @@ func unpacked(t *testing.T, file *zip.File) []byte {
 	return b
 }
 
-// Whatever bytes come: whether they are an archive is found out without unpacking any of
-// it, in memory that their length bounds.
+// FuzzIsZip checks that isZip does not unpack its input, and needs memory in proportion to the
+// length of the input.
 func FuzzIsZip(f *testing.F) {
 	for _, files := range []map[string][]byte{nil, {"a": []byte("b")}, {"a": nil, "b/c": bytes.Repeat([]byte("x"), 100)}} {
 		b, err := Zip(files)
@@ -74,7 +75,7 @@ func FuzzIsZip(f *testing.F) {
 	f.Add(bomb(f))
 	f.Add([]byte("PK\x05\x06\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		// An entry of a directory has 46 bytes, and takes less than 1 KB as a zip.File.
+		// A directory entry has 46 bytes, and less than 1 KB as a zip.File.
 		const perByte, atLeast = 64, 1 << 20
 		if got := testing.AllocsPerRun(1, func() { isZip(b) }); got > float64(atLeast+perByte*len(b)) {
 			t.Errorf("%d bytes take %g allocations", len(b), got)
@@ -85,7 +86,7 @@ func FuzzIsZip(f *testing.F) {
 	})
 }
 
-// bomb is an archive that is 1000 times as long once it is unpacked.
+// bomb returns an archive that is 1000 times as long when unpacked.
 func bomb(t testing.TB) []byte {
 	t.Helper()
 	var b bytes.Buffer

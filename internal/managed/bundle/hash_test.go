@@ -12,15 +12,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 )
 
-// zeros are as many zeros as are asked for.
+// zeros reads as zeros without end, and counts the bytes read.
 type zeros struct{ read int64 }
 
 func (z *zeros) Read(b []byte) (int, error) { z.read += int64(len(b)); return len(b), nil }
 
 func (z *zeros) Close() error { return nil }
 
-// An object that no function can be made of is not read to its end, whatever S3 says of
-// its size.
+// TestObjectsAreReadToABound checks that an object that is too large for a function is not
+// read completely, whatever size S3 returns.
 func TestObjectsAreReadToABound(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -45,7 +45,8 @@ func TestObjectsAreReadToABound(t *testing.T) {
 	}
 }
 
-// An object that is not the pinned one is not read at each try.
+// TestHashesAreRemembered checks that an object that does not match the pin is not read in
+// each attempt.
 func TestHashesAreRemembered(t *testing.T) {
 	etag, gets, now := "e1", 0, time.Unix(0, 0)
 	f := Finder{Hashes: &inventory.Cache{}, Now: func() time.Time { return now }, S3: &fakeS3{

@@ -12,19 +12,20 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// Hash of an archive, as AWS tells it (CodeSha256).
+// Hash returns the hash of an archive in the form of AWS's CodeSha256.
 func Hash(b []byte) string {
 	sum := sha256.Sum256(b)
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// epoch is the time of every file in an archive: the earliest that a zip can tell.
+// epoch is the modification time of every file in an archive: the earliest that the zip format
+// supports.
 var epoch = time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// Zip packs files deterministically: the same files always give the same bytes,
-// whatever the Go version, so that AWS's CodeSha256 alone tells drift. That is why they
-// are stored rather than compressed. Every file is executable, since a custom runtime's
-// bootstrap must be.
+// Zip packs files deterministically: the same files always result in the same bytes,
+// independent of the Go version, so that AWS's CodeSha256 suffices to detect drift. Therefore
+// they are stored without compression. Every file is executable, because the bootstrap of a
+// custom runtime has to be.
 func Zip(files map[string][]byte) ([]byte, error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
@@ -45,7 +46,7 @@ func Zip(files map[string][]byte) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// isZip tells whether bytes are an archive.
+// isZip returns whether bytes are a zip archive.
 func isZip(b []byte) bool {
 	_, err := zip.NewReader(bytes.NewReader(b), int64(len(b)))
 	return err == nil

@@ -1,5 +1,5 @@
-// Package cadence tells when a managed resource is looked at again. It is pure:
-// what is known and the time go in, a duration comes out.
+// Package cadence computes when a managed resource is reconciled again. It consists of pure
+// functions.
 package cadence
 
 import (
@@ -9,52 +9,53 @@ import (
 )
 
 const (
-	// MinPending is the shortest time between two looks at something in motion.
+	// MinPending is the shortest time between two reconciles of a resource in progress.
 	MinPending = 1 * time.Second
 
-	// MaxPending is the longest time between two looks at something in motion.
+	// MaxPending is the longest time between two reconciles of a resource in progress.
 	MaxPending = 10 * time.Second
 
-	// MaxWoken is the longest time between two looks at something that wakes whoever
-	// waits for it.
+	// MaxWoken is the longest time between two reconciles of a resource that is enqueued when
+	// what it waits for happens.
 	MaxWoken = 5 * time.Minute
 
-	// MaxPoll bounds what a user can ask for, so that arithmetic cannot overflow
-	// and no resource is forgotten.
+	// MaxPoll is the longest poll interval. It prevents overflows, and resources that are
+	// never reconciled.
 	MaxPoll = 30 * 24 * time.Hour
 
-	// pendingShare of the time that something has been in motion is the time until
-	// the next look: what took ten seconds is unlikely to end within the next one.
+	// pendingShare divides the time that something has been in progress: the quotient is the
+	// time until the next reconcile. What has taken ten seconds is unlikely to end within the
+	// next one.
 	pendingShare = 5
 )
 
-// Pending is when to look again at something that has been in motion for the
-// given time: 1 second at first, growing with that time to 10 seconds.
+// Pending returns when to reconcile a resource again that has been in progress for the given
+// time: after 1 second at first, growing with that time to 10 seconds.
 func Pending(inMotion time.Duration) time.Duration {
 	return min(max(inMotion/pendingShare, MinPending), MaxPending)
 }
 
-// Woken is when to look again at something that has been awaited for the given time,
-// and that wakes whoever waits for it: as Pending, growing to 5 minutes.
+// Woken returns when to reconcile a resource again that has waited for the given time, and is
+// enqueued when what it waits for happens: like Pending, but growing to 5 minutes.
 func Woken(waited time.Duration) time.Duration {
 	return min(max(waited/pendingShare, MinPending), MaxWoken)
 }
 
-// Poll says how often a stable resource is looked at.
+// Poll determines how often a stable resource is reconciled.
 type Poll struct {
-	// Interval between two looks, where the resource does not ask for another.
+	// Interval is the time between two reconciles, unless the resource requests another.
 	Interval time.Duration
 
-	// Min is the floor, for the interval and for what resources ask for.
+	// Min is the minimum of the interval and of what resources request.
 	Min time.Duration
 
-	// Jitter is the fraction of the interval, from 0 to 1, by which it may be
-	// shorter or longer, so that resources made together do not stay together.
+	// Jitter is the fraction of the interval, from 0 to 1, by which it varies, so that
+	// resources created at the same time are not always polled at the same time.
 	Jitter float64
 }
 
-// Effective is the interval without jitter. asked is what the resource asks for,
-// 0 where it does not.
+// Effective returns the interval without jitter. asked is the interval that the resource
+// requests, or 0.
 func (p Poll) Effective(asked time.Duration) time.Duration {
 	if asked <= 0 {
 		asked = p.Interval
@@ -62,8 +63,8 @@ func (p Poll) Effective(asked time.Duration) time.Duration {
 	return min(max(asked, p.Min, MinPending), MaxPoll)
 }
 
-// Jittered is the interval made shorter or longer by up to Jitter of itself, and
-// never below the floor. random is in [0, 1).
+// Jittered returns the interval, varied by up to Jitter, and never below the minimum. random
+// is in [0, 1).
 func (p Poll) Jittered(interval time.Duration, random float64) time.Duration {
 	interval = p.Effective(interval)
 	share := min(max(p.Jitter, 0), 1)
@@ -71,9 +72,9 @@ func (p Poll) Jittered(interval time.Duration, random float64) time.Duration {
 	return max(moved, p.Min, MinPending)
 }
 
-// Spread is a delay in [0, over) that depends on the id alone. Settled resources
-// take it for the first look after a start, so that their looks are as far apart
-// as if the provider had never stopped.
+// Spread returns a delay in [0, over) that depends on the id alone. Settled resources wait for
+// it before their first reconcile after a start, so that their polls are spread as if the
+// provider had not stopped.
 func Spread(id string, over time.Duration) time.Duration {
 	sum := sha256.Sum256([]byte(id))
 	share := float64(binary.BigEndian.Uint64(sum[:8])>>11) / (1 << 53)

@@ -64,8 +64,9 @@ func TestEffective(t *testing.T) {
 	}
 }
 
-// The runtime's own jitter is an absolute duration: an annotated interval that is
-// shorter gives a negative result, and the resource is never polled again.
+// TestJitteredIsProportionalAndPositive checks jitter with short intervals. The runtime's own
+// jitter is an absolute duration: with a shorter annotated interval, the result is negative,
+// and the resource is never polled again.
 func TestJitteredIsProportionalAndPositive(t *testing.T) {
 	p := Poll{Interval: 10 * time.Minute, Min: 30 * time.Second, Jitter: 0.2}
 	for _, asked := range []time.Duration{time.Nanosecond, time.Second, 31 * time.Second, time.Minute, time.Hour, math.MaxInt64} {

@@ -1,6 +1,7 @@
-// Package changelog sends entries of Crossplane's change log without holding up
-// the reconcile that made the change. The runtime logs between creating a thing and
-// recording that it did; a log that is slow or away must not widen that gap.
+// Package changelog sends entries of Crossplane's change log without delaying the reconcile
+// that made the change. The runtime logs between creating an external resource and recording
+// that it did; a change log service that is slow or unavailable must not prolong that
+// interval.
 package changelog
 
 import (
@@ -27,22 +28,22 @@ const (
 
 var errFull = errors.New("the change log queue is full, so this entry is lost: check that the service at --changelogs-socket-path is running")
 
-// Options of a Logger.
+// Options are the options of a Logger.
 type Options struct {
-	// ProviderVersion is shown in each entry.
+	// ProviderVersion is the provider's version in each entry.
 	ProviderVersion string
 
-	// Queue is how many entries can wait to be sent. 0 means 1,000.
+	// Queue is the number of entries that can wait to be sent. 0 means 1,000.
 	Queue int
 
 	// Now is the clock.
 	Now func() time.Time
 
-	// Log is told of entries that cannot be sent.
+	// Log logs entries that cannot be sent.
 	Log logging.Logger
 }
 
-// A Logger queues entries and sends them one after the other once it is started.
+// A Logger queues entries, and sends them one after the other once it is started.
 type Logger struct {
 	client v1alpha1.ChangeLogServiceClient
 	o      Options
@@ -67,7 +68,7 @@ func New(client v1alpha1.ChangeLogServiceClient, o Options) *Logger {
 	}
 }
 
-// Log queues an entry. It never waits: if the queue is full it returns an error.
+// Log queues an entry. It never waits: it returns an error if the queue is full.
 func (l *Logger) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad xpmanaged.AdditionalDetails) error {
 	snapshot, err := resource.AsProtobufStruct(mg)
 	if err != nil {
@@ -98,8 +99,8 @@ func (l *Logger) Log(_ context.Context, mg resource.Managed, op v1alpha1.Operati
 	}
 }
 
-// Start sends what is queued until the context is done, and then, for a few seconds,
-// what is left.
+// Start sends queued entries until the context is done, and then the remaining ones for a few
+// seconds.
 func (l *Logger) Start(ctx context.Context) error {
 	for {
 		select {
@@ -107,19 +108,20 @@ func (l *Logger) Start(ctx context.Context) error {
 			l.flush(context.WithoutCancel(ctx))
 			return nil
 		case e := <-l.queue:
-			// An entry that is on its way when the provider is told to stop is not lost.
+			// An entry that is being sent when the provider stops is not lost.
 			l.send(context.WithoutCancel(ctx), e)
 		}
 	}
 }
 
-// NeedLeaderElection is false: a replica that has ceased to lead still has entries.
+// NeedLeaderElection returns false, because a replica that has lost the lease may still have
+// entries.
 func (l *Logger) NeedLeaderElection() bool { return false }
 
-// Describe the metric of lost entries.
+// Describe sends the description of the metric of lost entries.
 func (l *Logger) Describe(ch chan<- *prometheus.Desc) { l.lost.Describe(ch) }
 
-// Collect the metric of lost entries.
+// Collect sends the metric of lost entries.
 func (l *Logger) Collect(ch chan<- prometheus.Metric) { l.lost.Collect(ch) }
 
 func (l *Logger) flush(ctx context.Context) {

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 )
 
-// service is a change log service that answers when it is let.
+// service is a change log service that answers when the test lets it.
 type service struct {
 	entries chan *v1alpha1.ChangeLogEntry
 	err     error
@@ -63,7 +63,7 @@ func TestEntry(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	cancel() // What is queued is sent even at the end.
+	cancel() // Queued entries are sent even at the end.
 	if err := l.Start(ctx); err != nil {
 		t.Fatal(err)
 	}

@@ -10,72 +10,72 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A Failure says how a reconcile ended, by what the status has to say of it.
+// A Failure is the kind of error that a reconcile ended with, as far as status is concerned.
 type Failure int
 
 const (
-	// Succeeded reconciles had no error.
+	// Succeeded means that there was no error.
 	Succeeded Failure = iota
 
-	// Passing errors say that AWS, or the API server, could not be asked or could not do it
-	// now. They say nothing of the resource.
+	// Passing errors mean that AWS or the API server is temporarily unable to answer or to
+	// make the change. They say nothing about the resource.
 	Passing
 
-	// Awaited errors say what a resource waits for that is not in AWS yet.
+	// Awaited errors say what a resource that is not in AWS yet waits for.
 	Awaited
 
-	// Refused reconciles ended with any other error.
+	// Refused is any other error.
 	Refused
 
-	// Stuck reconciles ended with one that only the user can help with.
+	// Stuck errors are those that only the user can correct.
 	Stuck
 )
 
-// Input are all that the status of a resource is decided from.
+// Input is everything that determines the status of a resource.
 type Input struct {
-	// Generation of the resource.
+	// Generation is the generation of the resource.
 	Generation int64
 
-	// Deleted says that it has a deletion timestamp, Paused that nothing is done for it.
+	// Deleted is whether the resource has a deletion timestamp, Paused whether it is paused.
 	Deleted, Paused bool
 
-	// Ready is what was seen in AWS: as this reconcile has set it, or the last one.
+	// Ready is the state observed in AWS: as set by this reconcile, or by the last one.
 	Ready xpv2.Condition
 
-	// Differs says how AWS differs from spec in what nothing may change. Empty if it does
-	// not.
+	// Differs describes how AWS differs from spec in fields that may not be changed. It is
+	// empty if it does not.
 	Differs string
 
-	// Changed says that a call was made that changes something.
+	// Changed is whether a call was made that changes something.
 	Changed bool
 
-	// Unseen says that AWS has accepted the creation and has not shown the result yet.
+	// Unseen is whether AWS has accepted the create and has not returned the result yet.
 	Unseen bool
 
 	// WaitsFor is what a deletion waits for, if anything.
 	WaitsFor string
 
-	// Failure of the reconcile, and its error.
+	// Failure and Error are the kind of error of the reconcile, and its message.
 	Failure Failure
 	Error   string
 
-	// Observed and Settled generations so far.
+	// Observed and Settled are the observed and the settled generation so far.
 	Observed, Settled int64
 }
 
-// A Decision is what the status says of a resource, in its conditions and in plain fields.
+// A Decision is the status of a resource, in its conditions and in plain fields.
 type Decision struct {
-	// Ready condition. Its type is empty where nothing is known.
+	// Ready is the Ready condition. Its type is empty if nothing is known.
 	Ready xpv2.Condition
 
-	// Phase and Message of the summary.
+	// Phase and Message are those of the summary.
 	Phase, Message string
 
-	// Observed and Settled generations.
+	// Observed and Settled are the new observed and settled generations.
 	Observed, Settled int64
 }
 
-// phases of resources by the reason of their Ready condition.
+// phases maps the reason of a Ready condition to the phase.
 var phases = map[xpv2.ConditionReason]string{
 	xpv2.ReasonCreating:      v1beta1.PhaseCreating,
 	xpv2.ReasonAvailable:     v1beta1.PhaseAvailable,
@@ -86,12 +86,12 @@ var phases = map[xpv2.ConditionReason]string{
 	xpv2.ConditionReason(""): v1beta1.PhasePending,
 }
 
-// Decide what the status says. Nothing else decides on Ready, the phase and the observed
-// generation, so that they cannot contradict each other.
+// Decide returns the status. Ready, the phase and the observed generation are only set here,
+// so that they cannot contradict each other.
 func Decide(f Input) Decision {
 	d := Decision{Ready: f.ready(), Observed: f.Generation, Settled: f.Settled}
 	if f.Paused {
-		d.Observed = f.Observed // Nothing was looked at.
+		d.Observed = f.Observed // Nothing was observed.
 	}
 	if f.settles(d.Ready) {
 		d.Settled = f.Generation
@@ -106,6 +106,7 @@ func Decide(f Input) Decision {
 	return d
 }
 
+// ready returns the Ready condition.
 func (f Input) ready() xpv2.Condition {
 	r := f.Ready
 	switch {
@@ -122,11 +123,11 @@ func (f Input) ready() xpv2.Condition {
 	case f.Failure == Succeeded && f.Differs != "" && r.Status == corev1.ConditionTrue:
 		return Differs(f.Generation, f.Differs)
 	case f.Failure == Succeeded && f.Changed && r.Status == corev1.ConditionTrue && f.Settled != f.Generation:
-		return Updating(f.Generation, "") // What was sent is yet to be seen.
+		return Updating(f.Generation, "") // The result was not observed yet.
 	case f.Failure == Succeeded:
 		return r
 	case f.Unseen && r.Reason == xpv2.ReasonUnavailable:
-		return r // It tells the user how to go on.
+		return r // Its message says what the user can do.
 	case f.Unseen:
 		return Creating(f.seen(), f.Error)
 	case f.Failure == Passing:
@@ -137,8 +138,8 @@ func (f Input) ready() xpv2.Condition {
 	return Unavailable(f.seen(), f.Error)
 }
 
-// awaited is the Ready condition of a resource that waits for what it refers to. What was
-// served as it is asked for waits for nothing: something is broken.
+// awaited returns the Ready condition of a resource that waits for what it refers to. A
+// resource that AWS has served already does not wait: a missing reference is then an error.
 func (f Input) awaited() xpv2.Condition {
 	r := f.Ready
 	switch {
@@ -150,12 +151,13 @@ func (f Input) awaited() xpv2.Condition {
 	return Unavailable(f.seen(), f.Error)
 }
 
-// seen is the generation that was last compared with AWS: an error may come before that.
+// seen returns the generation that was last compared with AWS, because an error may occur
+// before the comparison.
 func (f Input) seen() int64 { return cmp.Or(f.Ready.ObservedGeneration, f.Generation) }
 
-// unasked is the Ready condition of a resource that could not be looked at, or not be
-// changed for now. What AWS was last seen to serve is served as far as is known, unless the
-// spec has changed since.
+// unasked returns the Ready condition of a resource that could not be observed, or could not
+// be changed for now. AWS probably still serves what was observed last, so Ready remains,
+// unless the spec has changed since.
 func (f Input) unasked() xpv2.Condition {
 	r := f.Ready
 	current := r.ObservedGeneration == f.Generation
@@ -170,8 +172,8 @@ func (f Input) unasked() xpv2.Condition {
 	return Unavailable(f.seen(), f.Error)
 }
 
-// settles tells whether this generation has come to its end: AWS serves it, or says that
-// it does not and waiting is of no use, or only the user can help.
+// settles returns whether this reconcile settles the generation: AWS serves it, or refuses it
+// and waiting does not help, or only the user can help.
 func (f Input) settles(ready xpv2.Condition) bool {
 	switch {
 	case f.Failure == Stuck:

@@ -19,7 +19,7 @@ import (
 
 const generation = 2
 
-// seen are all Ready conditions that a decision may start from.
+// seen returns all Ready conditions that a decision may start from.
 func seen() []xpv2.Condition {
 	out := []xpv2.Condition{{}}
 	for g := int64(1); g <= generation; g++ {
@@ -29,7 +29,7 @@ func seen() []xpv2.Condition {
 	return out
 }
 
-// product of all that a decision is made from.
+// product calls visit with each combination of inputs.
 func product(visit func(Input)) {
 	both := []bool{false, true}
 	for _, ready := range seen() {
@@ -61,7 +61,7 @@ func product(visit func(Input)) {
 	}
 }
 
-// possible says that a reconcile can come to such facts: one without an error has looked at
+// possible returns whether a reconcile can have this input: one without an error has observed
 // AWS, and one that is paused has done nothing.
 func possible(f Input) bool {
 	switch {
@@ -73,7 +73,7 @@ func possible(f Input) bool {
 	return true
 }
 
-// object with the status that was decided.
+// object returns a resource with the decided status.
 func object(f Input, d Decision) *managedtest.Sample {
 	o := &managedtest.Sample{ObjectMeta: metav1.ObjectMeta{Name: "cart", Generation: f.Generation}}
 	if f.Deleted {
@@ -139,7 +139,7 @@ func TestDecideNeverContradictsItself(t *testing.T) {
 	}
 }
 
-// next are the facts of a reconcile that ends with the same error before it can look at
+// next returns the input of a reconcile that ends with the same error before it can observe
 // AWS.
 func next(f Input, d Decision) Input {
 	f.Ready, f.Observed, f.Settled = d.Ready, d.Observed, d.Settled

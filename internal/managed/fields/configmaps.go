@@ -12,14 +12,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// ConfigMaps reads what is in ConfigMaps. *objects.Reader does.
+// ConfigMaps reads ConfigMaps. *objects.Reader is one.
 type ConfigMaps interface {
 	Get(ctx context.Context, ref objects.Ref) (objects.Data, error)
 }
 
-// Refs are the ConfigMaps among what is selected in a namespace. Their changes are told by
-// the watch of the metadata of all ConfigMaps that there is anyway, and what is in them is
-// read one by one: a watch here would have all ConfigMaps of a cluster sent, whole.
+// Refs returns the ConfigMaps among the selected objects of a namespace. They are not watched
+// here, because that would transfer all ConfigMaps of the cluster: the existing watch of their
+// metadata reports changes, and their data is read one by one.
 func Refs(namespace string, selectors []v1beta1.FieldSelector) []objects.Ref {
 	var refs []objects.Ref
 	for _, s := range selectors {
@@ -34,11 +34,11 @@ func isConfigMap(kind schema.GroupVersionKind) bool {
 	return kind.Group == "" && kind.Kind == "ConfigMap"
 }
 
-// unwatched tells whether the objects of a kind are read one by one, whatever the provider
-// may watch: those of Kubernetes's own are too many.
+// unwatched returns whether objects of a kind are read one by one even if the provider may
+// watch them: Kubernetes' core objects are too many.
 func unwatched(kind schema.GroupVersionKind) bool { return kind.Group == "" }
 
-// configMap reads a text in the data of a ConfigMap.
+// configMap returns a string in the data of a ConfigMap.
 func (r *Reader) configMap(ctx context.Context, obj Object, path string) (string, error) {
 	data, err := r.o.ConfigMaps.Get(ctx, objects.Ref{Kind: objects.ConfigMap, Namespace: obj.Namespace, Name: obj.Name})
 	if objects.IsMissing(err) {

@@ -30,7 +30,7 @@ var (
 	roles    = schema.GroupVersionResource{Group: "iam.example.org", Version: "v1", Resource: "roles"}
 )
 
-// env is an API server with Roles, and what the provider may do there.
+// env is an API server with Roles, and the permissions of the provider.
 type env struct {
 	testing.TB
 
@@ -42,8 +42,8 @@ type env struct {
 	asks    atomic.Int64
 
 	mu sync.Mutex
-	// mayGet is false where reading is forbidden; mayWatch are the namespaces that
-	// may be watched, "" for all at once.
+	// mayGet is whether reading is allowed; mayWatch are the namespaces that may be watched,
+	// "" for all at once.
 	mayGet   bool
 	fail     error
 	mayWatch []string
@@ -95,14 +95,14 @@ func (e *env) watchable(namespace string) bool {
 	return slices.Contains(e.mayWatch, "") || slices.Contains(e.mayWatch, namespace)
 }
 
-// grant rights, or withdraw them.
+// grant sets the permissions.
 func (e *env) grant(get bool, namespaces ...string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.mayGet, e.mayWatch = get, namespaces
 }
 
-// run the Reader until the test ends.
+// run runs the Reader until the test ends.
 func (e *env) run() {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -110,7 +110,7 @@ func (e *env) run() {
 	e.Cleanup(func() { cancel(); <-done })
 }
 
-// live reads from the world's API server.
+// live reads from the env's API server.
 type live struct{ w *env }
 
 func (l live) Get(ctx context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
@@ -136,7 +136,7 @@ func (l live) List(context.Context, client.ObjectList, ...client.ListOption) err
 	return nil
 }
 
-// role with an ARN in its status, unless that is empty.
+// role returns a role with an ARN in its status, unless that is empty.
 func role(name, arn string) *unstructured.Unstructured {
 	u := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"large": "body"}}}
 	u.SetGroupVersionKind(roleKind)
@@ -177,7 +177,7 @@ func user(name string) User {
 	return User{Kind: "Function", NamespacedName: types.NamespacedName{Namespace: "shop", Name: name}}
 }
 
-// refer as the gate does, and read as the kind does after it.
+// reconcile calls Refer like the reconciler, and then reads like the kind.
 func (e *env) reconcile(name string, s ...v1beta1.FieldSelector) string {
 	e.Helper()
 	u := user(name)
@@ -186,7 +186,7 @@ func (e *env) reconcile(name string, s ...v1beta1.FieldSelector) string {
 	return said(v, err)
 }
 
-// value of a field, or the error that it gives.
+// value returns the value of a field, or the error of reading it.
 func (e *env) value(s v1beta1.FieldSelector) string {
 	e.Helper()
 	return said(e.reader.Get(e.Context(), "shop", s))
@@ -199,7 +199,7 @@ func said(v string, err error) string {
 	return v
 }
 
-// wakes are the resources that were woken since this was asked last.
+// wakes returns the resources that were enqueued since the last call.
 func (e *env) wakes() []string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -209,7 +209,7 @@ func (e *env) wakes() []string {
 	return slices.Compact(woken)
 }
 
-// until something that goroutines bring about is so.
+// until waits until a condition that depends on goroutines is true.
 func (e *env) until(what string, so func() bool) {
 	e.Helper()
 	for deadline := time.Now().Add(30 * time.Second); !so(); time.Sleep(time.Millisecond) {
@@ -219,7 +219,7 @@ func (e *env) until(what string, so func() bool) {
 	}
 }
 
-// awake waits until exactly these are woken.
+// awake waits until exactly these resources are enqueued.
 func (e *env) awake(names ...string) {
 	e.Helper()
 	var got []string
@@ -232,7 +232,7 @@ func (e *env) awake(names ...string) {
 	}
 }
 
-// watching waits until the scope is watched, or is not any more.
+// watching waits until the scope is watched, or is not watched any more.
 func (e *env) watching(namespace string, want bool) {
 	e.Helper()
 	e.until("the watch is there or gone", func() bool {

@@ -1,12 +1,11 @@
-// Package fields reads fields of other objects that specs refer to: things of
-// other providers, whose types this one does not know.
+// Package fields reads fields of other objects that specs refer to: objects of other
+// providers, with types that are unknown here.
 //
-// What the provider may list and watch is watched, for as long as a spec refers to
-// it: a read then costs nothing, and a change wakes the resources that it concerns.
-// Of each object, only the fields that specs name are kept. What the provider may
-// only get is read from the API server each time. Crossplane grants a provider
-// nothing on kinds of others, so that is up to who runs the cluster, and may change
-// at any time.
+// Kinds that the provider may list and watch are watched for as long as a spec refers to them:
+// a read is then free, and a change enqueues the resources that refer to it. Only the fields
+// that specs refer to are kept of each object. Kinds that the provider may only get are read
+// from the API server each time. Crossplane grants a provider nothing on other kinds, so
+// permissions depend on the cluster's administrator, and may change at any time.
 package fields
 
 import (
@@ -29,40 +28,41 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Options of a Reader.
+// Options are the options of a Reader.
 type Options struct {
 	// Live reads from the API server.
 	Live client.Reader
 
-	// ConfigMaps reads what is in ConfigMaps. Nil has them read from the API server each time.
+	// ConfigMaps reads the data of ConfigMaps. If it is nil, they are read from the API server
+	// each time.
 	ConfigMaps ConfigMaps
 
-	// Mapper knows the cluster's kinds, and learns of new ones.
+	// Mapper maps the cluster's kinds, including new ones.
 	Mapper kmeta.RESTMapper
 
 	// Dynamic lists and watches objects.
 	Dynamic dynamic.Interface
 
-	// MayWatch tells whether the provider may list and watch a resource, in one
-	// namespace or, if it is empty, in all.
+	// MayWatch returns whether the provider may list and watch a resource, in one namespace
+	// or, if it is empty, in all.
 	MayWatch func(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error)
 
-	// Namespaces that the provider works in. None means all.
+	// Namespaces are the namespaces that the provider works in. Empty means all.
 	Namespaces []string
 
-	// Clock by which it is asked again what may be watched.
+	// Clock determines when permissions are checked again.
 	Clock clock.WithTicker
 
-	// Log of what is watched.
+	// Log logs which kinds are watched.
 	Log logging.Logger
 }
 
-// A Reader reads fields of objects. It watches nothing before it is started. It is
-// safe for concurrent use.
+// A Reader reads fields of objects. It watches nothing before it is started. It is safe for
+// concurrent use.
 type Reader struct {
 	o Options
 
-	// changed asks for a look at what is to be watched.
+	// changed triggers an update of the watches.
 	changed chan struct{}
 
 	mu      sync.Mutex
@@ -84,9 +84,8 @@ func NewReader(o Options) *Reader {
 	}
 }
 
-// Get the string at the selected field of an object in the namespace. An error
-// says what is missing: the kind, the object, the field, or the permission to read
-// it.
+// Get returns the string at the selected field of an object in the namespace. An error says
+// what is missing: the kind, the object, the field, or the permission to read it.
 func (r *Reader) Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error) {
 	obj, err := parse(namespace, s)
 	if err != nil {
@@ -103,7 +102,7 @@ func (r *Reader) Get(ctx context.Context, namespace string, s v1beta1.FieldSelec
 	if !sure {
 		return "", err
 	}
-	// What is watched by now is newer than what was read.
+	// A watch that has synced meanwhile is newer than what was read.
 	if now, known := r.settle(user, obj, s.FieldPath, &v); known {
 		return given(now, obj, s.FieldPath)
 	}
@@ -113,7 +112,8 @@ func (r *Reader) Get(ctx context.Context, namespace string, s v1beta1.FieldSelec
 	return given(v, obj, s.FieldPath)
 }
 
-// parse a selector. Secrets are not for fields that AWS shows to whoever looks.
+// parse returns the selected object, or an error if the selector is invalid. Secrets are
+// rejected, because the fields set from selectors are visible in AWS.
 func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	gv, err := schema.ParseGroupVersion(s.APIVersion)
 	if err != nil {
@@ -124,16 +124,16 @@ func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
 	}
 	obj := Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}
 	if isSecret(obj.Kind) {
-		return Object{}, errors.Wrapf(errors.New("a setting that is not secret cannot be read from a field of a Secret"), "cannot read %s", obj)
+		return Object{}, errors.Wrapf(errors.New("fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"), "cannot read %s", obj)
 	}
 	return obj, nil
 }
 
 func isSecret(kind schema.GroupVersionKind) bool { return kind.Group == "" && kind.Kind == "Secret" }
 
-// settle what a resource is told of a field: what is watched, or else what was read,
-// if anything was. It returns what is watched. What nobody watches is seen by one
-// who reads it: others that were told something else before have to look again.
+// settle records the value of a field that a resource uses: the watched one, or else the one
+// that was read, if any. It returns the watched value, if there is one. If the object is not
+// watched, it enqueues the other users of the field that have another value.
 func (r *Reader) settle(user User, obj Object, path string, read *value) (value, bool) {
 	r.mu.Lock()
 	v, known := r.current(obj, path)
@@ -150,7 +150,7 @@ func (r *Reader) settle(user User, obj Object, path string, read *value) (value,
 	return v, known
 }
 
-// current is the watched value of a field. The lock is held.
+// current returns the watched value of a field. The caller holds the lock.
 func (r *Reader) current(obj Object, path string) (value, bool) {
 	for _, namespace := range []string{"", obj.Namespace} {
 		if w := r.watches[scope{kind: obj.Kind, namespace: namespace}]; w != nil && w.synced && w.paths[path] {
@@ -160,12 +160,13 @@ func (r *Reader) current(obj Object, path string) (value, bool) {
 	return value{}, false
 }
 
-// A value of a field: whether the object exists, and what the field holds.
+// A value is the value of a field, and whether the object exists.
 type value struct {
 	exists bool
 	text   string
 }
 
+// given returns the text of a value, or an error if there is none.
 func given(v value, obj Object, path string) (string, error) {
 	switch {
 	case !v.exists:
@@ -176,8 +177,8 @@ func given(v value, obj Object, path string) (string, error) {
 	return v.text, nil
 }
 
-// read a field from the API server. sure is false for errors that may pass. That the
-// object does not exist is none.
+// read reads a field from the API server. sure is false if the error may be temporary. A
+// missing object is not an error.
 func (r *Reader) read(ctx context.Context, obj Object, path string) (v value, sure bool, err error) {
 	m, err := r.o.Mapper.RESTMapping(obj.Kind.GroupKind(), obj.Kind.Version)
 	switch {
@@ -202,7 +203,7 @@ func (r *Reader) read(ctx context.Context, obj Object, path string) (v value, su
 	return value{exists: true, text: text(u, path)}, true, nil
 }
 
-// text at a path. A field that holds something else has none.
+// text returns the string at a path, or "" if there is none.
 func text(u *unstructured.Unstructured, path string) string {
 	v, err := fieldpath.Pave(u.Object).GetString(path)
 	if err != nil {
@@ -213,8 +214,8 @@ func text(u *unstructured.Unstructured, path string) string {
 
 type userKey struct{}
 
-// WithUser says for whom fields are read in a context: a resource for which Refer was
-// called. It is woken when what it was told is so no longer.
+// WithUser returns a context in which fields are read for a resource that Refer was called
+// for. The resource is enqueued when a value that it has read changes.
 func WithUser(ctx context.Context, u User) context.Context {
 	return context.WithValue(ctx, userKey{}, u)
 }
@@ -224,8 +225,8 @@ func userOf(ctx context.Context) User {
 	return u
 }
 
-// Refer notes which fields a resource refers to: from now on, only these. None lets
-// go of all. It costs next to nothing where nothing has changed.
+// Refer records which fields a resource refers to, in place of those recorded before. Without
+// selectors, it removes the resource. It is cheap if nothing has changed.
 func (r *Reader) Refer(u User, selectors []v1beta1.FieldSelector) {
 	r.mu.Lock()
 	changed := r.uses.set(u, fieldsOf(u.Namespace, selectors))
@@ -235,16 +236,16 @@ func (r *Reader) Refer(u User, selectors []v1beta1.FieldSelector) {
 	}
 }
 
-// Subscribe has wake called for each resource of a kind for which a field has
-// changed. by is the object, such as "Role checkout". It must not block.
+// Subscribe registers a function that is called for each resource of a kind when one of its
+// fields has changed. by is the object, such as "Role checkout". wake must not block.
 func (r *Reader) Subscribe(kind string, wake func(name types.NamespacedName, by string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.enqueue[kind] = wake
 }
 
-// enqueueAll the users of objects that have changed, or may have. The lock is not held, since
-// those who are woken may read.
+// enqueueAll enqueues the users of objects that have changed, or may have. The caller does not
+// hold the lock, because the subscribers may read.
 func (r *Reader) enqueueAll(users map[User]bool, by string) {
 	for u := range users {
 		r.mu.Lock()
@@ -256,7 +257,7 @@ func (r *Reader) enqueueAll(users map[User]bool, by string) {
 	}
 }
 
-// look asks for a look at what is to be watched. It never blocks.
+// look triggers an update of the watches. It never blocks.
 func (r *Reader) look() {
 	select {
 	case r.changed <- struct{}{}:

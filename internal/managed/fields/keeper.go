@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// How soon it is asked again whether a scope may be watched, after the first refusal
-// and at most. Of single namespaces there may be many, unless the provider is told
-// which.
+// Delays before the permission to watch a scope is checked again: after the first refusal, the
+// longest one, and the longest one for single namespaces, of which there may be many unless
+// the provider is limited to some.
 const (
 	soonest   = 5 * time.Second
 	latest    = 30 * time.Second
@@ -21,23 +21,22 @@ const (
 	askTimeout = 15 * time.Second
 )
 
-// A question is whether a scope may be watched. It was refused.
+// A question is a permission check for a scope that was refused.
 type question struct {
-	// due is when to ask again.
 	due time.Time
 
-	// wait is how long it was put off last.
+	// wait is the last delay.
 	wait time.Duration
 }
 
-// putOff a question to a later time, at most the limit from now.
+// putOff returns the question with a later time, at most the limit from now.
 func (q question) putOff(now time.Time, limit time.Duration) question {
 	q.wait = min(max(2*q.wait, soonest), limit)
 	q.due = now.Add(q.wait)
 	return q
 }
 
-// refused notes that a scope may not be watched. The lock is held.
+// refused records that a scope may not be watched. The caller holds the lock.
 func (r *Reader) refused(s scope) {
 	limit := latest
 	if s.namespace != "" && len(r.o.Namespaces) == 0 {
@@ -46,7 +45,7 @@ func (r *Reader) refused(s scope) {
 	r.asked[s] = r.asked[s].putOff(r.o.Clock.Now(), limit)
 }
 
-// Start watching what specs refer to, until the context ends.
+// Start watches what specs refer to until the context is done.
 func (r *Reader) Start(ctx context.Context) error {
 	ticker := r.o.Clock.NewTicker(soonest)
 	defer ticker.Stop()
@@ -61,7 +60,7 @@ func (r *Reader) Start(ctx context.Context) error {
 	}
 }
 
-// keep watching what specs refer to, and nothing else.
+// keep starts and stops watches, so that exactly what specs refer to is watched.
 func (r *Reader) keep(ctx context.Context) {
 	r.mu.Lock()
 	wanted := r.uses.wanted()
@@ -72,8 +71,8 @@ func (r *Reader) keep(ctx context.Context) {
 	}
 }
 
-// dismiss watches that nobody needs, or that keep too few fields of each object,
-// and questions that nobody asks. The lock is held.
+// dismiss stops watches that are not needed or that keep too few fields of each object, and
+// forgets checks of scopes that are not needed. The caller holds the lock.
 func (r *Reader) dismiss(wanted map[schema.GroupVersionKind]*want) {
 	for s, w := range r.watches {
 		if want := wanted[s.kind]; !want.needs(s) || !covers(w.paths, want.paths) {
@@ -101,8 +100,8 @@ func covers(have, need map[string]bool) bool {
 	return true
 }
 
-// keepKind watches the objects of a kind: in all namespaces if that is allowed, or
-// else in those that need it.
+// keepKind watches the objects of a kind: in all namespaces if that is allowed, or else in
+// those that need it.
 func (r *Reader) keepKind(ctx context.Context, kind schema.GroupVersionKind, w *want) {
 	if len(r.o.Namespaces) == 0 && r.keepScope(ctx, scope{kind: kind}, w.paths) {
 		r.dismissNamespaces(kind)
@@ -113,7 +112,7 @@ func (r *Reader) keepKind(ctx context.Context, kind schema.GroupVersionKind, w *
 	}
 }
 
-// keepScope watches a scope, if it may. It returns whether it is watched.
+// keepScope watches a scope, if that is allowed. It returns whether the scope is watched.
 func (r *Reader) keepScope(ctx context.Context, s scope, paths map[string]bool) bool {
 	r.mu.Lock()
 	running := r.watches[s] != nil
@@ -131,7 +130,7 @@ func (r *Reader) keepScope(ctx context.Context, s scope, paths map[string]bool) 
 	return false
 }
 
-// try to watch a scope.
+// try starts a watch of a scope, if that is allowed. It returns whether it did.
 func (r *Reader) try(ctx context.Context, s scope, paths map[string]bool) bool {
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
@@ -149,7 +148,7 @@ func (r *Reader) try(ctx context.Context, s scope, paths map[string]bool) bool {
 	return err == nil && allowed
 }
 
-// dismissNamespaces stops watches of single namespaces, once all are watched.
+// dismissNamespaces stops the watches of single namespaces once all namespaces are watched.
 func (r *Reader) dismissNamespaces(kind schema.GroupVersionKind) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,8 +14,8 @@ type Getter interface {
 	Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error)
 }
 
-// One returns the value of a field of spec, or what is selected instead of it. An
-// error names the field of spec that selects, such as spec.forProvider.roleFrom.
+// One returns the value of a field of spec, or the selected value if there is a selector. An
+// error contains the selector's field of spec, such as spec.forProvider.roleFrom.
 func One(ctx context.Context, g Getter, namespace, name string, v *string, from *v1beta1.FieldSelector) (*string, error) {
 	if from == nil {
 		return v, nil
@@ -27,7 +27,7 @@ func One(ctx context.Context, g Getter, namespace, name string, v *string, from 
 	return &selected, nil
 }
 
-// All returns the values of a field of spec, or what is selected instead of them.
+// All returns the values of a field of spec, or the selected values if there are selectors.
 func All(ctx context.Context, g Getter, namespace, name string, values []string, from []v1beta1.FieldSelector) ([]string, error) {
 	if len(from) == 0 {
 		return values, nil

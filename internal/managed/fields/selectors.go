@@ -6,7 +6,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// In returns all selectors of fields in a spec.
+// In returns all field selectors in a spec.
 func In(spec any) []v1beta1.FieldSelector {
 	var found []v1beta1.FieldSelector
 	collect(reflect.ValueOf(spec), &found)

@@ -9,28 +9,28 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// An Object that a spec refers to.
+// An Object is an object that a spec refers to.
 type Object struct {
 	Kind      schema.GroupVersionKind
 	Namespace string
 	Name      string
 }
 
-// cause names the object to a user who knows its namespace.
+// cause returns the kind and name of the object, for users who know its namespace.
 func (o Object) cause() string { return o.Kind.Kind + " " + o.Name }
 
-// String names the object to the user.
+// String returns the kind, namespace and name of the object.
 func (o Object) String() string { return fmt.Sprintf("%s %s/%s", o.Kind.Kind, o.Namespace, o.Name) }
 
-// A User is a resource whose spec refers to fields of objects.
+// A User is a resource with a spec that refers to fields of objects.
 type User struct {
-	// Kind of the resource, such as Function.
+	// Kind is the kind of the resource, such as Function.
 	Kind string
 
 	types.NamespacedName
 }
 
-// field of an object.
+// A field is a field of an object.
 type field struct {
 	Object
 
@@ -41,8 +41,8 @@ func (f field) key() key {
 	return key{kind: f.Kind, namespace: f.Namespace, path: f.path}
 }
 
-// fieldsOf are the fields that selectors select. A selector that makes no sense is
-// left out: reading it says why.
+// fieldsOf returns the fields that selectors select. It omits invalid selectors, because
+// reading them returns the error.
 func fieldsOf(namespace string, selectors []v1beta1.FieldSelector) map[field]bool {
 	fs := make(map[field]bool, len(selectors))
 	for _, s := range selectors {
@@ -53,25 +53,25 @@ func fieldsOf(namespace string, selectors []v1beta1.FieldSelector) map[field]boo
 	return fs
 }
 
-// key is where fields of one path are read.
+// A key identifies the fields of one path in the objects of a kind in a namespace.
 type key struct {
 	kind      schema.GroupVersionKind
 	namespace string
 	path      string
 }
 
-// uses tells which resource refers to which fields, and what it was told of them.
+// uses records which resource refers to which fields, and the values that it has read.
 type uses struct {
 	byUser   map[User]map[field]bool
 	byObject map[Object]map[string]*use
 
-	// keys counts the fields of each place.
+	// keys counts the fields of each key.
 	keys map[key]int
 }
 
-// use of one field.
+// A use is the use of one field.
 type use struct {
-	// users have been told this value last, or nil if they have not asked yet.
+	// users have the value that they read last, or nil if they have not read yet.
 	users map[User]*value
 }
 
@@ -79,8 +79,8 @@ func newUses() *uses {
 	return &uses{byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]*use{}, keys: map[key]int{}}
 }
 
-// set the fields that a resource refers to. It tells whether what is to be watched
-// may be something else now.
+// set sets the fields that a resource refers to. It returns whether other kinds, namespaces or
+// paths may have to be watched now.
 func (u *uses) set(user User, fs map[field]bool) bool {
 	changed := false
 	for f := range u.byUser[user] {
@@ -100,7 +100,7 @@ func (u *uses) set(user User, fs map[field]bool) bool {
 	return changed
 }
 
-// add a use. It tells whether it is the first of its place.
+// add adds a use. It returns whether it is the first of its key.
 func (u *uses) add(user User, f field) bool {
 	if u.byObject[f.Object] == nil {
 		u.byObject[f.Object] = map[string]*use{}
@@ -115,7 +115,7 @@ func (u *uses) add(user User, f field) bool {
 	return len(used.users) == 1 && u.keys[f.key()] == 1
 }
 
-// drop a use. It tells whether it was the last of its place.
+// drop removes a use. It returns whether it was the last of its key.
 func (u *uses) drop(user User, f field) bool {
 	used := u.byObject[f.Object][f.path]
 	delete(used.users, user)
@@ -134,7 +134,7 @@ func (u *uses) drop(user User, f field) bool {
 	return true
 }
 
-// notify notes what a resource is told of a field.
+// notify records the value of a field that a resource has read.
 func (u *uses) notify(user User, obj Object, path string, v value) {
 	used := u.byObject[obj][path]
 	if used == nil {
@@ -145,8 +145,9 @@ func (u *uses) notify(user User, obj Object, path string, v value) {
 	}
 }
 
-// outdated are the resources that were told something else of an object than what
-// is so now, as far as that is known. One that has not asked yet will see it.
+// outdated returns the resources that have read a value of an object that differs from the
+// present one, if that is known. Resources that have not read yet are not included, because
+// they will read the present value.
 func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[User]bool {
 	found := map[User]bool{}
 	for path, used := range u.byObject[obj] {
@@ -163,7 +164,7 @@ func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[Use
 	return found
 }
 
-// wanted are the kinds to watch that resources refer to, with the namespaces and the paths.
+// wanted returns the kinds that have to be watched, with the namespaces and paths.
 func (u *uses) wanted() map[schema.GroupVersionKind]*want {
 	all := map[schema.GroupVersionKind]*want{}
 	for p := range u.keys {
@@ -181,7 +182,7 @@ func (u *uses) wanted() map[schema.GroupVersionKind]*want {
 	return all
 }
 
-// want is what is wanted of a kind.
+// want is what has to be watched of a kind.
 type want struct {
 	namespaces map[string]bool
 	paths      map[string]bool

@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// A scope is what one watch sees: the objects of a kind, in one namespace or, if it
-// is empty, in all.
+// A scope is what one watch covers: the objects of a kind, in one namespace or, if it is
+// empty, in all.
 type scope struct {
 	kind      schema.GroupVersionKind
 	namespace string
@@ -25,25 +25,25 @@ func (s scope) has(obj Object) bool {
 	return s.kind == obj.Kind && (s.namespace == "" || s.namespace == obj.Namespace)
 }
 
-// A watch of a scope.
+// A watch is a watch of a scope.
 type watch struct {
 	scope scope
 	paths map[string]bool
 	store toolscache.Store
 	stop  context.CancelFunc
 
-	// synced is true once the store has all that there is.
+	// synced is true once the store contains all objects.
 	synced bool
 }
 
-// trimmed is all that is kept of an object.
+// trimmed is what is kept of an object.
 type trimmed struct {
 	metav1.ObjectMeta
 
 	texts map[string]string
 }
 
-// value of a field, as the store has it.
+// value returns the value of a field in the store.
 func (w *watch) value(obj Object, path string) value {
 	kept, exists, err := w.store.GetByKey(obj.Namespace + "/" + obj.Name)
 	t, ok := kept.(*trimmed)
@@ -53,7 +53,7 @@ func (w *watch) value(obj Object, path string) value {
 	return value{exists: true, text: t.texts[path]}
 }
 
-// trim an object to its name and the fields at the paths.
+// trim returns a function that trims an object to its name and the fields at the paths.
 func trim(paths map[string]bool) toolscache.TransformFunc {
 	return func(in any) (any, error) {
 		u, ok := in.(*unstructured.Unstructured)
@@ -73,7 +73,7 @@ func trim(paths map[string]bool) toolscache.TransformFunc {
 	}
 }
 
-// start a watch. It runs until it is stopped, or may go on no longer.
+// start starts a watch. It runs until it is stopped, or is not permitted any more.
 func (r *Reader) start(ctx context.Context, s scope, resource schema.GroupVersionResource, paths map[string]bool) error {
 	ctx, stop := context.WithCancel(ctx)
 	inf := dynamicinformer.NewFilteredDynamicInformer(r.o.Dynamic, resource, s.namespace, 0, toolscache.Indexers{}, nil).Informer()
@@ -115,8 +115,8 @@ func (r *Reader) prepare(inf toolscache.SharedIndexInformer, w *watch) error {
 	})
 }
 
-// synced is told when a watch has seen all that there is. Resources that were told
-// something else meanwhile have to look again.
+// synced handles a watch that has received all objects. It enqueues resources that have read
+// other values meanwhile.
 func (r *Reader) synced(w *watch) {
 	r.o.Log.Debug("Watching objects that specs refer to", "kind", w.scope.kind, "namespace", w.scope.namespace)
 	r.mu.Lock()
@@ -127,7 +127,7 @@ func (r *Reader) synced(w *watch) {
 	r.enqueueAll(users, w.scope.kind.Kind)
 }
 
-// saw is told of each object that has come, changed or gone.
+// saw handles an object that was added, changed or deleted.
 func (r *Reader) saw(w *watch, obj any) {
 	if gone, ok := obj.(toolscache.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
@@ -146,8 +146,8 @@ func (r *Reader) saw(w *watch, obj any) {
 	r.enqueueAll(users, o.cause())
 }
 
-// lost is told when a watch may go on no longer: the permission was withdrawn, or
-// the kind is gone. What it knew is then known no more.
+// lost handles a watch that is not permitted any more, or of a kind that was deleted. Its
+// values are not used any more.
 func (r *Reader) lost(w *watch) {
 	r.mu.Lock()
 	if r.watches[w.scope] != w {
@@ -164,14 +164,14 @@ func (r *Reader) lost(w *watch) {
 	r.enqueueAll(users, w.scope.kind.Kind)
 }
 
-// forget a watch. The lock is held.
+// forget stops and removes a watch. The caller holds the lock.
 func (r *Reader) forget(w *watch) {
 	w.stop()
 	delete(r.watches, w.scope)
 }
 
-// outdated are the resources that were told something else of a scope's objects than
-// what is so now. The lock is held.
+// outdated returns the resources that have read a value of a scope's objects that differs from
+// the present one. The caller holds the lock.
 func (r *Reader) outdated(s scope) map[User]bool {
 	users := map[User]bool{}
 	for obj := range r.uses.byObject {
@@ -182,7 +182,7 @@ func (r *Reader) outdated(s scope) map[User]bool {
 	return users
 }
 
-// users of a scope's objects. The lock is held.
+// users returns the users of a scope's objects. The caller holds the lock.
 func (r *Reader) users(s scope) map[User]bool {
 	users := map[User]bool{}
 	for user, fs := range r.uses.byUser {

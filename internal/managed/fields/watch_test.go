@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// all may be watched.
+// all allows watching everything.
 func all(e *env) { e.mayWatch = []string{""} }
 
 func TestWatched(t *testing.T) {
@@ -38,7 +38,7 @@ func TestWatched(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 
-	// What does not concern anyone wakes nobody. The change that does comes after it.
+	// A change that concerns nobody enqueues nothing. The change that does follows it.
 	busy := role("r", "arn:1")
 	busy.Object["status"].(map[string]any)["heartbeat"] = "now"
 	e.update(busy)
@@ -131,7 +131,7 @@ func TestOnlyGet(t *testing.T) {
 	if got := e.wakes(); got != nil {
 		t.Errorf("nothing can have seen the change, but %v were woken", got)
 	}
-	// One sees it when it is polled. That wakes the other.
+	// One resource reads the change when it is polled, which enqueues the other.
 	if got := e.reconcile("cart", arnOf("r")); got != "arn:2" {
 		t.Errorf("got %q", got)
 	}
@@ -215,7 +215,7 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
-// configMaps by name.
+// configMaps are ConfigMaps by name.
 type configMaps map[string]objects.Data
 
 func (c configMaps) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
@@ -225,8 +225,8 @@ func (c configMaps) Get(_ context.Context, ref objects.Ref) (objects.Data, error
 	return nil, &objects.MissingError{Ref: ref}
 }
 
-// A ConfigMap that a tenant names does not have the provider watch all there are, though
-// Crossplane grants that.
+// TestConfigMapsAreNotWatched checks that a ConfigMap that a tenant refers to does not make
+// the provider watch all of them, although Crossplane grants that.
 func TestConfigMapsAreNotWatched(t *testing.T) {
 	e := newEnv(t, all, func(e *env) {
 		e.mapper.Add(corev1.SchemeGroupVersion.WithKind("ConfigMap"), kmeta.RESTScopeNamespace)

@@ -20,8 +20,8 @@ var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{managedt
 
 func TestMain(m *testing.M) { suite.Main(m) }
 
-// What only a real API server tells: patches are refused where the UID is another's,
-// metadata patches do not raise the generation, a status survives them.
+// TestAgainstAPIServer checks behaviour of a real API server: a patch with another UID is
+// refused, a metadata patch does not increase the generation, and the status is kept.
 func TestAgainstAPIServer(t *testing.T) {
 	cluster := suite.Cluster(t)
 	s := runtime.NewScheme()

@@ -18,14 +18,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// pageSize is how many objects a live list asks for at a time.
+// pageSize is the number of objects per page of a live list.
 const pageSize = 500
 
-// A CatchUp reads from a cache, but nothing that is older than what the API server had
-// when this process began to work: a cache whose watch lags, as a standby's may, would
-// have it undo or repeat what the leader before it did. The first read of a kind lists the
-// metadata of its objects live and remembers those of which the cache has older versions.
-// They are read live until the cache has caught up.
+// A CatchUp reads from a cache, but returns nothing older than what the API server had when
+// this process became active. A cache with a lagging watch, as a standby may have, would make
+// it undo or repeat what the previous leader did. The first read of a kind lists the metadata
+// of its objects live, and records those of which the cache has older versions. They are read
+// live until the cache has caught up.
 type CatchUp struct {
 	cache, live client.Reader
 	scheme      *runtime.Scheme
@@ -35,9 +35,9 @@ type CatchUp struct {
 	kinds map[schema.GroupVersionKind]*backlog
 }
 
-// NewCatchUp reads objects of the given kinds from a cache that holds the given
-// namespaces, or all if there are none. live reads from the API server. Other kinds are
-// read from the cache as they are.
+// NewCatchUp returns a CatchUp that reads objects of the given kinds from a cache of the given
+// namespaces, or all if there are none. live reads from the API server. Other kinds are read
+// from the cache as they are.
 func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []string, kinds ...schema.GroupVersionKind) *CatchUp {
 	if len(namespaces) == 0 {
 		namespaces = []string{metav1.NamespaceAll}
@@ -49,11 +49,11 @@ func NewCatchUp(cache, live client.Reader, s *runtime.Scheme, namespaces []strin
 	return c
 }
 
-// From when the channel is closed, this process works. Before, the cache is read as it is.
-// It must be called before the first read.
+// From sets the channel that is closed when this process becomes active. Before that, reads
+// return what is in the cache. From must be called before the first read.
 func (c *CatchUp) From(working <-chan struct{}) { c.working = working }
 
-// Get an object.
+// Get gets an object.
 func (c *CatchUp) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	err := c.cache.Get(ctx, key, obj, opts...)
 	if err != nil && !kerrors.IsNotFound(err) {
@@ -81,7 +81,7 @@ func (c *CatchUp) Get(ctx context.Context, key client.ObjectKey, obj client.Obje
 	return live
 }
 
-// List objects. Of those that the cache does not have yet, none is listed.
+// List lists objects. It omits objects that the cache does not have yet.
 func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
 	if err := c.cache.List(ctx, list, opts...); err != nil {
 		return err
@@ -113,8 +113,8 @@ func (c *CatchUp) List(ctx context.Context, list client.ObjectList, opts ...clie
 	return kmeta.SetList(list, items)
 }
 
-// backlog of the kind of an object or a list, nil if there is none. The first time, it is
-// taken stock of.
+// backlog returns the backlog of the kind of an object or a list, or nil if there is none. The
+// first call for a kind compares the cache with the API server.
 func (c *CatchUp) backlog(ctx context.Context, obj runtime.Object) (*backlog, error) {
 	select {
 	case <-c.working:
@@ -137,8 +137,9 @@ func (c *CatchUp) backlog(ctx context.Context, obj runtime.Object) (*backlog, er
 	return b, errors.Wrapf(b.take(func() (map[types.NamespacedName]string, error) { return c.stock(ctx, gvk) }), "cannot check which %s are outdated in the cache", gvk.Kind)
 }
 
-// stock is which objects the API server has in newer versions than the cache, with these
-// versions, and which the cache has that are gone, with that of the list.
+// stock returns the objects that are outdated in the cache, with the versions from which on
+// they are not: objects of which the API server has newer versions, with these versions, and
+// objects that were deleted, with the version of the list.
 func (c *CatchUp) stock(ctx context.Context, gvk schema.GroupVersionKind) (map[types.NamespacedName]string, error) {
 	behind := map[types.NamespacedName]string{}
 	for _, ns := range c.namespaces {
@@ -164,7 +165,7 @@ func (c *CatchUp) stock(ctx context.Context, gvk schema.GroupVersionKind) (map[t
 	return behind, nil
 }
 
-// versions of all objects, and that of their list, read live.
+// versions returns the versions of all objects, and that of their list, read live.
 func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind, ns string) (all map[types.NamespacedName]string, at string, err error) {
 	all = map[types.NamespacedName]string{}
 	page := &metav1.PartialObjectMetadataList{}
@@ -183,6 +184,7 @@ func (c *CatchUp) versions(ctx context.Context, gvk schema.GroupVersionKind, ns 
 	}
 }
 
+// cached returns the versions of all objects in the cache.
 func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns string) (map[types.NamespacedName]string, error) {
 	obj, err := c.scheme.New(gvk.GroupVersion().WithKind(gvk.Kind + "List"))
 	if err != nil {
@@ -205,15 +207,16 @@ func (c *CatchUp) cached(ctx context.Context, gvk schema.GroupVersionKind, ns st
 	return all, err
 }
 
-// A backlog is what the cache of one kind has outdated, with the versions from which on
-// it has not.
+// A backlog records which objects are outdated in the cache of one kind, with the versions
+// from which on they are not.
 type backlog struct {
 	mu    sync.Mutex
 	taken bool
 	until map[types.NamespacedName]string
 }
 
-// take stock, once. Others wait for it, since none may go by the cache before.
+// take determines the backlog with stock, once. Concurrent callers wait, because none may use
+// the cache before.
 func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -226,7 +229,7 @@ func (b *backlog) take(stock func() (map[types.NamespacedName]string, error)) er
 	return err
 }
 
-// has tells whether the cached version of an object is outdated. It is empty where the
+// has returns whether the cached version of an object is outdated. version is empty if the
 // cache does not have the object.
 func (b *backlog) has(key types.NamespacedName, version string) bool {
 	b.mu.Lock()

@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 )
 
-// standby has a cache, which lags behind an API server.
+// standby has a cache that lags behind an API server.
 type standby struct {
 	*CatchUp
 
@@ -67,7 +67,7 @@ func newStandby(t *testing.T, cached, live map[string]string) *standby {
 	return s
 }
 
-// value of a thing as it is read, or that it does not exist.
+// value returns the value of an object that is read, or that it does not exist.
 func (s *standby) value(t *testing.T, name string) string {
 	t.Helper()
 	th := &managedtest.Sample{}
@@ -81,7 +81,7 @@ func (s *standby) value(t *testing.T, name string) string {
 	return th.Spec.Value
 }
 
-// values of all things that are listed.
+// values returns the values of all objects in a list.
 func (s *standby) values(t *testing.T) map[string]string {
 	t.Helper()
 	list := &managedtest.SampleList{}
@@ -134,7 +134,7 @@ func TestCatchUp(t *testing.T) {
 	}
 }
 
-// Once the cache has caught up, it is read again.
+// TestCaughtUp checks that the cache is used again once it has caught up.
 func TestCaughtUp(t *testing.T) {
 	s := newStandby(t, map[string]string{"older": "1000", "gone": "1000"}, map[string]string{"older": "1001", "new": "1001"})
 	close(s.working)
@@ -154,7 +154,7 @@ func TestCaughtUp(t *testing.T) {
 	}
 }
 
-// Nothing is believed while it cannot be told what is outdated.
+// TestCatchUpFails checks that reads fail while it is unknown which objects are outdated.
 func TestCatchUpFails(t *testing.T) {
 	s := newStandby(t, cached, live)
 	close(s.working)

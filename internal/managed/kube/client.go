@@ -1,17 +1,15 @@
-// Package kube decorates the Kubernetes client that crossplane-runtime's managed
-// reconciler works with, for one kind of managed resource. It avoids what costs
-// requests or loses what was learnt:
+// Package kube decorates the Kubernetes client of crossplane-runtime's managed reconciler, for
+// one kind of managed resource. It avoids requests, and the loss of what a reconcile has
+// found:
 //
-//   - A reader never sees less than this process has written or read before: where the
-//     cache is behind, the object is read live.
-//   - What is written before a call of AWS is written on condition that nothing has
-//     changed since the decision, and who decided by less reads the object live.
-//   - A status that says nothing new is not written; a condition that says the same
-//     keeps its transition time.
-//   - A conflict on writing status is settled by a live read, not by another round
-//     of calls to AWS.
-//   - Writing an object writes its metadata alone, and keeps the spec that is resolved
-//     and the status that is being put together in memory.
+//   - A read never returns less than this process has written or read before: if the cache is
+//     behind, the object is read live.
+//   - Writes before an AWS call are conditional: they fail if the object has changed since the
+//     decision, and the next reconcile reads the object live.
+//   - An unchanged status is not written, and an unchanged condition keeps its transition time.
+//   - A conflict when writing status is resolved by a live read, without calling AWS again.
+//   - Writing an object only writes its metadata, and keeps the spec with resolved references
+//     and the incomplete status in memory.
 package kube
 
 import (
@@ -27,12 +25,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// attempts is how often a write is tried where trying again can help. Nothing
-// waits in between.
+// attempts is the number of times that a write is tried if another attempt can succeed. The
+// attempts follow each other without delay.
 const attempts = 4
 
-// A Client is a client.Client for one kind of managed resource. Calls for other
-// kinds pass through.
+// A Client is a client.Client for one kind of managed resource. Calls for other kinds pass
+// through.
 type Client struct {
 	client.Client
 
@@ -41,17 +39,17 @@ type Client struct {
 	onWrite StatusHook
 
 	mu sync.Mutex
-	// newest versions that were read or written here.
+	// newest is the newest version of each object that was read or written here.
 	newest map[types.NamespacedName]string
 	stale  map[types.NamespacedName]bool
 }
 
-// A StatusHook may complete the status of an object before it is compared and
-// written. It returns false where the status must not be written at all.
+// A StatusHook may complete the status of an object before it is compared and written. It
+// returns false if the status must not be written.
 type StatusHook func(ctx context.Context, obj client.Object) (write bool)
 
-// New decorates the cached client c for objects of the example's type. live reads
-// from the API server. onWrite may be nil.
+// New decorates the cached client c for objects of the example's type. live reads from the API
+// server. onWrite may be nil.
 func New(c client.Client, live client.Reader, example client.Object, onWrite StatusHook) *Client {
 	if onWrite == nil {
 		onWrite = func(context.Context, client.Object) bool { return true }
@@ -66,8 +64,8 @@ func New(c client.Client, live client.Reader, example client.Object, onWrite Sta
 	}
 }
 
-// Get an object: the one that the context carries, if it is that one; else the
-// cached one; else, where the cache is behind what was written here, the live one.
+// Get gets an object: the one in the context, if it has that key; otherwise the cached one;
+// or, if the cache is older than what was written here, the live one.
 func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
 	if !c.ours(obj) {
 		return c.Client.Get(ctx, key, obj, opts...)
@@ -95,10 +93,9 @@ func (c *Client) Get(ctx context.Context, key client.ObjectKey, obj client.Objec
 	return err
 }
 
-// Update writes the annotations of an object, on condition that nothing has changed
-// since it was read. The runtime updates an object only to note that a creation is
-// pending. Its spec is the user's: in memory it may hold what references were resolved
-// to, which is not to be written.
+// Update writes the annotations of an object, on condition that it has not changed since it
+// was read. The runtime only updates an object to record a pending creation. The spec is not
+// written, because in memory it may contain resolved references.
 func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.UpdateOption) error {
 	if !c.ours(obj) {
 		return c.Client.Update(ctx, obj, opts...)
@@ -113,9 +110,9 @@ func (c *Client) Update(ctx context.Context, obj client.Object, opts ...client.U
 	return err
 }
 
-// pending are the annotations of an object whose creation is pending. That an earlier one
-// failed is taken off if it was in the same second: by their times, which hold no parts of
-// seconds, that would be said of the one that is pending.
+// pending returns the annotations of an object with a pending creation. It removes the
+// annotation of an earlier failed creation in the same second: the timestamps have no
+// fractions of seconds, so the pending creation would seem to have failed.
 func pending(obj client.Object) map[string]any {
 	failed := meta.GetExternalCreateFailed(obj)
 	same := !failed.IsZero() && failed.Equal(meta.GetExternalCreatePending(obj))
@@ -132,7 +129,7 @@ func pending(obj client.Object) map[string]any {
 	return values
 }
 
-// Patch an object. The answer replaces the whole of it, as with any client.
+// Patch patches an object. As with any client, the answer replaces the whole object.
 func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patch, opts ...client.PatchOption) error {
 	if err := c.Client.Patch(ctx, obj, patch, opts...); err != nil {
 		return err
@@ -143,7 +140,7 @@ func (c *Client) Patch(ctx context.Context, obj client.Object, patch client.Patc
 	return nil
 }
 
-// Forget what is remembered of an object that is gone.
+// Forget removes what is known of an object that is gone.
 func (c *Client) Forget(key types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -153,8 +150,7 @@ func (c *Client) Forget(key types.NamespacedName) {
 
 func (c *Client) ours(obj client.Object) bool { return reflect.TypeOf(obj) == c.kind }
 
-// saw remembers a version that was read or written, so that none is read after it that
-// is older.
+// saw records a version that was read or written, so that no older one is returned later.
 func (c *Client) saw(obj client.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,16 +166,16 @@ func (c *Client) knows(key types.NamespacedName) bool {
 	return c.newest[key] != "" || c.stale[key]
 }
 
-// behind tells whether the cached version is older than what was read or written here,
-// or is known to be older than what others wrote.
+// behind returns whether the cached version is older than what was read or written here, or is
+// known to be older than what others wrote.
 func (c *Client) behind(key types.NamespacedName, cached string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stale[key] || older(cached, c.newest[key])
 }
 
-// older tells whether a version of an object is older than another one, or not to be
-// compared with it. Every version is newer than none.
+// older returns whether a version of an object is older than another one, or cannot be
+// compared with it. Every version is newer than an empty one.
 func older(version, than string) bool {
 	if than == "" || version == than {
 		return false
@@ -188,14 +184,15 @@ func older(version, than string) bool {
 	return err != nil || order < 0
 }
 
-// Outdated tells whether a write was refused since the object has changed, and it has
-// not been read since.
+// Outdated returns whether a write was refused because the object has changed, and the object
+// was not read since.
 func (c *Client) Outdated(key types.NamespacedName) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stale[key]
 }
 
+// conflicted records a conflict, so that the next read is live.
 func (c *Client) conflicted(key types.NamespacedName, err error) {
 	if !kerrors.IsConflict(err) {
 		return
@@ -205,7 +202,7 @@ func (c *Client) conflicted(key types.NamespacedName, err error) {
 	c.stale[key] = true
 }
 
-// caughtUp notes a live read.
+// caughtUp records a live read.
 func (c *Client) caughtUp(obj client.Object) {
 	c.saw(obj)
 	c.mu.Lock()

@@ -28,7 +28,7 @@ var key = types.NamespacedName{Namespace: "shop", Name: "cart"}
 // calls counts the requests that reach the API server.
 type calls struct{ gets, updates, patches, statusUpdates int }
 
-// env is a decorated client with a cache that lags behind until told.
+// env is a decorated client with a cache that lags behind until the test updates it.
 type env struct {
 	*Client
 
@@ -37,8 +37,8 @@ type env struct {
 	calls  calls
 	before func() // Runs once, before the next write reaches the server.
 
-	// answer changes what a patch is answered with, and dropped keeps one from arriving.
-	// Nil does neither.
+	// answer changes the answer to a patch, and dropped prevents one from arriving. Nil does
+	// neither.
 	answer  func(error) error
 	dropped func() bool
 }
@@ -107,7 +107,7 @@ func newEnv(t *testing.T, hook StatusHook) *env {
 	return e
 }
 
-// read the thing as a reconcile does.
+// read reads the object as a reconcile does.
 func (e *env) read(t *testing.T) (context.Context, *managedtest.Sample) {
 	t.Helper()
 	th := &managedtest.Sample{}
@@ -126,7 +126,7 @@ func (e *env) stored(t *testing.T) *managedtest.Sample {
 	return th
 }
 
-// change the thing on the server, as a user does.
+// change changes the object on the server, as a user does.
 func (e *env) change(t *testing.T, f func(*managedtest.Sample)) {
 	t.Helper()
 	th := e.stored(t)
@@ -152,8 +152,8 @@ func TestNoOpStatusIsNotWritten(t *testing.T) {
 	}
 	write(ready)
 	write(func(th *managedtest.Sample) {
-		// To another value and back, as when the kind says Available and the runtime
-		// Deleting, in every reconcile.
+		// To another value and back, as in every reconcile in which the kind sets Available
+		// and the runtime Deleting.
 		th.SetConditions(xpv2.Deleting().WithObservedGeneration(1))
 		th.SetConditions(xpv2.Available().WithObservedGeneration(1))
 	})
@@ -267,7 +267,7 @@ func TestUpdateKeepsStatus(t *testing.T) {
 
 func TestReadsWhatWasWritten(t *testing.T) {
 	e := newEnv(t, nil)
-	e.cached = e.stored(t) // From now on the cache stands still.
+	e.cached = e.stored(t) // From now on the cache does not change.
 	_, th := e.read(t)
 	if e.calls.gets != 0 {
 		t.Fatalf("what was never written is read from the cache: %d live reads", e.calls.gets)
@@ -380,7 +380,8 @@ func TestUnansweredCreateIsKept(t *testing.T) {
 	}
 }
 
-// Times of annotations hold no parts of seconds.
+// TestCreateIsPendingAfterOneFailedInTheSameSecond checks a create in the same second as a
+// failed one, because timestamps of annotations have no fractions of seconds.
 func TestCreateIsPendingAfterOneFailedInTheSameSecond(t *testing.T) {
 	e := newEnv(t, nil)
 	now := time.Now()
@@ -438,8 +439,8 @@ func TestFinalizer(t *testing.T) {
 	}
 }
 
-// Whoever decided by an outdated object must neither go on to a call of AWS once it has
-// the finalizer, nor let go of the object.
+// TestFinalizerOfOutdatedObject checks that a decision based on an outdated object neither
+// leads to an AWS call after the finalizer was added, nor removes the finalizer.
 func TestFinalizerOfOutdatedObject(t *testing.T) {
 	cases := map[string]struct {
 		reason string

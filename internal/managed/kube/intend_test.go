@@ -16,12 +16,13 @@ func TestIntend(t *testing.T) {
 	note := map[string]string{"record": "1"}
 	cases := map[string]struct {
 		reason string
-		// before the write, others change the object.
+		// before changes the object before the write, as others do.
 		before func(*managedtest.Sample)
-		// lost answers to the write. What they are of is written if arrives is true.
+		// lost is the number of lost answers to the write. The write succeeds if arrives is
+		// true.
 		lost    int
 		arrives bool
-		// between the first answer that is lost and the next try.
+		// between runs between the first lost answer and the next attempt.
 		between  func(*managedtest.Sample)
 		conflict bool
 		fails    bool
@@ -84,7 +85,8 @@ func TestIntend(t *testing.T) {
 	}
 }
 
-// Once an object was read live, a cache that stays behind is not believed any more.
+// TestReadsNothingOlder checks that a lagging cache is not used after the object was read
+// live.
 func TestReadsNothingOlder(t *testing.T) {
 	e := newEnv(t, nil)
 	_, th := e.read(t)

@@ -19,9 +19,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// Annotate sets annotations of an object, in memory and by a patch that carries
-// them alone: it neither conflicts with anyone else's write nor reverts it. It is
-// refused where the name has passed to another object. It is for what has been done.
+// Annotate sets annotations of an object, in memory and by a patch of these annotations alone:
+// it neither conflicts with other writes nor reverts them. It returns an error if another
+// object has the name now. It is for actions that were already taken.
 func (c *Client) Annotate(ctx context.Context, obj client.Object, annotations map[string]string) error {
 	meta.AddAnnotations(obj, maps.Clone(annotations))
 	var err error
@@ -34,9 +34,10 @@ func (c *Client) Annotate(ctx context.Context, obj client.Object, annotations ma
 	return errors.Wrap(err, "cannot write annotations")
 }
 
-// AnnotateIfUnchanged sets annotations of an object as Annotate does, on condition that nothing has
-// changed since the object was read. It is for what is about to be done: who decided by
-// an outdated object gets a conflict, and reads the object live when it reads it next.
+// AnnotateIfUnchanged sets annotations of an object as Annotate does, on condition that the
+// object has not changed since it was read. It is for actions that are about to be taken: if
+// the decision was based on an outdated object, it returns a conflict, and the next read of
+// the object is live.
 func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, annotations map[string]string) error {
 	lost := false
 	var err error
@@ -48,19 +49,19 @@ func (c *Client) AnnotateIfUnchanged(ctx context.Context, obj client.Object, ann
 		if err == nil || refused(err) || ctx.Err() != nil {
 			break
 		}
-		lost = true // What failed may have been written.
+		lost = true // The failed attempt may have been written.
 	}
 	c.conflicted(client.ObjectKeyFromObject(obj), err)
 	return errors.Wrap(err, "cannot write annotations")
 }
 
-// refused tells whether the API server has refused a write for good.
+// refused returns whether another attempt of a write cannot succeed.
 func refused(err error) bool {
 	return kerrors.IsConflict(err) || kerrors.IsNotFound(err) || kerrors.IsInvalid(err)
 }
 
-// intended tells whether an object has the annotations that were to be written, of a
-// write that was not answered, and nothing else of what users write has changed.
+// intended returns whether an unanswered write of annotations has succeeded, and nothing else
+// that users write has changed.
 func (c *Client) intended(ctx context.Context, obj client.Object, annotations map[string]string) bool {
 	now, err := c.partial(obj)
 	if err != nil || c.live.Get(ctx, client.ObjectKeyFromObject(obj), now) != nil {
@@ -79,8 +80,8 @@ func (c *Client) intended(ctx context.Context, obj client.Object, annotations ma
 	return true
 }
 
-// UpdateCriticalAnnotations persists what must not be lost once something has been
-// created: its external name, and that it was created, or that nobody knows.
+// UpdateCriticalAnnotations persists what must not be lost after a create: the external name,
+// and whether the create has succeeded, failed, or has an unknown result.
 func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Object) error {
 	critical := map[string]string{}
 	for _, k := range []string{
@@ -101,23 +102,24 @@ func (c *Client) UpdateCriticalAnnotations(ctx context.Context, obj client.Objec
 	return c.Annotate(ctx, obj, critical)
 }
 
-// succeeded tells whether the last creation did, so that the name is ours.
+// succeeded returns whether the last create has succeeded, so that the external name is the
+// provider's.
 func succeeded(obj metav1.Object) bool {
 	at := meta.GetExternalCreateSucceeded(obj)
 	return !at.IsZero() && !meta.GetExternalCreateFailed(obj).After(at)
 }
 
-// A Finalizer adds and removes a finalizer by patches of metadata alone, so that
-// the status in memory stays.
+// A Finalizer adds and removes a finalizer by patches of metadata alone, which keeps the
+// status in memory.
 type Finalizer struct {
 	c    *Client
 	name string
 }
 
-// NewFinalizer of the given name.
+// NewFinalizer returns a Finalizer with the given name.
 func NewFinalizer(c *Client, name string) *Finalizer { return &Finalizer{c: c, name: name} }
 
-// AddFinalizer to an object that lacks it.
+// AddFinalizer adds the finalizer to an object, unless it has it.
 func (f *Finalizer) AddFinalizer(ctx context.Context, obj resource.Object) error {
 	if meta.FinalizerExists(obj, f.name) {
 		return nil
@@ -125,7 +127,8 @@ func (f *Finalizer) AddFinalizer(ctx context.Context, obj resource.Object) error
 	return errors.Wrap(f.patch(ctx, obj, meta.AddFinalizer), "cannot add the finalizer")
 }
 
-// RemoveFinalizer from an object that has it. One that is gone is no error.
+// RemoveFinalizer removes the finalizer from an object. An object that is gone is not an
+// error.
 func (f *Finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
 	if !meta.FinalizerExists(obj, f.name) {
 		return nil
@@ -133,11 +136,11 @@ func (f *Finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) er
 	return errors.Wrap(resource.IgnoreNotFound(f.patch(ctx, obj, meta.RemoveFinalizer)), "cannot remove the finalizer")
 }
 
-// patch the list of finalizers, on condition that nothing has changed since the object
-// was read: neither is another's finalizer lost, nor does what was decided by an outdated
-// object go on to a call of AWS, or let go of what is there.
+// patch patches the list of finalizers, on condition that the object has not changed since it
+// was read. This keeps finalizers of others, and prevents that a decision based on an outdated
+// object leads to an AWS call or releases the object.
 func (f *Finalizer) patch(ctx context.Context, obj resource.Object, change func(metav1.Object, string)) error {
-	// The change works in place on a slice that obj must not share.
+	// The change modifies the slice in place, so obj must not share it.
 	wanted := &metav1.ObjectMeta{Finalizers: slices.Clone(obj.GetFinalizers())}
 	change(wanted, f.name)
 	err := f.c.patchMetadata(ctx, obj, map[string]any{
@@ -148,9 +151,9 @@ func (f *Finalizer) patch(ctx context.Context, obj resource.Object, change func(
 	return err
 }
 
-// patchMetadata merges values into an object's metadata and takes over the answer,
-// unless the spec has changed since: what is decided by the old spec must then not
-// pass for the new one.
+// patchMetadata merges values into an object's metadata and copies the answer to the object,
+// unless the spec has changed: decisions based on the old spec must not count for the new
+// generation.
 func (c *Client) patchMetadata(ctx context.Context, obj client.Object, values map[string]any) error {
 	values["uid"] = obj.GetUID()
 	body, err := json.Marshal(map[string]any{"metadata": values})
@@ -171,7 +174,7 @@ func (c *Client) patchMetadata(ctx context.Context, obj client.Object, values ma
 	return nil
 }
 
-// partial names an object without its spec and status.
+// partial returns the object without its spec and status.
 func (c *Client) partial(obj client.Object) (*metav1.PartialObjectMetadata, error) {
 	gvk, err := apiutil.GVKForObject(obj, c.Scheme())
 	if err != nil {

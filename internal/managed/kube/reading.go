@@ -11,14 +11,14 @@ import (
 
 type readingKey struct{}
 
-// WithRead has every Get of this object, within the context, return a copy of it.
-// One reconcile so sees one and the same object from its first decision to its
-// last, and its status is compared with this one before it is written.
+// WithRead returns a context in which every Get of this object returns a copy of it. One
+// reconcile thus uses the same object from its first decision to its last, and its status is
+// compared with this object before it is written.
 func WithRead(ctx context.Context, obj client.Object) context.Context {
 	return context.WithValue(ctx, readingKey{}, obj)
 }
 
-// reading is the object of that name that the context carries, or nil.
+// reading returns the object with that key in the context, or nil.
 func reading(ctx context.Context, key types.NamespacedName) client.Object {
 	obj, ok := ctx.Value(readingKey{}).(client.Object)
 	if !ok || client.ObjectKeyFromObject(obj) != key {
@@ -27,8 +27,8 @@ func reading(ctx context.Context, key types.NamespacedName) client.Object {
 	return obj
 }
 
-// Read is the object of that name that the context carries, as it was read. It is nil
-// where there is none, and not to be changed.
+// Read returns the object with that key in the context, as it was read, or nil if there is
+// none. It must not be changed.
 func Read(ctx context.Context, key types.NamespacedName) client.Object { return reading(ctx, key) }
 
 // assign sets *to = *from. Both are pointers to the same type of struct.
@@ -36,11 +36,12 @@ func assign(to client.Object, from runtime.Object) {
 	reflect.ValueOf(to).Elem().Set(reflect.ValueOf(from).Elem())
 }
 
-// empty an object: what is decoded into one leaves in it what it does not have itself.
+// empty sets an object to its zero value, because decoding into an object keeps fields that
+// the answer lacks.
 func empty(obj client.Object) { reflect.ValueOf(obj).Elem().SetZero() }
 
-// takeMetadata takes over what the API server says of an object's metadata, and
-// leaves spec and status as they are in memory.
+// takeMetadata copies the metadata that the API server returned, and leaves spec and status as
+// they are in memory.
 func takeMetadata(to, from client.Object) {
 	to.SetResourceVersion(from.GetResourceVersion())
 	to.SetGeneration(from.GetGeneration())

@@ -14,7 +14,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
 
-// Status writes the status subresource.
+// Status returns a writer of the status subresource.
 func (c *Client) Status() client.SubResourceWriter {
 	return &statusWriter{SubResourceWriter: c.Client.Status(), c: c}
 }
@@ -25,10 +25,10 @@ type statusWriter struct {
 	c *Client
 }
 
-// Update the status, if it says anything new. The provider is the only writer of
-// its resources' status, so a conflict means that something else has changed: the
-// status is then written onto the object as it is now. Its conditions carry the
-// generation that they speak of.
+// Update updates the status, if it has changed. The provider is the only writer of its
+// resources' status, so a conflict means that something else has changed: the status is then
+// written to the present object. Its conditions contain the generation that they were observed
+// for.
 func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...client.SubResourceUpdateOption) error {
 	if !w.c.ours(obj) {
 		return w.SubResourceWriter.Update(ctx, obj, opts...)
@@ -43,7 +43,7 @@ func (w *statusWriter) Update(ctx context.Context, obj client.Object, opts ...cl
 		return nil
 	}
 	if known {
-		keepTransitionTimes(obj, read) // The hook may have set them anew.
+		keepTransitionTimes(obj, read) // The hook may have set them again.
 	}
 	if known && equality.Semantic.DeepEqual(field(obj, "Status"), field(read, "Status")) {
 		return nil
@@ -64,12 +64,12 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 		if !kerrors.IsConflict(err) {
 			return err
 		}
-		now := reflect.New(w.c.kind.Elem()).Interface().(client.Object) //nolint:forcetypeassert // ours() has seen to it.
+		now := reflect.New(w.c.kind.Elem()).Interface().(client.Object) //nolint:forcetypeassert // ours() has checked the type.
 		if err := w.c.live.Get(ctx, key, now); err != nil {
 			return errors.Wrap(err, "cannot read the object again after a conflict")
 		}
 		if now.GetUID() != obj.GetUID() {
-			return nil // This object is gone; another has its name.
+			return nil // The object is gone, and another has its name.
 		}
 		sent = obj.DeepCopyObject().(client.Object) //nolint:forcetypeassert // As above.
 		sent.SetResourceVersion(now.GetResourceVersion())
@@ -78,9 +78,9 @@ func (w *statusWriter) write(ctx context.Context, key types.NamespacedName, obj 
 	return err
 }
 
-// keepTransitionTimes gives each condition that says the same as before the time
-// since when it does, be it of an earlier generation. A condition that is set twice
-// in one reconcile, to another value and back, would else look as if it had changed.
+// keepTransitionTimes keeps the transition time of each condition that has not changed, except
+// for its generation. Otherwise a condition that is set twice in one reconcile, to another
+// value and back, would seem to have changed.
 func keepTransitionTimes(obj, before client.Object) {
 	now, then := conditions(obj), conditions(before)
 	for i := range now {
@@ -92,7 +92,7 @@ func keepTransitionTimes(obj, before client.Object) {
 	}
 }
 
-// conditions of an object, to be changed in place.
+// conditions returns the conditions of an object, which may be changed in place.
 func conditions(obj client.Object) []xpv2.Condition {
 	status := reflect.ValueOf(obj).Elem().FieldByName("Status")
 	if !status.IsValid() {
@@ -102,7 +102,7 @@ func conditions(obj client.Object) []xpv2.Condition {
 	return cs
 }
 
-// field of the struct that an object points to.
+// field returns a field of the struct that an object points to.
 func field(obj client.Object, name string) any {
 	return reflect.ValueOf(obj).Elem().FieldByName(name).Interface()
 }

@@ -8,27 +8,27 @@ import (
 	"strings"
 )
 
-// A MissingError says which object, or which key of it, does not exist. It never
-// holds a value.
+// A MissingError says which object, or which key of it, does not exist. It never contains a
+// value.
 type MissingError struct {
 	Ref Ref
 
-	// Key that the object lacks, empty where the object itself is missing.
+	// Key is the missing key. It is empty if the object itself is missing.
 	Key string
 
-	// has names the keys that the object has.
+	// has lists the keys that the object has.
 	has string
 }
 
 const (
-	// maxKeys bounds how many keys an error names.
+	// maxKeys is the maximum number of keys in an error.
 	maxKeys = 10
 
-	// maxKey is how much of a key it shows, in characters.
+	// maxKey is the maximum length of a key in an error, in characters.
 	maxKey = 64
 )
 
-// NoKey is the error of an object that lacks a key. It names those that it has.
+// NoKey returns the error for an object without a key. It lists the keys that the object has.
 func NoKey(ref Ref, key string, d Data) *MissingError {
 	names := make([]string, 0, len(d))
 	for _, k := range slices.Sorted(maps.Keys(d)) {
@@ -41,7 +41,7 @@ func NoKey(ref Ref, key string, d Data) *MissingError {
 	return &MissingError{Ref: ref, Key: key, has: has}
 }
 
-// Error is the message for the user.
+// Error returns what is missing, and the existing keys.
 func (e *MissingError) Error() string {
 	if e.Key == "" {
 		return fmt.Sprintf("%s does not exist", e.Ref.words())
@@ -52,7 +52,7 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref.words(), e.Key, e.has)
 }
 
-// IsMissing tells whether an object or a key of it does not exist.
+// IsMissing returns whether an error says that an object or a key of it does not exist.
 func IsMissing(err error) bool {
 	var m *MissingError
 	return errors.As(err, &m)

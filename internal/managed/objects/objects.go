@@ -1,9 +1,9 @@
 // Package objects reads the Secrets and ConfigMaps that specs refer to.
 //
-// A watch of their metadata alone tells their versions; their data is read from
-// the API server when the version is new, once for however many resources refer to
-// it, and kept in memory for as long as it is used. So a changed Secret is seen at
-// once, an unchanged one costs nothing, and what nobody refers to is never read.
+// A watch of their metadata alone reports their versions. Their data is read from the API
+// server when the version is new, once for all resources that refer to it, and kept in memory
+// for as long as it is used. A change is therefore seen at once, an unchanged object causes no
+// request, and objects that nobody refers to are never read.
 package objects
 
 import (
@@ -21,7 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A Kind of object that a spec can refer to.
+// A Kind is a kind of object that a spec can refer to.
 type Kind string
 
 // Kinds of objects.
@@ -30,31 +30,30 @@ const (
 	ConfigMap Kind = "ConfigMap"
 )
 
-// A Ref names a Secret or a ConfigMap.
+// A Ref refers to a Secret or a ConfigMap.
 type Ref struct {
 	Kind      Kind
 	Namespace string
 	Name      string
 }
 
-// String is the key under which resources that refer to the object are found.
+// String returns the index key of resources that refer to the object.
 func (r Ref) String() string { return fmt.Sprintf("%s/%s/%s", r.Kind, r.Namespace, r.Name) }
 
 func (r Ref) key() types.NamespacedName {
 	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
 }
 
-// Data of an object, by key. It is shared: it must not be changed.
+// Data is the data of an object, by key. It is shared and must not be changed.
 type Data map[string][]byte
 
-// Bounds of what is kept in memory.
+// Limits of what is kept in memory.
 const (
-	// MaxBytes of data are kept: a thousand objects of the largest size are 1 GiB,
-	// of the usual one 4 MiB.
+	// MaxBytes is how much data is kept. A thousand objects of the maximum size are 1 GiB, of
+	// the usual size 4 MiB.
 	MaxBytes = 64 << 20
 
-	// MaxAge since data was last used. Data that no resource refers to any more is
-	// gone after this time.
+	// MaxAge is how long unused data is kept.
 	MaxAge = 30 * time.Minute
 
 	readTimeout = 15 * time.Second
@@ -73,9 +72,9 @@ type Reader struct {
 	bytes int
 }
 
-// entry is the data of one object. It is right for as long as the watch shows one
-// of the two versions: that which it showed when the data was read, or that of the
-// data itself, which may be ahead of the watch.
+// An entry is the data of one object. It is valid while the watch reports one of two versions:
+// the one that it reported when the data was read, or the one of the data itself, which may be
+// ahead of the watch.
 type entry struct {
 	data     Data
 	bytes    int
@@ -90,7 +89,7 @@ func NewReader(metadata, live client.Reader, now func() time.Time) *Reader {
 	return &Reader{metadata: metadata, live: live, now: now, kept: map[Ref]*entry{}}
 }
 
-// Get the data of an object as it is now. An object that does not exist is a
+// Get returns the present data of an object. If the object does not exist, it returns a
 // *MissingError.
 func (r *Reader) Get(ctx context.Context, ref Ref) (Data, error) {
 	shown, err := r.shown(ctx, ref)
@@ -105,7 +104,7 @@ func (r *Reader) Get(ctx context.Context, ref Ref) (Data, error) {
 		if d, ok := r.held(ref, shown); ok {
 			return d, nil
 		}
-		// Others wait for this read too, so it outlives the caller's context.
+		// Others wait for this read too, so it is independent of the caller's context.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
 		defer cancel()
 		return r.read(ctx, ref, shown)
@@ -116,7 +115,8 @@ func (r *Reader) Get(ctx context.Context, ref Ref) (Data, error) {
 	return v.(Data), nil //nolint:forcetypeassert // The function above returns nothing else.
 }
 
-// Value of one key of an object. A key that does not exist is a *MissingError.
+// Value returns the value of one key of an object. If the object or the key does not exist, it
+// returns a *MissingError.
 func (r *Reader) Value(ctx context.Context, ref Ref, key string) ([]byte, error) {
 	d, err := r.Get(ctx, ref)
 	if err != nil {
@@ -129,14 +129,14 @@ func (r *Reader) Value(ctx context.Context, ref Ref, key string) ([]byte, error)
 	return v, nil
 }
 
-// Forget what is kept of an object.
+// Forget removes the data of an object from memory.
 func (r *Reader) Forget(ref Ref) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.drop(ref)
 }
 
-// shown is the version of the object that the watch shows.
+// shown returns the version of the object that the watch reports.
 func (r *Reader) shown(ctx context.Context, ref Ref) (string, error) {
 	m := Metadata(ref.Kind)
 	err := r.metadata.Get(ctx, ref.key(), m)
@@ -149,6 +149,7 @@ func (r *Reader) shown(ctx context.Context, ref Ref) (string, error) {
 	return m.GetResourceVersion(), nil
 }
 
+// held returns the data of an object if it is kept and valid.
 func (r *Reader) held(ref Ref, shown string) (Data, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -192,8 +193,8 @@ func (r *Reader) load(ctx context.Context, ref Ref) (Data, string, error) {
 	return data, cm.GetResourceVersion(), nil
 }
 
-// keep data, and make room for it: first by what is too old, then by what was used
-// longest ago.
+// keep stores data. It removes what was not used for MaxAge, and then what was used least
+// recently, until there is room.
 func (r *Reader) keep(ref Ref, e *entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -238,7 +239,7 @@ func size(d Data) int {
 	return n
 }
 
-// Metadata is an empty object by which the metadata of a kind is got or watched.
+// Metadata returns an empty object for getting or watching the metadata of a kind.
 func Metadata(k Kind) *metav1.PartialObjectMetadata {
 	m := &metav1.PartialObjectMetadata{}
 	m.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(string(k)))

@@ -19,13 +19,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// cluster is an API server with Secrets and ConfigMaps, and the watch of their
-// metadata, which may lag behind.
+// cluster is an API server with Secrets and ConfigMaps, and the watch of their metadata, which
+// may lag.
 type cluster struct {
 	mu      sync.Mutex
 	secrets map[string]*corev1.Secret
 	configs map[string]*corev1.ConfigMap
-	shown   map[string]string // Name to version. Absent: what the object has.
+	shown   map[string]string // Name to version. If absent, it is the object's own.
 	reads   atomic.Int64
 	err     error
 	gate    chan struct{}

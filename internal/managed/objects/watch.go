@@ -15,11 +15,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Index is the name of the field index from a resource to the objects that its
-// spec refers to.
+// Index is the name of the field index from a resource to the objects that its spec refers to.
 const Index = "spec.objectRefs"
 
-// Keys are the index keys of a resource that refers to these objects.
+// Keys returns the index keys of a resource that refers to these objects.
 func Keys(refs []Ref) []string {
 	keys := make([]string, 0, len(refs))
 	for _, r := range refs {
@@ -28,9 +27,9 @@ func Keys(refs []Ref) []string {
 	return keys
 }
 
-// Changed lets through objects that are created, changed or deleted. It drops resyncs,
-// and the objects that exist when the watch starts, because every resource is reconciled
-// at the start anyway.
+// Changed selects objects that are created, changed or deleted. It drops resyncs, and the
+// objects that exist when the watch starts, because every resource is reconciled at the start
+// anyway.
 func Changed() predicate.Predicate {
 	return predicate.And(NotInitial(), predicate.ResourceVersionChangedPredicate{})
 }
@@ -51,14 +50,14 @@ type Referrers struct {
 	// Index is the name of the field index.
 	Index string
 
-	// Changed is called with each resource that is found, and with what has changed, such
-	// as "Secret db".
+	// Changed is called with each resource found, and with what has changed, such as "Secret
+	// db".
 	Changed func(name types.NamespacedName, by string)
 }
 
-// Requests returns a request for each resource that has one of the keys in the field index,
-// and that only returns true for. A nil only selects all. Resources that cannot be listed
-// are logged: their next poll reads the object.
+// Requests returns a request for each resource that has one of the keys in the field index and
+// for which only returns true. A nil only selects all. It logs an error if it cannot list
+// resources: their next poll reads the object.
 func (r Referrers) Requests(ctx context.Context, by string, only func(client.Object) bool, keys ...string) []reconcile.Request {
 	var requests []reconcile.Request
 	for _, key := range keys {
@@ -80,7 +79,7 @@ func (r Referrers) Requests(ctx context.Context, by string, only func(client.Obj
 	return requests
 }
 
-// RequestsFor maps an object of a kind to the resources whose spec refers to it, by Index.
+// RequestsFor maps an object of a kind to the resources that refer to it, by Index.
 // It calls forget first, so that the object is read again.
 func (r Referrers) RequestsFor(kind Kind, forget func(Ref)) handler.MapFunc {
 	return func(ctx context.Context, o client.Object) []reconcile.Request {

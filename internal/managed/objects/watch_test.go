@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 )
 
-// index answers lists by the field index.
+// index lists by the field index.
 type index struct {
 	client.Reader
 

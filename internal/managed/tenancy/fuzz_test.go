@@ -9,8 +9,8 @@ import (
 
 var plainName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// Whatever a manifest names: it is a function of a plain name, or not valid. Nothing is
-// overlooked.
+// FuzzTargets checks that any string is either the plain name of a function, or invalid, and
+// that none is ignored.
 func FuzzTargets(f *testing.F) {
 	for _, s := range []string{
 		"", "cart", "cart:live", "function:cart", "123456789012:cart", "123456789012:function:cart:live", "arn:aws:lambda:eu-central-1:123456789012:function:cart",

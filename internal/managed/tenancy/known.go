@@ -13,7 +13,8 @@ func keyOf(kind string, o client.Object) resourceKey {
 	return resourceKey{kind: kind, NamespacedName: client.ObjectKeyFromObject(o)}
 }
 
-// known is what is known of a user of a kind, made if there is none. The lock is held.
+// known returns what is known of a user of a kind, and creates it if there is nothing. The
+// caller holds the lock.
 func (b *Book) known(kind string, u User) *knownResource {
 	key := keyOf(kind, u.Resource)
 	k, ok := b.resources[key]
@@ -25,7 +26,7 @@ func (b *Book) known(kind string, u User) *knownResource {
 	return k
 }
 
-// drop what is known of a resource. The lock is held.
+// drop removes what is known of a resource. The caller holds the lock.
 func (b *Book) drop(key resourceKey) {
 	k, ok := b.resources[key]
 	if !ok {
@@ -37,7 +38,7 @@ func (b *Book) drop(key resourceKey) {
 	delete(b.resources, key)
 }
 
-// Forget a resource of a kind that is gone.
+// Forget removes what is known of a resource that is gone.
 func (b *Book) Forget(kind string, name types.NamespacedName) {
 	if b == nil {
 		return
@@ -47,7 +48,7 @@ func (b *Book) Forget(kind string, name types.NamespacedName) {
 	b.drop(resourceKey{kind: kind, NamespacedName: name})
 }
 
-// Serve notes in which scope a resource of a kind is served.
+// Serve records the scope in which a resource of a kind is served.
 func (b *Book) Serve(kind string, u User) {
 	if b == nil {
 		return
@@ -57,7 +58,7 @@ func (b *Book) Serve(kind string, u User) {
 	b.known(kind, u).scope = u.Session.Scope
 }
 
-// confirm that a resource owns a target.
+// confirm records that AWS has confirmed that a resource owns a target.
 func (b *Book) confirm(u User, t Target) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,6 +70,7 @@ func (b *Book) confirm(u User, t Target) {
 	b.confirmed[key] = keyOf(t.Kind, u.Resource)
 }
 
+// isConfirmed returns whether AWS has confirmed that a resource owns a target.
 func (b *Book) isConfirmed(u User, t Target, o resource.ModernManaged) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -77,7 +79,7 @@ func (b *Book) isConfirmed(u User, t Target, o resource.ModernManaged) bool {
 	return ok && k.uid == o.GetUID() && b.confirmed[confirmedKey{scope: u.Session.Scope, target: t.Key()}] == key
 }
 
-// Acts notes that a resource of a kind was let act on targets.
+// Acts records that a resource of a kind was allowed to act on targets.
 func (b *Book) Acts(kind string, u User, targets []Target) {
 	if b == nil || len(targets) == 0 {
 		return
@@ -89,7 +91,8 @@ func (b *Book) Acts(kind string, u User, targets []Target) {
 	}
 }
 
-// Acted tells whether this process has let a resource of a kind act on a target before.
+// Acted returns whether this process has allowed a resource of a kind to act on a target
+// before.
 func (b *Book) Acted(kind string, u User, t Target) bool {
 	if b == nil {
 		return true

@@ -21,36 +21,36 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// A resourceKey names a resource.
+// A resourceKey identifies a resource.
 type resourceKey struct {
 	kind string
 	types.NamespacedName
 }
 
-// knownResource is what this process has learnt of a resource, which whoever may edit the
-// resource cannot have written: status and annotations can be.
+// knownResource is what this process knows of a resource from other sources than its status
+// and annotations, which anyone who may edit the resource can write.
 type knownResource struct {
 	uid types.UID
 
-	// scope that the resource is served in.
+	// scope is the scope that the resource is served in.
 	scope quota.Scope
 
-	// acted are the targets that the resource was let act on.
+	// acted are the targets that the resource was allowed to act on.
 	acted []Target
 
-	// owns is what AWS said that the resource owns.
+	// owns is the target that the resource owns, as confirmed by AWS.
 	owns *confirmedKey
 }
 
-// A confirmedKey names a target in AWS as one scope reaches it.
+// A confirmedKey identifies a target in AWS in one scope.
 type confirmedKey struct {
 	scope  quota.Scope
 	target string
 }
 
-// MayAct returns an error where a resource may not act on a target, or read it, since a
-// resource of another namespace owns it and does not allow that. What no resource owns may
-// be acted on.
+// MayAct returns an error if a resource may not act on a target, or read it, because a
+// resource of another namespace owns it and does not allow that. A target that no resource
+// owns is allowed.
 func (b *Book) MayAct(ctx context.Context, u User, t Target) error {
 	if b == nil {
 		return nil
@@ -74,8 +74,8 @@ func (b *Book) MayAct(ctx context.Context, u User, t Target) error {
 	return nil
 }
 
-// OwnedWithin tells whether a resource of the user's own namespace owns a target, as AWS
-// has confirmed.
+// OwnedWithin returns whether a resource of the user's own namespace owns a target, as
+// confirmed by AWS.
 func (b *Book) OwnedWithin(ctx context.Context, u User, t Target) bool {
 	if b == nil {
 		return false
@@ -84,9 +84,9 @@ func (b *Book) OwnedWithin(ctx context.Context, u User, t Target) bool {
 	return err == nil && len(owners) == 1 && owners[0].GetNamespace() == u.Resource.GetNamespace() && b.isConfirmed(u, t.in(u.Session), owners[0])
 }
 
-// MayOwn returns an error where a resource that is there owns a target already, in
-// whichever namespace. tagged says that tags in AWS tell whose it is, which CheckTags then
-// judges: without them, the oldest resource that says so owns it.
+// MayOwn returns an error if another existing resource of any namespace owns a target already.
+// tagged is whether tags in AWS show the owner, which CheckTags checks then. Without tags, the
+// oldest resource with the target in its status owns it.
 func (b *Book) MayOwn(ctx context.Context, u User, t Target, tagged bool) error {
 	if b == nil {
 		return nil
@@ -106,7 +106,7 @@ func (b *Book) MayOwn(ctx context.Context, u User, t Target, tagged bool) error 
 
 func (u User) is(o resource.ModernManaged) bool { return o.GetUID() == u.Resource.GetUID() }
 
-// rival is the owner that goes before the user, if any does.
+// rival returns the owner that takes precedence over the user, if any.
 func rival(u User, owners []resource.ModernManaged, tagged bool) resource.ModernManaged {
 	owns := slices.ContainsFunc(owners, u.is)
 	if len(owners) == 0 || owns && (tagged || u.is(owners[0])) {
@@ -115,9 +115,10 @@ func rival(u User, owners []resource.ModernManaged, tagged bool) resource.Modern
 	return owners[0]
 }
 
-// CheckTags returns an error where the tags of what was found in AWS, or the status of
-// others if it has no such tags, say that another resource that is there owns it. v is the
-// verdict by the tags alone, targets what the resource is to own, what names it to users.
+// CheckTags returns an error if another existing resource owns what was found in AWS,
+// according to its tags, or to the status of other resources if it has no such tags. v is the
+// result of the tags alone, targets are what the resource is to own, and what describes the
+// external resource in errors.
 func (b *Book) CheckTags(ctx context.Context, u User, tags map[string]string, v ownership.Verdict, c ownership.Claim, what string, targets []Target) error {
 	if b == nil {
 		return nil
@@ -145,8 +146,8 @@ func (b *Book) CheckTags(ctx context.Context, u User, tags map[string]string, v 
 	return nil
 }
 
-// checkOwner returns an error where the resource that the tags name is there, and still
-// manages what carries them.
+// checkOwner returns an error if the resource in the tags exists and still manages what has
+// the tags.
 func (b *Book) checkOwner(ctx context.Context, u User, tags map[string]string, c ownership.Claim, what string) error {
 	name := types.NamespacedName{Namespace: tags[ownership.TagNamespace], Name: tags[ownership.TagName]}
 	if tags[ownership.TagCluster] != c.ClusterID || tags[ownership.TagKind] != c.Kind || name == client.ObjectKeyFromObject(u.Resource) {
@@ -157,7 +158,7 @@ func (b *Book) checkOwner(ctx context.Context, u User, tags map[string]string, c
 		return err
 	}
 	if string(o.GetUID()) != tags[ownership.TagUID] && !sameName(o, u.Resource) {
-		return nil // It has the owner's name, and is about something else.
+		return nil // The resource has the owner's name, but another external resource.
 	}
 	gvk, err := apiutil.GVKForObject(o, b.cached.Scheme())
 	if err != nil {
@@ -166,8 +167,9 @@ func (b *Book) checkOwner(ctx context.Context, u User, tags map[string]string, c
 	return ownership.NewOwnedError(what, gvk.Kind, name.Namespace, name.Name)
 }
 
-// get a resource of the example's kind. It is nil where there is none: the API server is
-// asked for what the cache lacks, which may be behind, or not be of all namespaces.
+// get gets a resource of the example's kind. It returns nil if there is none. If the cache
+// does not have it, it reads it from the API server, because the cache may lag, or may not
+// contain all namespaces.
 func (b *Book) get(ctx context.Context, example resource.ModernManaged, name types.NamespacedName) (resource.ModernManaged, error) {
 	gvk, err := apiutil.GVKForObject(example, b.cached.Scheme())
 	if err != nil {
@@ -192,7 +194,7 @@ func (b *Book) get(ctx context.Context, example resource.ModernManaged, name typ
 	return nil, nil //nolint:nilnil // There is none.
 }
 
-// sameName tells whether two resources may be about one thing in AWS.
+// sameName returns whether two resources may have the same external resource.
 func sameName(a, b resource.ModernManaged) bool {
 	plain := func(o resource.ModernManaged) string {
 		name := meta.GetExternalName(o)
@@ -207,8 +209,8 @@ func sameName(a, b resource.ModernManaged) bool {
 	return plain(a) == plain(b)
 }
 
-// owners are the resources that own a target as the user's session reaches it, the oldest
-// first: the one that AWS has confirmed, or else all whose status says so.
+// owners returns the resources that own a target in the user's session, the oldest first: the
+// one that AWS has confirmed, or else all that have it in their status.
 func (b *Book) owners(ctx context.Context, u User, t Target) ([]resource.ModernManaged, error) {
 	t = t.in(u.Session)
 	list, items := t.newList()
@@ -236,9 +238,9 @@ func (b *Book) owners(ctx context.Context, u User, t Target) ([]resource.ModernM
 	return owners, nil
 }
 
-// reaches tells whether a resource that owns something of the target's region and name
-// owns that of the target's account. Where the session's account is not known, only
-// resources of the same config are known to reach the same.
+// reaches returns whether a resource that owns something with the target's region and name
+// owns the target in the target's account. If the session's account is unknown, only resources
+// with the same config are known to use the same account.
 func (b *Book) reaches(u User, t Target, o resource.ModernManaged) bool {
 	account := ""
 	for _, own := range owned(o) {
@@ -253,7 +255,7 @@ func (b *Book) reaches(u User, t Target, o resource.ModernManaged) bool {
 	if ref := o.GetProviderConfigReference(); ref == nil || ref.Kind == v1beta1.ClusterProviderConfigKind {
 		return true
 	}
-	// The endpoint of a tenant's own config may answer with any account.
+	// The endpoint of a tenant's own config may return any account.
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	k, ok := b.resources[keyOf(t.Kind, o)]

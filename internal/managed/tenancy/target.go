@@ -15,26 +15,27 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// Index is the field index from a region and a name in AWS to the resources whose status
-// says that they own it.
+// Index is the field index from a region and a name in AWS to the resources that own them
+// according to their status.
 const Index = "status.owns"
 
-// A Target is something in AWS that one resource owns and others act on.
+// A Target is an AWS resource that one managed resource owns and others act on.
 type Target struct {
-	// Kind of the resource that owns it: Function or LayerVersion.
+	// Kind is the kind of the resource that owns it: Function or LayerVersion.
 	Kind string
 
-	// Region and Account that it lies in. Empty where they are those of the session.
+	// Region and Account are those of the target. They are empty for those of the session.
 	Region, Account string
 
-	// Name of a function, or of a layer with a colon and the version's number.
+	// Name is the name of a function, or the name of a layer, a colon, and the version's
+	// number.
 	Name string
 
-	// invalid says that the name is none.
+	// invalid is whether the name is invalid.
 	invalid bool
 }
 
-// What names the target to users.
+// What returns a description of the target for users.
 func (t Target) What() string {
 	if t.Kind == v1beta1.LayerVersionKind {
 		return "layer version " + t.Name
@@ -42,11 +43,11 @@ func (t Target) What() string {
 	return "function " + t.Name
 }
 
-// Key of the target in Index.
+// Key returns the key of the target in Index.
 func (t Target) Key() string { return strings.Join([]string{t.Kind, t.Region, t.Name}, "/") }
 
-// in is the target with the region and account of a session, if it names none. A session
-// whose account is not known has a made-up name in its place, which is left out.
+// in returns the target with the region and account of a session, if it has none. If the
+// session's account is unknown, its identity is not an account id, and is not used.
 func (t Target) in(s *config.Session) Target {
 	if t.Region == "" {
 		t.Region = s.AWS.Region
@@ -57,10 +58,10 @@ func (t Target) in(s *config.Session) Target {
 	return t
 }
 
-// Functions are those that references to functions name, each a name or an ARN, with or
-// without a qualifier. Those that are nil or empty name none. AWS also takes names with
-// less of an ARN before them, such as function:cart: where a text can be read in two ways,
-// both count, and one that cannot be read is not valid.
+// Functions returns the functions that references refer to. Each is a name or an ARN, with or
+// without a qualifier, or nil or empty for none. AWS also accepts partial ARNs, such as
+// function:cart: if a reference can be read in two ways, both are returned, and one that
+// cannot be read is returned as invalid.
 func Functions(refs ...*string) []Target {
 	var out []Target
 	for _, ref := range refs {
@@ -80,7 +81,7 @@ func Functions(refs ...*string) []Target {
 	return out
 }
 
-// LayerVersions are those that ARNs name. What is not the ARN of a layer version names none.
+// LayerVersions returns the layer versions with the given ARNs. It ignores other strings.
 func LayerVersions(arns ...*string) []Target {
 	const count = 8 // arn, partition, lambda, region, account, layer, name, version
 	var out []Target
@@ -93,9 +94,9 @@ func LayerVersions(arns ...*string) []Target {
 	return out
 }
 
-// Share tells whether one of a user's targets is one of another resource's, as far as can be
-// told: where the account of one is not known, only resources of one config are known to
-// reach the same.
+// Share returns whether one of a user's targets is one of another resource's targets. If the
+// account of one is unknown, they are only known to be the same if both resources use the same
+// config.
 func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target) bool {
 	for _, t := range mine {
 		t = t.in(u.Session)
@@ -109,8 +110,8 @@ func Share(u User, mine []Target, other resource.ModernManaged, theirs []Target)
 	return false
 }
 
-// owned is what the status of a resource says that it owns. One that only observes owns
-// nothing.
+// owned returns what a resource owns according to its status. A resource that only observes
+// owns nothing.
 func owned(o client.Object) []Target {
 	switch r := o.(type) {
 	case *v1beta1.Function:
@@ -125,7 +126,7 @@ func owned(o client.Object) []Target {
 	return nil
 }
 
-// IndexedBy are the keys of a resource in Index.
+// IndexedBy returns the keys of a resource in Index.
 func IndexedBy(o client.Object) []string {
 	var keys []string
 	for _, t := range owned(o) {
@@ -134,14 +135,15 @@ func IndexedBy(o client.Object) []string {
 	return keys
 }
 
-// Owns tells whether resources of the example's kind own targets, and so need Index.
+// Owns returns whether resources of the example's kind own targets, and therefore need Index.
 func Owns(example client.Object) bool {
 	_, function := example.(*v1beta1.Function)
 	_, layer := example.(*v1beta1.LayerVersion)
 	return function || layer
 }
 
-// newList of the kind that owns a target.
+// newList returns an empty list of the kind that owns a target, and a function that returns
+// its items.
 func (t Target) newList() (client.ObjectList, func() []resource.Managed) {
 	if t.Kind == v1beta1.LayerVersionKind {
 		l := &v1beta1.LayerVersionList{}

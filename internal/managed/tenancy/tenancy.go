@@ -1,6 +1,6 @@
-// Package tenancy keeps namespaces apart that reach the same AWS account: it tells which
-// resource owns a function or a version of a layer, and who of another namespace may act
-// on it or refer to it.
+// Package tenancy separates namespaces that use the same AWS account: it determines which
+// resource owns a function or a version of a layer, and which resources of other namespaces
+// may act on it or refer to it.
 package tenancy
 
 import (
@@ -23,34 +23,35 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 )
 
-// AnnotationAllowedNamespaces names the namespaces whose resources may refer to a resource
-// and act on what it owns: names with commas between them, or * for all. On a Namespace, it
-// is for all resources in it.
+// AnnotationAllowedNamespaces is the annotation with the namespaces that may refer to a
+// resource and act on what it owns: names separated by commas, or * for all. On a Namespace,
+// it applies to all resources in it.
 const AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespaces"
 
 // AnyNamespace is the value of AnnotationAllowedNamespaces that allows all.
 const AnyNamespace = "*"
 
-// A RefusedError says what a resource may not use, and who can allow it.
+// A RefusedError says what a resource may not use, and how to allow it.
 type RefusedError struct{ message string }
 
-// Error is the message for the user.
+// Error returns the message for the user.
 func (e *RefusedError) Error() string { return e.message }
 
-// IsRefused tells whether an error says that a resource may not use something.
+// IsRefused returns whether an error says that a resource may not use something.
 func IsRefused(err error) bool {
 	var r *RefusedError
 	return errors.As(err, &r)
 }
 
-// A User is a resource that is about to use something, in the session that it uses it
-// with. The session may be nil where only references are concerned.
+// A User is a resource that is about to use something, and its session. The session may be nil
+// if only references are checked.
 type User struct {
 	Resource resource.ModernManaged
 	Session  *config.Session
 }
 
-// A Book knows who owns what. It is safe for concurrent use. A nil Book allows all.
+// A Book determines who owns what. It is safe for concurrent use. A nil Book allows
+// everything.
 type Book struct {
 	cached client.Client
 	live   client.Reader
@@ -62,8 +63,8 @@ type Book struct {
 	confirmed  map[confirmedKey]resourceKey
 }
 
-// New returns a Book. cached has the index Index of the kinds that Owns tells of; live
-// reads Namespaces, which the provider may lack the right to watch, and what the cache
+// New returns a Book. cached has the index Index of the kinds for which Owns returns true.
+// live reads Namespaces, which the provider may not be allowed to watch, and what the cache
 // does not have.
 func New(cached client.Client, live client.Reader, now func() time.Time) *Book {
 	return &Book{
@@ -76,9 +77,9 @@ func New(cached client.Client, live client.Reader, now func() time.Time) *Book {
 	}
 }
 
-// MayRefer returns an error where a resource may not refer to one of another namespace. It
-// says the same whether there is such a resource or not. An empty name is that of what a
-// selector may match.
+// MayRefer returns an error if a resource may not refer to one of another namespace. The error
+// is the same whether that resource exists or not. name has an empty Name for the resources
+// that a selector may match.
 func (b *Book) MayRefer(ctx context.Context, u User, kind string, to client.Object, name types.NamespacedName) error {
 	from := u.Resource.GetNamespace()
 	if b == nil || name.Namespace == from {
@@ -105,7 +106,7 @@ func howToAllow(kind string, name types.NamespacedName, namespace string) string
 	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", AnnotationAllowedNamespaces, of, name.Namespace, namespace)
 }
 
-// allows tells whether what a resource owns may be used.
+// allows returns whether a user may use what another resource owns.
 func (b *Book) allows(ctx context.Context, u User, owner resource.ModernManaged) (bool, error) {
 	if owner.GetNamespace() == u.Resource.GetNamespace() || b.byObject(u, owner) {
 		return true, nil
@@ -113,7 +114,7 @@ func (b *Book) allows(ctx context.Context, u User, owner resource.ModernManaged)
 	return b.byNamespace(ctx, u.Resource.GetNamespace(), owner.GetNamespace())
 }
 
-// byObject tells whether an object itself allows a user, or the config of both does.
+// byObject returns whether an object itself allows a user, or the config of both does.
 func (b *Book) byObject(u User, o client.Object) bool {
 	if names(o.GetAnnotations()[AnnotationAllowedNamespaces], u.Resource.GetNamespace()) {
 		return true
@@ -122,7 +123,7 @@ func (b *Book) byObject(u User, o client.Object) bool {
 	return ok && u.Session != nil && u.Session.Tenancy.Trusting && sameConfig(u.Resource, owner)
 }
 
-// sameConfig tells whether two resources use one config.
+// sameConfig returns whether two resources use the same config.
 func sameConfig(a, b resource.ModernManaged) bool {
 	x, y := a.GetProviderConfigReference(), b.GetProviderConfigReference()
 	if x == nil || y == nil || *x != *y {
@@ -131,7 +132,7 @@ func sameConfig(a, b resource.ModernManaged) bool {
 	return x.Kind == v1beta1.ClusterProviderConfigKind || a.GetNamespace() == b.GetNamespace()
 }
 
-// names tells whether the value of AnnotationAllowedNamespaces names a namespace.
+// names returns whether the value of AnnotationAllowedNamespaces contains a namespace.
 func names(value, namespace string) bool {
 	return slices.ContainsFunc(strings.Split(value, ","), func(s string) bool {
 		s = strings.TrimSpace(s)
@@ -139,7 +140,7 @@ func names(value, namespace string) bool {
 	})
 }
 
-// namespaceAge is how long the annotation of a Namespace is taken for true.
+// namespaceAge is how long the annotation of a Namespace is cached.
 const namespaceAge = 10 * time.Second
 
 type knownNamespace struct {
@@ -147,8 +148,8 @@ type knownNamespace struct {
 	until   time.Time
 }
 
-// byNamespace tells whether a Namespace allows another one. Where the provider may not read
-// Namespaces, none does.
+// byNamespace returns whether a Namespace allows another one. It returns false if the provider
+// may not read Namespaces.
 func (b *Book) byNamespace(ctx context.Context, from, to string) (bool, error) {
 	b.mu.Lock()
 	known, ok := b.namespaces[to]

@@ -33,7 +33,7 @@ const (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// function whose status says that it is the one of the ARN, if there is one.
+// function returns a Function with the ARN in its status, if it is not empty.
 func function(namespace, name, arn string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: name, UID: types.UID(namespace + "-" + name), CreationTimestamp: metav1.NewTime(start),
@@ -212,7 +212,7 @@ func TestCheckTags(t *testing.T) {
 	}
 }
 
-// TestConfirmedOwner has AWS's tags count for more than what anybody's status says.
+// TestConfirmedOwner checks that tags in AWS take precedence over the status of any resource.
 func TestConfirmedOwner(t *testing.T) {
 	shop, forged := function("shop", "checkout", arn, later), function("evil", "forged", arn)
 	b, target := book(t, shop, forged), Functions(ptr.To("checkout"))[0]
@@ -231,7 +231,7 @@ func TestConfirmedOwner(t *testing.T) {
 	}
 	check(t, "Who forges a status gets nothing.", b.MayOwn(t.Context(), User{Resource: forged, Session: session()}, target, true), "belongs to Function shop/checkout")
 
-	// A tenant's own endpoint answers with any account.
+	// A tenant's own endpoint may return any account.
 	hostile := function("evil", "hostile", arn, configured("ProviderConfig", "own"))
 	b = book(t, hostile)
 	b.Serve(v1beta1.FunctionKind, User{Resource: hostile, Session: session(func(s *config.Session) { s.Scope.Account = "config-of-evil" })})

@@ -21,7 +21,7 @@ import (
 
 const arn = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 
-// env has function f with versions 1 to 4.
+// env returns a World with function f and its versions 1 to 4.
 func env(t *testing.T) *steptest.World {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{})
@@ -32,7 +32,7 @@ func env(t *testing.T) *steptest.World {
 	return w
 }
 
-// turn of one look.
+// turn returns an Attempt, and a context with it.
 func turn(w *steptest.World) (context.Context, *managed.Attempt) {
 	tn := &managed.Attempt{Freshness: inventory.Freshness{Now: w.Now(), Since: w.Now()}}
 	return managed.WithAttempt(w.Context(), tn), tn
@@ -157,8 +157,9 @@ func TestUnusedVersionsArePrunedOldestFirst(t *testing.T) {
 	}
 }
 
-// An answer of a moment ago that has a version in use is not believed: an alias that moved on
-// would have a version that is deleted with its resource left behind.
+// TestAnAliasThatMovedOnUsesNothing checks that a cached answer with a version in use is not
+// used: after an alias has moved on, the version would be left behind when its resource is
+// deleted.
 func TestAnAliasThatMovedOnUsesNothing(t *testing.T) {
 	w := env(t)
 	w.AddAlias("f", "live")
@@ -182,8 +183,9 @@ func TestAnAliasThatMovedOnUsesNothing(t *testing.T) {
 	}
 }
 
-// Whether AWS deletes a version along with what it does not count as its use is not known.
-// What it refuses is kept, and AWS is not asked to delete it again and again.
+// TestWhatAWSDoesNotDeleteIsKept checks that a version that AWS refuses to delete is kept, and
+// not deleted again and again. It is unknown whether AWS deletes a version together with
+// configurations that AWS does not count as uses.
 func TestWhatAWSDoesNotDeleteIsKept(t *testing.T) {
 	for name, e := range map[string]awsdouble.Error{
 		"InUse":      {Status: http.StatusConflict, Code: "ResourceConflictException", Message: "Version is pointed by a Provisioned Concurrency alias"},
@@ -209,7 +211,8 @@ func TestWhatAWSDoesNotDeleteIsKept(t *testing.T) {
 	}
 }
 
-// An emulator may lack a list, or answer one of a function where a version was asked about.
+// TestEmulators checks emulators that lack a list, or return a list for the function instead
+// of the version.
 func TestEmulators(t *testing.T) {
 	w := env(t)
 	_, err := w.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To(arn), EventSourceArn: ptr.To("arn:aws:sqs:eu-central-1:123456789012:q")})

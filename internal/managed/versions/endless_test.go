@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 )
 
-// endless has a list whose every page names a next.
+// endless has a list in which every page has a next one.
 type endless struct{ calls int }
 
 func (e *endless) ListVersionsByFunction(context.Context, *lambda.ListVersionsByFunctionInput, ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error) {

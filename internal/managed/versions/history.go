@@ -1,10 +1,10 @@
-// Package versions keeps account of the versions that a resource published of a
-// function, and finds those beyond a limit that nothing uses.
+// Package versions records the versions of a function that a resource has published, and finds
+// those beyond a limit that nothing uses.
 //
-// A version has no tags. Which ones are its own, a resource knows by what it noted
-// before each call of PublishVersion (see Intent), and remembers in its status: others
-// are never deleted. history.go decides, and makes no call; uses.go asks AWS what uses a
-// version; prune.go puts the two together.
+// A version has no tags. A resource knows its own versions by what it has recorded before each
+// call of PublishVersion (see Intent), and keeps them in its status: others are never deleted.
+// history.go decides without calls; uses.go asks AWS what uses a version; prune.go combines
+// the two.
 package versions
 
 import (
@@ -18,27 +18,27 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// LatestPublished is the version without a number of its own, which functions on Lambda
-// Managed Instances run.
+// LatestPublished is the version without a number that functions on Lambda Managed Instances
+// run.
 const LatestPublished = "$LATEST.PUBLISHED"
 
 const (
-	// maxHistory is how many versions a status remembers.
+	// maxHistory is the maximum number of versions in a status.
 	maxHistory = 101
 
-	// minRecheck and maxRecheck bound the time after which AWS is asked again about a
-	// version that was in use.
+	// minRecheck and maxRecheck are the shortest and longest time before a version that was in
+	// use is checked again.
 	minRecheck = time.Minute
 	maxRecheck = 6 * time.Hour
 )
 
 var published = regexp.MustCompile(`^([1-9][0-9]*|[$]LATEST[.]PUBLISHED)$`)
 
-// IsPublished says that a name is that of a published version. It is then neither empty,
-// $LATEST nor an alias, by which AWS would understand something else.
+// IsPublished returns whether a name is that of a published version. It is then neither empty,
+// nor $LATEST, nor an alias, which AWS would interpret differently.
 func IsPublished(name string) bool { return published.MatchString(name) }
 
-// Number of a version, 0 for one without.
+// Number returns the number of a version, or 0 if it has none.
 func Number(version string) int {
 	n, err := strconv.Atoi(version)
 	if err != nil {
@@ -47,7 +47,7 @@ func Number(version string) int {
 	return n
 }
 
-// Remember a version that the resource published.
+// Remember adds a version that the resource published to the history.
 func Remember(h *v1beta1.VersionHistory, version, fingerprint string) {
 	if Remembers(h, version) {
 		return
@@ -56,19 +56,19 @@ func Remember(h *v1beta1.VersionHistory, version, fingerprint string) {
 	h.History = h.History[:min(len(h.History), maxHistory)]
 }
 
-// Remembers tells whether the resource published a version.
+// Remembers returns whether the history contains a version.
 func Remembers(h *v1beta1.VersionHistory, version string) bool {
 	return slices.ContainsFunc(h.History, func(p v1beta1.PublishedVersion) bool { return p.Version == version })
 }
 
-// Forget a version that is gone, or is left to others.
+// Forget removes a version from the history that is gone, or is left to others.
 func Forget(h *v1beta1.VersionHistory, version string) {
 	h.History = slices.DeleteFunc(h.History, func(p v1beta1.PublishedVersion) bool { return p.Version == version })
 	release(h, version)
 }
 
-// Earlier are the versions that the resource published, but those that are still wanted,
-// the newest first.
+// Earlier returns the versions that the resource has published, except those that are still
+// wanted, the newest first.
 func Earlier(h *v1beta1.VersionHistory, wanted ...string) []string {
 	var out []string
 	for _, p := range h.History {
@@ -79,7 +79,7 @@ func Earlier(h *v1beta1.VersionHistory, wanted ...string) []string {
 	return out
 }
 
-// Excess are the earlier versions beyond a limit, the oldest first. Without a limit there
+// Excess returns the earlier versions beyond a limit, the oldest first. Without a limit there
 // are none.
 func Excess(h *v1beta1.VersionHistory, limit *int32, wanted ...string) []string {
 	if limit == nil {
@@ -91,9 +91,9 @@ func Excess(h *v1beta1.VersionHistory, limit *int32, wanted ...string) []string 
 	return out
 }
 
-// Due are those of the excess that AWS is to be asked about now: all but those that were
-// found in use a short while ago. The longer a version has been in use, the longer that
-// is.
+// Due returns the versions of the excess that are due to be checked: all except those that
+// were recently found in use. The longer a version has been in use, the longer is the time
+// between checks.
 func Due(h *v1beta1.VersionHistory, excess []string, now time.Time) []string {
 	return slices.DeleteFunc(slices.Clone(excess), func(version string) bool {
 		i := retained(h, version)
@@ -101,13 +101,14 @@ func Due(h *v1beta1.VersionHistory, excess []string, now time.Time) []string {
 	})
 }
 
-// recheck is when AWS is to be asked again about a version that was in use.
+// recheck returns when a version that was in use is checked again.
 func recheck(r v1beta1.RetainedVersion) time.Time {
 	known := r.CheckedAt.Sub(r.Since.Time)
 	return r.CheckedAt.Add(min(max(known, minRecheck), maxRecheck))
 }
 
-// retain notes that a version was found in use. It tells whether that is news.
+// retain records that a version was found in use. It returns whether the user of the version
+// is new.
 func retain(h *v1beta1.VersionHistory, version, usedBy string, now time.Time) bool {
 	at := metav1.NewTime(now)
 	i := retained(h, version)
@@ -121,12 +122,12 @@ func retain(h *v1beta1.VersionHistory, version, usedBy string, now time.Time) bo
 	return news
 }
 
-// release drops the note that a version is in use.
+// release removes the record that a version is in use.
 func release(h *v1beta1.VersionHistory, version string) {
 	h.RetainedVersions = slices.DeleteFunc(h.RetainedVersions, func(r v1beta1.RetainedVersion) bool { return r.Version == version })
 }
 
-// ReleaseOthers drops the notes on versions that are not in excess any more.
+// ReleaseOthers removes the records of versions that are not in excess any more.
 func ReleaseOthers(h *v1beta1.VersionHistory, excess []string) {
 	h.RetainedVersions = slices.DeleteFunc(h.RetainedVersions, func(r v1beta1.RetainedVersion) bool { return !slices.Contains(excess, r.Version) })
 }

@@ -13,7 +13,7 @@ import (
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// published by a resource, the newest first.
+// history returns a history with the given versions, the newest first.
 func history(versions ...string) *v1beta1.VersionHistory {
 	h := &v1beta1.VersionHistory{}
 	for _, v := range versions {
@@ -98,7 +98,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// The questions about a version that stays in use are bounded, whatever the pace of looks.
+// TestQuestionsBecomeFew checks that the number of checks of a version in use is limited,
+// whatever the rate of reconciles.
 func TestQuestionsBecomeFew(t *testing.T) {
 	h, asked := history("2", "1"), 0
 	const days = 7

@@ -18,22 +18,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// CallList is the operation by which List lists versions.
+// CallList is the operation that List calls.
 const CallList = "ListVersionsByFunction"
 
-// Intent is what was to be published by the last call of PublishVersion, noted before
-// it.
+// Intent describes the last call of PublishVersion. It is recorded before the call.
 type Intent struct {
-	// Before is the highest number that a version had then. Numbers only ever grow, so
-	// that a version of a higher one was published by that call or later, and one of
-	// this or a lower number was there already: AWS answers with that one where nothing
-	// has changed since.
+	// Before is the highest version number at that time. Numbers only grow: a version with a
+	// higher number was published by that call or later, and one with this or a lower number
+	// existed before. AWS returns such a version if nothing has changed since.
 	Before int
-	// Fingerprint of what was to be published.
+	// Fingerprint identifies the code and configuration to be published.
 	Fingerprint string
 }
 
-// IntentOf is the intent that a resource noted itself, if it noted one.
+// IntentOf returns the intent that a resource has recorded, if any.
 func IntentOf(mg metav1.Object) (Intent, bool) {
 	rest, mine := strings.CutPrefix(mg.GetAnnotations()[ownership.AnnotationIntent], string(mg.GetUID())+"/")
 	before, sum, ok := strings.Cut(rest, "/")
@@ -44,7 +42,7 @@ func IntentOf(mg metav1.Object) (Intent, bool) {
 	return Intent{Before: n, Fingerprint: sum}, true
 }
 
-// Annotation that notes the intent.
+// Annotation returns the annotation that records the intent.
 func (i Intent) Annotation(mg metav1.Object) map[string]string {
 	return map[string]string{ownership.AnnotationIntent: fmt.Sprintf("%s/%d/%s", mg.GetUID(), i.Before, i.Fingerprint)}
 }
@@ -54,7 +52,8 @@ type Lister interface {
 	ListVersionsByFunction(ctx context.Context, in *lambda.ListVersionsByFunctionInput, opts ...func(*lambda.Options)) (*lambda.ListVersionsByFunctionOutput, error)
 }
 
-// List the versions of a function that have a number. A function that is gone has none.
+// List lists the numbered versions of a function. It returns none if the function does not
+// exist.
 func List(ctx context.Context, api Lister, function string) ([]types.FunctionConfiguration, error) {
 	all := []types.FunctionConfiguration{}
 	pages := lambda.NewListVersionsByFunctionPaginator(api, &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To(function)})
@@ -79,7 +78,7 @@ func List(ctx context.Context, api Lister, function string) ([]types.FunctionCon
 	return all, nil
 }
 
-// Highest number of the versions, 0 if there is none.
+// Highest returns the highest number of the versions, or 0 if there is none.
 func Highest(versions []types.FunctionConfiguration) int {
 	n := 0
 	for i := range versions {

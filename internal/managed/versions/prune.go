@@ -19,31 +19,31 @@ import (
 )
 
 const (
-	// reasonKept tells of a version that was not deleted.
+	// reasonKept is the reason of the event about a version that was not deleted.
 	reasonKept event.Reason = "KeptVersion"
 
-	// CallDelete is the operation by which a version is deleted.
+	// CallDelete is the operation that deletes a version.
 	CallDelete = callDelete
 
-	// shared is how old the lists may be that tell what uses a function's versions, so
-	// that deleting many takes them once.
+	// shared is how old cached lists of uses may be, so that deleting many versions calls them
+	// once.
 	shared = 10 * time.Second
 
-	// next is when the next version is looked at, after one was found in use.
+	// next is when the next version is checked after one was found in use.
 	next = time.Second
 )
 
-// A Function whose versions are pruned.
+// A Function is a function with versions to be pruned.
 type Function struct {
-	// Name of the function.
+	// Name is the name of the function.
 	Name string
 
-	// ARN of the function, without a qualifier.
+	// ARN is the ARN of the function, without a qualifier.
 	ARN string
 }
 
-// FunctionOf a name, with the ARN that AWS told of it, or of a version or an alias of it.
-// Where AWS told none, the name stands for it.
+// FunctionOf returns the function with a name, and an ARN that AWS returned for it or for one
+// of its versions or aliases. If the ARN is empty, the name is used instead.
 func FunctionOf(name, arn string) Function {
 	n := functionname.OfARN(arn)
 	if n.Function == "" {
@@ -59,14 +59,14 @@ func FunctionOf(name, arn string) Function {
 type Pruner struct {
 	API API
 
-	// Cache of the session's answers.
+	// Cache is the cache of the session's answers.
 	Cache *inventory.Cache
 }
 
-// Unused is the first of the versions in excess that nothing uses, or empty. What is in
-// use is noted in the history, told in an event, and asked about again later. It asks
-// AWS about versions that are due alone, and reserves the calls; where their quota is not
-// there yet, the reconcile is held.
+// Unused returns the first of the versions in excess that nothing uses, or an empty string. It
+// records versions in use in the history, emits an event about them, and checks them again
+// later. It only calls AWS about versions that are due, and reserves the calls. If there is no
+// quota for them yet, the reconcile is aborted.
 func (p Pruner) Unused(ctx context.Context, f Function, h *v1beta1.VersionHistory, excess []string, now time.Time) (string, error) {
 	ReleaseOthers(h, excess)
 	due := Due(h, excess, now)
@@ -100,8 +100,8 @@ func (p Pruner) Unused(ctx context.Context, f Function, h *v1beta1.VersionHistor
 	return "", nil
 }
 
-// UsedBy says what uses a version, or is empty. It reserves the calls; where their quota
-// is not there yet, the reconcile is held.
+// UsedBy returns what uses a version, or an empty string. It reserves the calls. If there is
+// no quota for them yet, the reconcile is aborted.
 func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string, error) {
 	if !reserve(ctx) {
 		return "", nil
@@ -117,8 +117,8 @@ func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string,
 	return by, notReturned(err, f)
 }
 
-// Prune a version that nothing used when AWS was asked. One that AWS does not delete is
-// in use after all.
+// Prune deletes a version that was found unused. If AWS refuses because it is in use, the
+// version is recorded as such.
 func (p Pruner) Prune(ctx context.Context, f Function, h *v1beta1.VersionHistory, version string, now time.Time) error {
 	err := p.Delete(ctx, f.Name, version)
 	if InUse(err) {
@@ -134,8 +134,8 @@ func (p Pruner) Prune(ctx context.Context, f Function, h *v1beta1.VersionHistory
 	return err
 }
 
-// Delete a version. The call always has a qualifier, for without one it would delete the
-// function and all its versions. A version that is gone is no error.
+// Delete deletes a version (DeleteFunction). It always passes a qualifier, because without one
+// AWS would delete the function and all its versions. A version that is gone is not an error.
 func (p Pruner) Delete(ctx context.Context, function, version string) error {
 	if !IsPublished(version) {
 		return errors.Errorf("%q is not a published version: nothing was deleted", version)
@@ -148,19 +148,19 @@ func (p Pruner) Delete(ctx context.Context, function, version string) error {
 	return errors.Wrapf(err, "cannot delete version %s of function %s", version, function)
 }
 
-// InUse says that AWS does not delete a version since something uses it.
+// InUse returns whether AWS refuses to delete a version because something uses it.
 func InUse(err error) bool {
 	return awserr.IsConflict(err) && !awserr.IsInProgress(err) || awserr.IsReplicated(err)
 }
 
-// Kept tells that a version is kept, and why.
+// Kept emits an event that a version is kept, and why.
 func Kept(ctx context.Context, function, version, why string) {
 	managed.Emit(ctx, event.Normal(reasonKept, "Kept version "+version+" of function "+function+": "+why))
 }
 
-// uses of the function's versions, as far as lists tell them. An answer from a moment ago
-// goes for one of now, unless it has one of the versions in use: what used it may have
-// moved on since.
+// uses returns the uses of the function's versions, as far as lists contain them. It accepts a
+// recent cached answer, unless one of the versions is in use in it, because that may have
+// changed since.
 func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses, error) {
 	fresh, asked := managed.Freshness(ctx), false
 	fresh.Since = fresh.Now.Add(-shared)
@@ -176,15 +176,17 @@ func (p Pruner) uses(ctx context.Context, f Function, versions ...string) (Uses,
 	return u, notReturned(err, f)
 }
 
-// usesKey of answers of several operations, under the name of none.
+// usesKey returns the cache key of the combined answers of several operations.
 func usesKey(function string) inventory.Key {
 	return inventory.Key{Operation: "uses of versions", Of: function}
 }
 
+// notReturned wraps an error of the calls that return what uses versions.
 func notReturned(err error, f Function) error {
 	return errors.Wrapf(err, "cannot tell which versions of function %s are in use, so none is deleted", f.Name)
 }
 
+// reserve reserves the calls that return what uses versions.
 func reserve(ctx context.Context) bool {
 	return managed.Reserve(ctx, callAliases, callProvisioned, callInvoke, callMappings, callPolicy)
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
-// The operations that tell what uses the versions of a function.
+// Operations that return what uses the versions of a function.
 const (
 	callAliases     = "ListAliases"
 	callProvisioned = "ListProvisionedConcurrencyConfigs"
@@ -26,7 +26,8 @@ const (
 	callDelete      = "DeleteFunction"
 )
 
-// API are the calls that tell what uses the versions of a function, and that delete one.
+// API is the part of the Lambda API that returns what uses the versions of a function, and
+// deletes one.
 type API interface {
 	ListAliases(ctx context.Context, in *lambda.ListAliasesInput, opts ...func(*lambda.Options)) (*lambda.ListAliasesOutput, error)
 	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
@@ -36,8 +37,8 @@ type API interface {
 	DeleteFunction(ctx context.Context, in *lambda.DeleteFunctionInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionOutput, error)
 }
 
-// Uses say what uses the versions of a function, by version. A function URL is never of a
-// version: one of an alias uses the alias's versions, as the alias does.
+// Uses maps versions to what uses them. A function URL never belongs to a version: that of an
+// alias uses the alias's versions, like the alias itself.
 type Uses map[string]string
 
 func (u Uses) add(version, usedBy string) {
@@ -46,16 +47,17 @@ func (u Uses) add(version, usedBy string) {
 	}
 }
 
-// any tells whether one of the versions is in use.
+// any returns whether one of the versions is in use.
 func (u Uses) any(versions []string) bool {
 	return slices.ContainsFunc(versions, func(v string) bool { return u[v] != "" })
 }
 
-// usesOf all versions of a function: by the lists that AWS keeps for each function.
+// usesOf returns the uses of all versions of a function, from the lists that AWS has per
+// function.
 func usesOf(ctx context.Context, api API, function string) (Uses, error) {
 	u := Uses{}
 	for _, add := range []func(context.Context, API, string, Uses) error{addAliases, addProvisioned, addInvokeConfigs} {
-		// A list that is not there is empty: the function itself was found.
+		// A missing list counts as empty, because the function itself was found.
 		if err := add(ctx, api, function, u); err != nil && !awserr.IsNotFound(err) {
 			return nil, err
 		}
@@ -63,7 +65,7 @@ func usesOf(ctx context.Context, api API, function string) (Uses, error) {
 	return u, nil
 }
 
-// addAliases adds the versions that aliases send calls to, whatever their weight.
+// addAliases adds the versions that aliases route to, whatever their weight.
 func addAliases(ctx context.Context, api API, function string, u Uses) error {
 	pages := lambda.NewListAliasesPaginator(api, &lambda.ListAliasesInput{FunctionName: ptr.To(function)})
 	var read answer.Pages
@@ -127,7 +129,8 @@ func addInvokeConfigs(ctx context.Context, api API, function string, u Uses) err
 
 func qualifierOf(arn *string) string { return functionname.OfARN(ptr.Deref(arn, "")).Qualifier }
 
-// useOf one version: what only a call for the version itself tells. Empty is nothing.
+// useOf returns what uses one version, according to calls for the version itself, or an empty
+// string.
 func useOf(ctx context.Context, api API, f Function, version string) (string, error) {
 	by, err := mappingOf(ctx, api, f.ARN+":"+version)
 	if err != nil || by != "" {
@@ -136,9 +139,9 @@ func useOf(ctx context.Context, api API, f Function, version string) (string, er
 	return policyOf(ctx, api, f.Name, version)
 }
 
-// mappingOf is the event source mapping of a version, by the version's ARN. AWS does not
-// say whether the list of a function has those of its versions, so each version is asked
-// about, and of the answer only those count that name it.
+// mappingOf returns the event source mapping of a version, by the version's ARN. AWS does not
+// document whether the list of a function includes those of its versions, so each version is
+// listed separately, and only mappings with its ARN count.
 func mappingOf(ctx context.Context, api API, arn string) (string, error) {
 	pages := lambda.NewListEventSourceMappingsPaginator(api, &lambda.ListEventSourceMappingsInput{FunctionName: ptr.To(arn)})
 	var read answer.Pages
@@ -162,7 +165,8 @@ func mappingOf(ctx context.Context, api API, arn string) (string, error) {
 	return "", nil
 }
 
-// policyOf a version, by which someone may invoke it.
+// policyOf returns "a resource policy" if a policy of the version grants permissions, and an
+// empty string otherwise.
 func policyOf(ctx context.Context, api API, function, version string) (string, error) {
 	out, err := api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(function), Qualifier: ptr.To(version)})
 	if awserr.IsNotFound(err) {
@@ -177,7 +181,8 @@ func policyOf(ctx context.Context, api API, function, version string) (string, e
 	return "a resource policy", nil
 }
 
-// grantsNothing says that a policy has no statement. What cannot be read may have one.
+// grantsNothing returns whether a policy has no statement. A policy that cannot be parsed may
+// have one.
 func grantsNothing(policy string) bool {
 	if strings.TrimSpace(policy) == "" {
 		return true
