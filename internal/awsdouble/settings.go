@@ -152,7 +152,7 @@ func set[T any](from *T, to *T) {
 	}
 }
 
-// keep overwrites a value unless the new one is empty, which keeps it. It does nothing for an empty value.
+// keep overwrites a value unless the new one is empty.
 func keep(from string, to *string) {
 	if from != "" {
 		*to = from

@@ -14,13 +14,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// Region of everything.
+// Region of all resources.
 const Region = "eu-central-1"
 
 // emptyZip is an archive without files.
 const emptyZip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// Start is when every clock begins.
+// Start is the initial time of every clock.
 var Start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // A Clock is a clock that a test moves.
@@ -32,37 +32,37 @@ type Clock struct {
 // NewClock returns a clock that shows Start.
 func NewClock() *Clock { return &Clock{now: Start} }
 
-// Now is the time that the clock shows.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance the clock.
+// Advance advances the clock.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// A World is a double of AWS with the real SDK before it.
+// A World is a double of AWS with the real SDK in front of it.
 type World struct {
 	testing.TB
 	*Clock
 
 	Double *awsdouble.Server
 
-	// Lambda tries each call once, so that an answer that is lost stays lost.
+	// Lambda tries each call once, so that a response that is lost is not repeated.
 	Lambda *lambda.Client
 
-	// Odd are answers of an emulator, by operation, in place of those of AWS.
+	// Odd are responses of an emulator that replace those of AWS, by operation.
 	Odd map[string]Answer
 
 	// draws edit the answers of AWS, in a fuzz test.
 	draws *Draws
 
-	// Cache is of answers that the resources of the kind share, if they share any.
+	// Cache is a cache of responses that the resources of the kind share, if they share any.
 	Cache *inventory.Cache
 }
 
@@ -95,7 +95,7 @@ func (w *World) Must(err error) {
 	}
 }
 
-// AddFunction has AWS have a function without files.
+// AddFunction creates a function without files in AWS.
 func (w *World) AddFunction(name string, change ...func(*lambda.CreateFunctionInput)) {
 	w.Helper()
 	in := &lambda.CreateFunctionInput{
@@ -109,7 +109,7 @@ func (w *World) AddFunction(name string, change ...func(*lambda.CreateFunctionIn
 	w.Must(err)
 }
 
-// Publish a new version of a function, and return its number.
+// Publish publishes a new version of a function, and returns its number.
 func (w *World) Publish(function string) string {
 	w.Helper()
 	_, err := w.Lambda.UpdateFunctionConfiguration(w.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function})
@@ -119,7 +119,7 @@ func (w *World) Publish(function string) string {
 	return *out.Version
 }
 
-// AddAlias has AWS have an alias of version 1 of a function.
+// AddAlias creates an alias of version 1 of a function in AWS.
 func (w *World) AddAlias(function, name string) {
 	w.Helper()
 	_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: &function, Name: &name, FunctionVersion: aws.String("1")})
@@ -136,7 +136,7 @@ func (w *World) Operations() []string {
 	return out
 }
 
-// Writes are the operations that change something.
+// Writes returns the operations that change something.
 func Writes(operations []string) []string {
 	var out []string
 	for _, op := range operations {
