@@ -1,9 +1,8 @@
-// Command package builds the provider's Crossplane package, pushes and signs it, without a
-// container engine. `make xpkg` and `make xpkg-push` run it.
+// Command package builds the provider's Crossplane package, pushes and signs it, without a container engine. `make
+// xpkg` and `make xpkg-push` run it.
 //
-// A package is a container image for each platform that holds two things: the provider,
-// which is what runs, and package.yaml, which Crossplane reads. docs/design/package.md
-// says why it is built as it is.
+// A package is a container image for each platform with two parts: the provider, which runs, and package.yaml, which
+// Crossplane reads. docs/design/package.md explains the design.
 package main
 
 import (
@@ -39,7 +38,7 @@ type buildCommand struct {
 	InvocationID string `env:"INVOCATION_ID" help:"URI of the run that builds, for the provenance."`
 }
 
-// Run the command.
+// Run runs the command.
 func (c buildCommand) Run(ctx context.Context, out io.Writer) error {
 	platforms, err := parsePlatforms(c.Platform)
 	if err != nil {
@@ -72,7 +71,7 @@ type pushCommand struct {
 	Registry string `arg:"" help:"Where to push it: the registry's host, and folders in it if need be."`
 }
 
-// Run the command.
+// Run runs the command.
 func (c pushCommand) Run(ctx context.Context, out io.Writer) error {
 	to := c.Registry + "/" + packageName + ":" + c.Version
 	if err := c.push(ctx, to, out); err != nil {
@@ -81,7 +80,7 @@ func (c pushCommand) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// push the package, and sign it if that is wanted. Whether it can be signed is known before.
+// push pushes the package, and signs it if requested. It checks that it can be signed before.
 func (c pushCommand) push(ctx context.Context, to string, out io.Writer) error {
 	tag, err := name.NewTag(to, name.StrictValidation)
 	if err != nil {
@@ -109,7 +108,7 @@ type licensesCommand struct {
 	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms that the package is built for."`
 }
 
-// Run the command.
+// Run runs the command.
 func (c licensesCommand) Run(ctx context.Context, out io.Writer) error {
 	platforms, err := parsePlatforms(c.Platform)
 	if err != nil {

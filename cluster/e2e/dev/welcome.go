@@ -8,7 +8,7 @@ import (
 // region of the examples.
 const region = "eu-central-1"
 
-// welcome prints what a user can do now, to be copied.
+// welcome prints commands for a user to copy.
 func (e *env) welcome(ctx context.Context) error {
 	keys, err := e.platform.Double.Config(region).Credentials.Retrieve(ctx)
 	if err != nil {
