@@ -34,12 +34,12 @@ import (
 
 // commands are those of Crossplane's program. `crossplane composition render` runs `internal render`.
 type commands struct {
-	Debug bool `help:"Log verbosely." short:"d"`
+	Debug bool `help:"Log at debug level." short:"d"`
 
 	Core     core.Command     `cmd:"" help:"Crossplane's controllers."`
 	Rbac     rbac.Command     `cmd:"" help:"Crossplane's RBAC manager."`
-	Internal internalCommands `cmd:"" help:"What Crossplane's CLI runs."`
-	Chart    chartCommand     `cmd:"" help:"What Crossplane's chart installs, as YAML."`
+	Internal internalCommands `cmd:"" help:"Commands that Crossplane's CLI runs."`
+	Chart    chartCommand     `cmd:"" help:"Print what Crossplane's Helm chart installs, as YAML."`
 }
 
 type internalCommands struct {

@@ -21,9 +21,9 @@ import (
 // commands of the program.
 type commands struct {
 	Build buildCommand `cmd:"" help:"Build the package for every platform."`
-	Push  pushCommand  `cmd:"" help:"Push a package that was built."`
+	Push  pushCommand  `cmd:"" help:"Push a built package."`
 
-	Licenses licensesCommand `cmd:"" help:"Check the licenses of what the provider is built from."`
+	Licenses licensesCommand `cmd:"" help:"Check the licenses of the provider's dependencies."`
 }
 
 type buildCommand struct {
@@ -32,10 +32,10 @@ type buildCommand struct {
 	Version  string   `required:"" help:"Version of the provider: the package's tag."`
 	Revision string   `help:"Git commit that is built."`
 	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms to build for. Crossplane's package manager reads the package for linux/amd64."`
-	Created  int64    `default:"0" env:"SOURCE_DATE_EPOCH" help:"When that commit was made, in seconds since 1970. It is the only time that the package holds."`
+	Created  int64    `default:"0" env:"SOURCE_DATE_EPOCH" help:"Time of that commit, in seconds since 1970. It is the only time in the package."`
 
-	BuilderID    string `env:"BUILDER_ID" help:"URI of who builds, for the provenance: a workflow of continuous integration. By default, somebody by hand."`
-	InvocationID string `env:"INVOCATION_ID" help:"URI of the run that builds, for the provenance."`
+	BuilderID    string `env:"BUILDER_ID" help:"URI of the builder, for the provenance, such as a CI workflow. Default: a local build."`
+	InvocationID string `env:"INVOCATION_ID" help:"URI of the build's run, for the provenance."`
 }
 
 // Run runs the command.
@@ -66,9 +66,9 @@ func (c buildCommand) Run(ctx context.Context, out io.Writer) error {
 type pushCommand struct {
 	Out     string `default:"bin" help:"Folder that the package was written to." type:"existingdir"`
 	Version string `required:"" help:"Version of the provider: the package's tag."`
-	Sign    string `help:"Sign it with cosign: by this key, which is a file or the URI of a key management service, or keyless."`
+	Sign    string `help:"Sign the package with cosign: a key file, the URI of a key in a key management service, or keyless."`
 
-	Registry string `arg:"" help:"Where to push it: the registry's host, and folders in it if need be."`
+	Registry string `arg:"" help:"Registry to push to: its host, and optionally a path."`
 }
 
 // Run runs the command.

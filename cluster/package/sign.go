@@ -98,7 +98,7 @@ func readBuilt(dir, version string) (*signing, error) {
 
 // readPredicate reads the provenance of a package.
 func readPredicate(file string, of v1.Hash) ([]byte, error) {
-	content, err := os.ReadFile(file) //nolint:gosec // What was built is where the caller says.
+	content, err := os.ReadFile(file) //nolint:gosec // The caller chooses the folder.
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *signer) run(ctx context.Context, image name.Digest, command string, arg
 	if s.key != keyless {
 		all = append(all, "--key="+s.key)
 	}
-	cmd := exec.CommandContext(ctx, s.cosign, append(all, image.String())...) //nolint:gosec // It is told what to sign.
+	cmd := exec.CommandContext(ctx, s.cosign, append(all, image.String())...) //nolint:gosec // The arguments are not user input.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("cosign %s failed, see above; it takes v2.6 or later: %w", strings.Join(all, " "), err)

@@ -93,7 +93,7 @@ func (b *built) writeLayout(folder string) error {
 // writeArchive writes an image as Crossplane's CLI does: the archive format does not support annotations, so labels
 // mark the package's layer.
 func writeArchive(file string, image v1.Image) error {
-	f, err := os.Create(file) //nolint:gosec // The caller says where.
+	f, err := os.Create(file) //nolint:gosec // The caller chooses the file.
 	if err != nil {
 		return err
 	}

@@ -70,7 +70,7 @@ func (e *env) watch(ctx context.Context, within time.Duration, what string, so f
 			return time.Since(started), nil
 		}
 		if time.Since(started) > within {
-			return 0, fmt.Errorf("gave up after %s waiting until %s", within, what)
+			return 0, fmt.Errorf("timed out after %s waiting until %s", within, what)
 		}
 		select {
 		case <-ctx.Done():

@@ -113,7 +113,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(body) //nolint:errchkjson // A client that has gone away is no one to tell.
+	_ = enc.Encode(body) //nolint:errchkjson // It fails only if the client has disconnected.
 }
 
 func writeXML(w http.ResponseWriter, status int, body any) {

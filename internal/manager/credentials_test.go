@@ -127,7 +127,7 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	r.rewrite(token, "token", r.token(time.Hour))
 	began := time.Now()
 	r.ready(f)
-	t.Logf("Ready %s after the Secret was set right", time.Since(began).Round(time.Second))
+	t.Logf("Ready %s after the Secret was corrected", time.Since(began).Round(time.Second))
 	const caller = "222222222222 arn:aws:sts::222222222222:assumed-role/spoke/shop"
 	if calls := r.lambdaCalls(); len(calls) != 1 || calls[caller] == 0 {
 		t.Errorf("all calls of Lambda must be those of %s, got %v", caller, calls)

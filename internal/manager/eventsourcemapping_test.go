@@ -71,7 +71,7 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 	}
 	e.until("the change by hand is through in AWS", func() bool { return e.mappings()[0].State == "Enabled" })
 	e.look(m)
-	e.until("the change by hand is set right", func() bool { return e.mappings()[0].BatchSize == 5 })
+	e.until("the change by hand is corrected", func() bool { return e.mappings()[0].BatchSize == 5 })
 	e.ready(m)
 
 	other := e.mapping("again")

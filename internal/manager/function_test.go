@@ -66,7 +66,7 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 		return e.config("f").Configuration.LastUpdateStatus == types.LastUpdateStatusSuccessful
 	})
 	e.look(f)
-	e.until("the change by hand is set right", func() bool { return ptr.Deref(e.config("f").Configuration.MemorySize, 0) == 256 })
+	e.until("the change by hand is corrected", func() bool { return ptr.Deref(e.config("f").Configuration.MemorySize, 0) == 256 })
 	e.ready(f)
 
 	e.remove(f)

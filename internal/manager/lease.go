@@ -36,7 +36,7 @@ const (
 	namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 )
 
-var errLeaseLost = errors.New("the lease could not be renewed in time, so that another replica may be at work")
+var errLeaseLost = errors.New("the leader election lease was not renewed in time: another replica may have taken over")
 
 // elect makes a manager work only while it holds the lease. It returns nil without leader election.
 func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {

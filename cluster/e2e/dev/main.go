@@ -16,8 +16,8 @@ import (
 
 // flags are the flags of the program.
 type flags struct {
-	Once   bool   `env:"ONCE" help:"End when everything is up, instead of staying up. The exit code is 0 only if it came up."`
-	Logs   bool   `env:"LOGS" help:"Show the provider's log, not its errors alone."`
+	Once   bool   `env:"ONCE" help:"Exit when everything is up. The exit code is 0 only if it came up."`
+	Logs   bool   `env:"LOGS" help:"Show the provider's whole log instead of only its errors."`
 	Folder string `default:".cache/dev" help:"Folder for the kubeconfig and the logs."`
 }
 

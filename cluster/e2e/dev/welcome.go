@@ -14,7 +14,7 @@ func (e *env) welcome(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("cannot find credentials for the double of AWS: %w", err)
 	}
-	e.sectionf("Go on yourself, in another terminal")
+	e.sectionf("Next steps, in another terminal")
 	e.printf(`    export KUBECONFIG=%s
     export PATH=%s:$PATH   # Crossplane's CLI
     kubectl get provider.pkg,function.pkg,mrd

@@ -79,7 +79,7 @@ func (e *env) drift(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sectionf("Someone changes the memory of %s in AWS by hand: %d -> 1024 MB", driftOf, before)
+	sectionf("Drift: changing the memory of %s in AWS by hand, from %d to 1024 MB", driftOf, before)
 	if _, err := e.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf), MemorySize: ptr.To[int32](1024)}); err != nil {
 		return fmt.Errorf("cannot change function %s by hand: %w", driftOf, err)
 	}
@@ -91,7 +91,7 @@ func (e *env) drift(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nSet right after %s (the demo polls AWS every %s; the default is 10 minutes).\n", took.Round(100*time.Millisecond), pollInterval)
+	fmt.Printf("\nCorrected after %s (the demo polls AWS every %s; the default is 10 minutes).\n", took.Round(100*time.Millisecond), pollInterval)
 	return e.events(ctx, driftOf)
 }
 
@@ -167,7 +167,7 @@ func (e *env) remove(ctx context.Context) error {
 			return fmt.Errorf("cannot delete %s %s: %w", kindOf(mg), mg.GetName(), err)
 		}
 	}
-	took, err := e.watch(ctx, fixedWithin, "every resource is gone", func(all resources) bool { return len(all) == 0 })
+	took, err := e.watch(ctx, fixedWithin, "every resource is deleted", func(all resources) bool { return len(all) == 0 })
 	if err != nil {
 		return err
 	}
@@ -191,18 +191,18 @@ func (e *env) nothingLeft(ctx context.Context, took time.Duration) error {
 	if f, l, m := len(functions.Functions), len(layers.Layers), len(mappings.EventSourceMappings); f+l+m > 0 {
 		return fmt.Errorf("%d functions, %d layers and %d event source mappings were left behind in AWS", f, l, m)
 	}
-	fmt.Printf("\nAll gone after %s, and nothing is left in AWS.\n", took.Round(100*time.Millisecond))
+	fmt.Printf("\nAll resources were deleted after %s, and nothing is left in AWS.\n", took.Round(100*time.Millisecond))
 	return nil
 }
 
 func (e *env) farewell() {
-	sectionf("Go on yourself")
+	sectionf("Next steps")
 	path, err := filepath.Abs(e.flags.Kubeconfig)
 	if err != nil {
 		path = e.flags.Kubeconfig
 	}
 	fmt.Printf(`    export KUBECONFIG=%s
-    kubectl get lambda                         # everything of this provider
+    kubectl get lambda                         # all resources of this provider
     kubectl describe lambdafn %s
     kubectl edit lambdafn %s                # change memorySize, environment, code ...
     kubectl explain lambdafn.spec.forProvider
