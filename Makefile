@@ -83,9 +83,9 @@ CAMPAIGN_FIGURES := $(CACHE)/campaign.jsonl
 CAMPAIGN_TIMEOUT ?= 60m
 
 .PHONY: campaign
-campaign: ## Try the provider against all that may go wrong, and write the figures into docs/reliability.md. CAMPAIGN_FLAGS="-campaign.hours=24" goes on for longer.
+campaign: ## Try the provider against all that may go wrong, and write the figures into docs/reliability.md. CAMPAIGN_FLAGS="-campaign.walks=100" goes on for longer.
 	@mkdir -p $(CACHE) && rm -f $(CAMPAIGN_FIGURES)
-	@go test -p=1 -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) $(CAMPAIGNS) -campaign.sample=1 -campaign.report=$(abspath $(CAMPAIGN_FIGURES)) $(CAMPAIGN_FLAGS)
+	@go test -p=1 -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) $(CAMPAIGNS) -campaign.sample=1 -campaign.week=1000 -campaign.report=$(abspath $(CAMPAIGN_FIGURES)) $(CAMPAIGN_FLAGS)
 	@go run ./internal/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
 
 # What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.

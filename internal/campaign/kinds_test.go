@@ -38,6 +38,9 @@ type Kind struct {
 
 	// Updates are merge patches of ForProvider.
 	Updates map[string]map[string]any
+
+	// tenant that has the resource. Nil is the namespace that a simulation begins with.
+	tenant *tenant
 }
 
 // Kinds are one or more resources of every kind.
@@ -49,7 +52,7 @@ func Kinds() ([]Kind, error) {
 
 // Name of the resource.
 func (k Kind) Name() string {
-	return strings.ToLower(strings.TrimSuffix(k.Kind+"-"+k.Variant, "-"))
+	return k.tenant.prefix() + strings.ToLower(strings.TrimSuffix(k.Kind+"-"+k.Variant, "-"))
 }
 
 // UpdateNames are the names of the updates, sorted.
@@ -62,7 +65,12 @@ func (k Kind) New() *unstructured.Unstructured {
 	u.SetKind(k.Kind)
 	u.SetNamespace(Namespace)
 	u.SetName(k.Name())
-	u.Object["spec"] = map[string]any{"forProvider": runtime.DeepCopyJSON(k.ForProvider)}
+	spec := map[string]any{"forProvider": runtime.DeepCopyJSON(k.ForProvider)}
+	if k.tenant != nil {
+		u.SetNamespace(k.tenant.namespace)
+		spec["providerConfigRef"] = map[string]any{"kind": v1beta1.ProviderConfigKind, "name": tenantConfig}
+	}
+	u.Object["spec"] = spec
 	return u
 }
 
@@ -84,6 +92,16 @@ const emptyZip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00
 // Prepare AWS for the kinds: what their resources belong to, which nobody manages.
 func (s *Simulation) Prepare() {
 	s.Helper()
+	s.prepare(s.Lambda, "base")
+	s.Double.CreateBucket("code", false)
+	s.Double.PutObject("code", "one.zip", []byte(emptyZip))
+	s.Double.PutObject("code", "two.zip", append([]byte(emptyZip[:20]), "\x01\x00x"...))
+	s.Double.ResetCalls()
+}
+
+// prepare creates a function and a layer of a name that nobody manages.
+func (s *Simulation) prepare(api *lambda.Client, base string) {
+	s.Helper()
 	ctx, must := s.Context(), func(err error) {
 		s.Helper()
 		if err != nil {
@@ -91,24 +109,20 @@ func (s *Simulation) Prepare() {
 		}
 		time.Sleep(time.Minute) // Whatever AWS takes a while over is done.
 	}
-	_, err := s.Lambda.CreateFunction(ctx, &lambda.CreateFunctionInput{
-		FunctionName: aws.String("base"), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
+	_, err := api.CreateFunction(ctx, &lambda.CreateFunctionInput{
+		FunctionName: aws.String(base), Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
 		Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: []byte(emptyZip)},
 	})
 	must(err)
-	_, err = s.Lambda.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: aws.String("base")})
+	_, err = api.PublishVersion(ctx, &lambda.PublishVersionInput{FunctionName: aws.String(base)})
 	must(err)
-	_, err = s.Lambda.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: aws.String("base"), Name: aws.String("stable"), FunctionVersion: aws.String("1")})
+	_, err = api.CreateAlias(ctx, &lambda.CreateAliasInput{FunctionName: aws.String(base), Name: aws.String("stable"), FunctionVersion: aws.String("1")})
 	must(err)
-	_, err = s.Lambda.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String("base"), Content: &types.LayerVersionContentInput{ZipFile: []byte(emptyZip)}})
+	_, err = api.PublishLayerVersion(ctx, &lambda.PublishLayerVersionInput{LayerName: aws.String(base), Content: &types.LayerVersionContentInput{ZipFile: []byte(emptyZip)}})
 	must(err)
 	// What a Version publishes is not what version 1 has.
-	_, err = s.Lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String("base"), MemorySize: aws.Int32(192)})
+	_, err = api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: aws.String(base), MemorySize: aws.Int32(192)})
 	must(err)
-	s.Double.CreateBucket("code", false)
-	s.Double.PutObject("code", "one.zip", []byte(emptyZip))
-	s.Double.PutObject("code", "two.zip", append([]byte(emptyZip[:20]), "\x01\x00x"...))
-	s.Double.ResetCalls()
 }
 
 // Resources that AWS has, without what AWS makes up: the names of those whose name it gives.

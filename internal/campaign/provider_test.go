@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
@@ -22,6 +23,7 @@ type Provider struct {
 
 	cancel context.CancelFunc
 	done   chan error
+	ended  atomic.Bool
 	filled chan struct{}
 	once   sync.Once
 	err    error
@@ -59,7 +61,11 @@ func (s *Simulation) Start(n *Network, change ...func(*manager.Options)) *Provid
 		cancel()
 		s.Fatalf("cannot start the provider: %v", err)
 	}
-	go func() { p.done <- mgr.Start(ctx) }()
+	go func() {
+		err := mgr.Start(ctx)
+		p.ended.Store(true)
+		p.done <- err
+	}()
 	s.Cleanup(func() { _ = p.Stop() })
 	return p
 }
@@ -73,14 +79,21 @@ func (p *Provider) Start(context.Context) error {
 // NeedLeaderElection says that a standby fills its caches, too.
 func (p *Provider) NeedLeaderElection() bool { return false }
 
+// Ended reports whether the process has ended, such as a leader that could not renew its lease.
+func (p *Provider) Ended() bool { return p.ended.Load() }
+
 // Stop the process in order, and return the error that it ended with. One that is just
 // starting fills its caches first: controller-runtime never ends, and uses up a processor,
 // if it is stopped before.
 func (p *Provider) Stop() error {
 	p.once.Do(func() {
-		<-p.filled
-		p.cancel()
-		p.err = <-p.done
+		select {
+		case <-p.filled:
+			p.cancel()
+			p.err = <-p.done
+		case p.err = <-p.done:
+			p.cancel()
+		}
 	})
 	return p.err
 }

@@ -154,7 +154,9 @@ func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
 		_ = server.Close()
 		<-served
 	})
-	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { t.DialContext = l.dial })
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.DialContext, t.DialTLSContext = l.dial, l.dial // So that AWS's own hosts are the double, too.
+	})
 }
 
 // Create objects as a user.
@@ -187,6 +189,9 @@ func (s *Simulation) Until(most time.Duration, so func() bool) bool {
 
 // Logs of processes.
 type Logs struct {
+	// most is how many bytes are kept. Beyond it, only lines that a simulation must not have are. 0 keeps all.
+	most int
+
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
@@ -195,6 +200,15 @@ type Logs struct {
 func (l *Logs) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.most > 0 && l.buf.Len() > l.most {
+		lines := strings.Lines(l.buf.String())
+		l.buf.Reset()
+		for line := range lines {
+			if strings.Contains(line, Canary) || strings.Contains(strings.ToLower(line), "panic") {
+				l.buf.WriteString(line)
+			}
+		}
+	}
 	return l.buf.Write(b)
 }
 

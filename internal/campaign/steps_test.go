@@ -42,6 +42,7 @@ var actions = map[string]int{
 	"step clock":   1,
 	"outage":       1,
 	"another team": 2,
+	"rotate keys":  1,
 }
 
 // Walk is the steps that a seed makes: count of them, over a number of resources.

@@ -29,7 +29,6 @@ import (
 
 var (
 	seed   = flag.Uint64("campaign.seed", 0, "replay the random walk of this seed; 0 walks those of 1, 2, ...")
-	walks  = flag.Int("campaign.walks", 4, "how many random walks to take")
 	steps  = flag.Int("campaign.steps", 60, "how many steps a random walk has")
 	shrink = flag.Bool("campaign.shrink", false, "shrink a random walk that fails")
 )
@@ -43,7 +42,7 @@ func TestRandomWalk(t *testing.T) {
 	seeds := []uint64{*seed}
 	if *seed == 0 {
 		seeds = nil
-		for i := range *walks {
+		for i := range *figures.Walks {
 			seeds = append(seeds, uint64(i)+1) //nolint:gosec // It is not negative.
 		}
 	}
@@ -51,7 +50,7 @@ func TestRandomWalk(t *testing.T) {
 	t.Run("seeds", func(t *testing.T) {
 		for _, n := range seeds {
 			ok := t.Run(fmt.Sprint(n), func(t *testing.T) {
-				w := Walk(n, *steps, len(cast(t)))
+				w := Walk(n, *steps, len(cast(t, tenants())))
 				hours.Add(walked(t, w))
 			})
 			if ok {
@@ -60,7 +59,7 @@ func TestRandomWalk(t *testing.T) {
 			failed.Add(1)
 			t.Logf("replay it by -campaign.seed=%d -campaign.steps=%d", n, *steps)
 			if *shrink {
-				w := Shrink(Walk(n, *steps, len(cast(t))), func(w []Step) bool { return !t.Run("shrink", func(t *testing.T) { walked(t, w) }) })
+				w := Shrink(Walk(n, *steps, len(cast(t, tenants()))), func(w []Step) bool { return !t.Run("shrink", func(t *testing.T) { walked(t, w) }) })
 				t.Logf("these steps are enough:\n%s", Format(w))
 			}
 		}
@@ -72,14 +71,15 @@ func TestRandomWalk(t *testing.T) {
 }
 
 // cast are the resources of a walk: one or more of each kind, but for ResourcePolicy, which
-// would own the policy that the Permission writes to.
-func cast(t *testing.T) []Kind {
+// would own the policy that the Permission writes to, and some of each tenant.
+func cast(t *testing.T, ts []*tenant) []Kind {
 	t.Helper()
 	kinds, err := Kinds()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return slices.DeleteFunc(kinds, func(k Kind) bool { return k.Kind == "ResourcePolicy" })
+	kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Kind == "ResourcePolicy" })
+	return append(kinds, tenantKinds(kinds, ts)...)
 }
 
 // walker takes a walk in a simulation.
@@ -87,10 +87,28 @@ type walker struct {
 	*Simulation
 
 	kinds   []Kind
+	tenants []*tenant
 	leader  *Provider
 	standby *Provider
 	away    atomic.Bool
 	clock   atomic.Int64
+
+	// owned are those names in AWS that AWS has given, by the tenant that has them. claimed are those that another
+	// team's resources have named: they may read them with their own credentials.
+	owned   map[claim]*tenant
+	claimed map[claim]bool
+}
+
+// newWalker returns a walker, whose tenants have all that they begin with.
+func newWalker(s *Simulation) *walker {
+	s.Helper()
+	s.Prepare()
+	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: otherTeam}})
+	w := &walker{Simulation: s, tenants: tenants(), owned: map[claim]*tenant{}, claimed: map[claim]bool{}}
+	for _, t := range w.tenants {
+		s.join(t)
+	}
+	return w
 }
 
 // walked takes a walk, and returns how many simulated hours it took.
@@ -98,12 +116,13 @@ func walked(t *testing.T, steps []Step) (hours int64) {
 	t.Helper()
 	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
 		began := time.Now()
-		s.Prepare()
-		s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: otherTeam}})
-		w := &walker{Simulation: s, kinds: cast(t)}
+		w := newWalker(s)
+		w.kinds = cast(t, w.tenants)
 		w.leader, w.standby = w.replica(), w.replica()
 		for _, step := range steps {
 			w.take(step)
+			w.revive()
+			w.note()
 			time.Sleep(time.Duration(step.Seconds) * time.Second)
 		}
 		w.calm()
@@ -129,6 +148,17 @@ func (w *walker) replica() *Provider {
 		o.LeaderElection, o.LeaderElectionNamespace = true, metav1.NamespaceSystem
 		o.Now = func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }
 	})
+}
+
+// revive starts the processes again that have ended, as the kubelet does.
+func (w *walker) revive() {
+	w.Helper()
+	for _, p := range []**Provider{&w.leader, &w.standby} {
+		if (*p).Ended() {
+			_ = (*p).Stop()
+			*p = w.replica()
+		}
+	}
 }
 
 // take a step.
@@ -169,6 +199,8 @@ func (w *walker) take(step Step) {
 		w.away.Store(false)
 	case "another team":
 		w.rival(k, step.Choice)
+	case "rotate keys":
+		w.rotate(step.Choice)
 	}
 }
 
@@ -189,37 +221,47 @@ func (w *walker) update(k Kind, choice int) {
 	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[choice%len(names)]]}})
 }
 
+// hand is someone in the account of a tenant, or in the shared one.
+func (w *walker) hand(choice int) (ctx context.Context, api *lambda.Client, account, prefix string) {
+	if i := choice % (len(w.tenants) + 1); i < len(w.tenants) {
+		t := w.tenants[i]
+		return w.Context(), t.api, t.account, t.prefix()
+	}
+	return w.Context(), w.Lambda, awsdouble.DefaultAccount, ""
+}
+
 // edit something by hand.
 func (w *walker) edit(choice int) {
-	ctx, f := w.Context(), aws.String("function")
-	arn := aws.String("arn:aws:lambda:" + Region + ":" + awsdouble.DefaultAccount + ":function:function")
+	ctx, api, account, prefix := w.hand(choice / 5) //nolint:mnd // As many as there are below.
+	f, arn := aws.String(prefix+"function"), aws.String("arn:aws:lambda:"+Region+":"+account+":function:"+prefix+"function")
 	switch choice % 5 { //nolint:mnd // As many as there are.
 	case 0:
-		_, _ = w.Lambda.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
+		_, _ = api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
 	case 1:
-		_, _ = w.Lambda.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"team": "hand"}})
+		_, _ = api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"team": "hand"}})
 	case 2:
-		_, _ = w.Lambda.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"team"}})
+		_, _ = api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"team"}})
 	case 3:
-		_, _ = w.Lambda.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String("base"), Name: aws.String("alias"), Description: aws.String("hand")})
+		_, _ = api.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String(prefix + "base"), Name: aws.String(prefix + "alias"), Description: aws.String("hand")})
 	case 4:
-		_, _ = w.Lambda.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
+		_, _ = api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
 	}
 }
 
 // lose something that a resource has made.
 func (w *walker) lose(choice int) {
-	ctx, base := w.Context(), aws.String("base")
+	ctx, api, _, prefix := w.hand(choice / 4) //nolint:mnd // As many as there are below.
+	base := aws.String(prefix + "base")
 	switch choice % 4 { //nolint:mnd // As many as there are.
 	case 0:
-		_, _ = w.Lambda.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String("function")})
+		_, _ = api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String(prefix + "function")})
 	case 1:
-		_, _ = w.Lambda.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: base, Name: aws.String("alias")})
+		_, _ = api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: base, Name: aws.String(prefix + "alias")})
 	case 2:
-		_, _ = w.Lambda.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: base})
+		_, _ = api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: base})
 	case 3:
 		for _, m := range w.Double.Mappings() {
-			_, _ = w.Lambda.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: aws.String(m.UUID)})
+			_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: aws.String(m.UUID)})
 		}
 	}
 }
@@ -237,6 +279,7 @@ func (w *walker) rival(k Kind, choice int) {
 	w.Helper()
 	u := k.New()
 	u.SetNamespace(otherTeam)
+	unstructured.RemoveNestedField(u.Object, "spec", "providerConfigRef") // It has the shared config.
 	if choice%2 == 0 {
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
 		return
@@ -245,6 +288,7 @@ func (w *walker) rival(k Kind, choice int) {
 	if mine := k.New(); w.Kube.Get(w.Context(), client.ObjectKeyFromObject(mine), mine) == nil {
 		meta.AddAnnotations(u, map[string]string{meta.AnnotationKeyExternalName: meta.GetExternalName(mine)})
 	}
+	w.claim(u)
 	w.make(u)
 }
 
@@ -259,7 +303,9 @@ func (w *walker) calm() {
 		u.SetNamespace(otherTeam)
 		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
 	}
+	w.revive()
 	time.Sleep(time.Hour) // Every resource is looked at, and what was lost is found.
+	w.revive()
 	if !w.Until(4*time.Hour, w.settled) {
 		w.Errorf("does not settle: %s", w.statuses())
 	}
@@ -282,8 +328,12 @@ func (w *walker) settled() bool {
 			return false
 		}
 	}
-	l := &unstructured.UnstructuredList{}
+	l, seen := &unstructured.UnstructuredList{}, map[string]bool{}
 	for _, k := range w.kinds {
+		if seen[k.Kind] {
+			continue
+		}
+		seen[k.Kind] = true
 		l.SetAPIVersion(k.New().GetAPIVersion())
 		l.SetKind(k.Kind + "List")
 		if err := w.Kube.List(w.Context(), l, client.InNamespace(otherTeam)); err != nil || len(l.Items) > 0 {
@@ -297,22 +347,35 @@ func (w *walker) settled() bool {
 func (w *walker) check() {
 	w.Helper()
 	w.silent(time.Hour)
+	w.note()
+	w.apart()
+	w.holds(awsdouble.DefaultAccount)
+	for _, t := range w.tenants {
+		if t.account != awsdouble.DefaultAccount {
+			w.holds(t.account)
+		}
+	}
+}
+
+// holds checks that an account has what its resources ask for, once, and nothing else.
+func (w *walker) holds(account string) {
+	w.Helper()
 	want, uids := map[string]int{}, map[string]string{}
 	for _, k := range w.kinds {
-		if u := k.New(); !w.gone(u) && !w.neverShown(u) {
+		if u := k.New(); k.tenant.in(account) && !w.gone(u) && !w.neverShown(u) {
 			want[k.Kind]++
 			uids[string(u.GetUID())] = k.Name()
 		}
 	}
 	got := map[string]int{}
-	for _, t := range w.Double.Resources(awsdouble.DefaultAccount, Region) {
+	for _, t := range w.Double.Resources(account, Region) {
 		if t.UID != "" && uids[t.UID] == "" {
 			w.Errorf("%s %s belongs to no resource", t.Kind, t.ID)
 		}
 		if t.UID != "" {
 			delete(uids, t.UID)
 		}
-		nobodys := t.Kind == "Alias" && strings.HasSuffix(t.ID, ":base:stable") || t.Kind == "Function" && strings.HasSuffix(t.ID, ":function:base")
+		nobodys := t.Kind == "Alias" && strings.HasSuffix(t.ID, ":stable") || t.Kind == "Function" && strings.HasSuffix(t.ID, "base")
 		if !nobodys && !slices.Contains([]string{"Version", "LayerVersion", "Invocation"}, t.Kind) {
 			got[t.Kind]++
 		}
@@ -321,6 +384,6 @@ func (w *walker) check() {
 		delete(want, k)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		w.Errorf("what AWS has: -want, +got:\n%s", diff)
+		w.Errorf("what AWS has in account %s: -want, +got:\n%s", account, diff)
 	}
 }

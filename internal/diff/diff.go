@@ -1,9 +1,9 @@
-// Package diff compares what is wanted with what AWS has, and names each field
-// that differs. It is pure: plain values in, plain values out.
+// Package diff compares a desired value with an observed one, and names each field that differs. It
+// is pure.
 //
-// Every kind describes itself as one struct, the same type for the desired and
-// the observed state. Merge lays initProvider under forProvider, Fill takes from
-// AWS what the user leaves to AWS, and Compare tells what is left to do.
+// Every kind describes itself as one struct, the same type for the desired and the observed state.
+// Merge combines forProvider with initProvider, Fill takes from the observed state what the user
+// leaves to AWS, and Compare returns the remaining differences.
 package diff
 
 import (
@@ -15,18 +15,18 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A Change is one field whose desired value is not the observed one.
+// A Change is a field whose desired value differs from the observed one.
 type Change struct {
 	// Path of the field as users write it below spec.forProvider, such as
 	// environment.variables[LOG_LEVEL].
 	Path string
 
-	// Old is the observed value, New the desired one, as short texts. A value that
-	// is absent is empty; a Secret is redacted.
+	// Old is the observed value and New the desired one, as short texts. An absent value is empty,
+	// a Secret redacted.
 	Old, New string
 }
 
-// String is the change in a few words, fit for events and conditions.
+// String returns the change in a few words, for events and conditions.
 func (c Change) String() string {
 	switch {
 	case c.Old == c.New:
@@ -39,10 +39,10 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s: %s -> %s", c.Path, c.Old, c.New)
 }
 
-// Changes are all fields that differ, ordered by path.
+// Changes are the fields that differ, ordered by path.
 type Changes []Change
 
-// Any tells whether a change lies at or below one of the paths.
+// Any reports whether a change lies at or below one of the paths.
 func (cs Changes) Any(paths ...string) bool { return len(cs.In(paths...)) > 0 }
 
 // In returns the changes that lie at or below one of the paths.
@@ -73,7 +73,7 @@ func (cs Changes) But(paths ...string) Changes {
 // maxNamed bounds how many changes a text names, so that an event stays short.
 const maxNamed = 8
 
-// String names the changes, the first eight of them in full.
+// String returns the changes, at most eight of them in full.
 func (cs Changes) String() string {
 	named := make([]string, 0, maxNamed)
 	for i, c := range cs {
@@ -88,8 +88,8 @@ func (cs Changes) String() string {
 // maxPaths bounds how many fields a condition names.
 const maxPaths = 5
 
-// Names are the paths of the changes without values, the first five of them, fit for
-// a condition such as "changing batchSize, tags[team]".
+// Names returns the paths of at most five changes, without values, for a condition such as
+// "changing batchSize, tags[team]".
 func (cs Changes) Names() string {
 	names := make([]string, 0, len(cs))
 	for _, c := range cs {
@@ -102,8 +102,8 @@ func (cs Changes) Names() string {
 	return strings.Join(names, ", ")
 }
 
-// Compare returns how observed differs from desired. Nil and empty slices and
-// maps are the same; a Set is compared without order.
+// Compare returns the differences between observed and desired. Nil and empty slices and maps are
+// equal. A Set is compared without order.
 func Compare[T any](desired, observed T) Changes {
 	r := &reporter{}
 	cmp.Equal(observed, desired, cmp.Reporter(r), cmp.FilterValues(bothEmpty, cmp.Ignore()), cmp.FilterValues(oneNilMap, cmp.Transformer("Empty", emptyForNil)),
@@ -112,7 +112,7 @@ func Compare[T any](desired, observed T) Changes {
 	return r.changes
 }
 
-// bothEmpty says that two slices or maps have no elements, be they nil or not.
+// bothEmpty reports whether two slices or maps have no elements, nil or not.
 func bothEmpty(x, y any) bool {
 	vx, vy := reflect.ValueOf(x), reflect.ValueOf(y)
 	if !vx.IsValid() || !vy.IsValid() || vx.Type() != vy.Type() {
@@ -124,8 +124,8 @@ func bothEmpty(x, y any) bool {
 	return vx.Len() == 0 && vy.Len() == 0
 }
 
-// oneNilMap says that one of two maps is nil, which go-cmp would report as one
-// difference rather than by the keys of the other.
+// oneNilMap reports whether one of two maps is nil. go-cmp would report one difference instead of
+// one for each key of the other.
 func oneNilMap(x, y any) bool {
 	vx, vy := reflect.ValueOf(x), reflect.ValueOf(y)
 	return vx.IsValid() && vy.IsValid() && vx.Kind() == reflect.Map && vy.Kind() == reflect.Map && vx.IsNil() != vy.IsNil()
@@ -138,10 +138,10 @@ func emptyForNil(m any) any {
 	return m
 }
 
-// is filters values of exactly type T: a Set is assignable to a []string too.
+// is returns a filter for values of exactly type T: a Set is assignable to a []string too.
 func is[T any](p cmp.Path) bool { return p.Last().Type() == reflect.TypeFor[T]() }
 
-// A Set is a list that AWS keeps in no order.
+// A Set is a list without order.
 type Set []string
 
 func equalSets(x, y Set) bool {
@@ -154,7 +154,7 @@ func sorted(s []string) []string {
 	return out
 }
 
-// equalLists compares ordered lists whole, so that a change names the list.
+// equalLists compares ordered lists as a whole, so that a change names the list.
 func equalLists(x, y []string) bool {
 	if len(x) != len(y) {
 		return false
@@ -167,7 +167,7 @@ func equalLists(x, y []string) bool {
 	return true
 }
 
-// within says that path is p or lies below it.
+// within reports whether path is p or lies below it.
 func within(path, p string) bool {
 	rest, ok := strings.CutPrefix(path, p)
 	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')

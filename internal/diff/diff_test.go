@@ -155,7 +155,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// Long values are cut, between characters.
+// TestCompareShortens checks that long values are cut between characters.
 func TestCompareShortens(t *testing.T) {
 	for pad := range 4 {
 		long := strings.Repeat("x", pad) + strings.Repeat("\u65e5", 500)

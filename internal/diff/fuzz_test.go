@@ -10,8 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// choices are random numbers of the bytes that a fuzzer has made up. Once they are used
-// up, they go on by a generator of their own.
+// choices are random numbers from the bytes of a fuzzer, and after those from a generator.
 type choices struct {
 	rest []byte
 	then *rand.PCG
@@ -26,8 +25,8 @@ func (c *choices) Uint64() uint64 {
 	return uint64(b) * 0x0101010101010101
 }
 
-// Whatever is wanted, initial and there: each field that differs is named, no other one,
-// and no secret is told.
+// FuzzCompare checks that each field that differs is named, and no other one, and that no secret is
+// shown.
 func FuzzCompare(f *testing.F) {
 	f.Add([]byte(nil), "")
 	f.Add([]byte("\x01\x80\x40\x20\xff\x03\x07\x81\x93\xa7"), "\xff\xfe")
@@ -68,7 +67,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// secretive has a text in it, and values that are secret.
+// secretive returns a sample with a text in it, and with secret values.
 func secretive(x sample, text string) sample {
 	for k, v := range x.Env.Variables {
 		x.Env.Variables[k] = NewSecret(hidden + v.Reveal())
@@ -85,10 +84,10 @@ func secretive(x sample, text string) sample {
 	return x
 }
 
-// shown are things as text, with the lengths of what is secret.
-func shown(t *testing.T, things ...sample) string {
+// shown returns samples as text, with the lengths of secret values.
+func shown(t *testing.T, samples ...sample) string {
 	t.Helper()
-	b, err := json.Marshal(things)
+	b, err := json.Marshal(samples)
 	if err != nil {
 		t.Fatal(err)
 	}

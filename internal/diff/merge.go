@@ -5,11 +5,11 @@ import (
 	"reflect"
 )
 
-// Left are the paths that are left alone after creation: initProvider names
-// them, forProvider doesn't.
+// Left has the paths that only initProvider sets. They are set at creation, and left alone after
+// it.
 type Left []string
 
-// Covers says that the path is, or lies below, one that is left alone.
+// Covers reports whether a path is one of them or lies below one.
 func (l Left) Covers(path string) bool {
 	for _, p := range l {
 		if within(path, p) {
@@ -19,9 +19,9 @@ func (l Left) Covers(path string) bool {
 	return false
 }
 
-// Merge lays init under base: where base has nothing, init's value is taken, and
-// its path is Left. Structs and maps merge by field and key; lists and fields
-// tagged `diff:"atomic"` are taken whole.
+// Merge returns base with the values of init where base has none, and the paths that were taken
+// from init. Structs are merged by field and maps by key. Lists and fields tagged `diff:"atomic"`
+// are taken whole. Neither argument is changed.
 func Merge[T any](base, init T) (T, Left) {
 	var left Left
 	out := base
@@ -67,7 +67,7 @@ func mergePointer(base, init reflect.Value, path string, left *Left) {
 		base.Set(init)
 		*left = append(*left, path)
 	case base.Elem().Kind() == reflect.Struct:
-		// A copy, so that the caller's value stays as it was.
+		// A copy keeps the caller's value unchanged.
 		c := reflect.New(base.Elem().Type())
 		c.Elem().Set(base.Elem())
 		merge(c.Elem(), init.Elem(), path, left)
@@ -92,9 +92,18 @@ func mergeMap(base, init reflect.Value, path string, left *Left) {
 	base.Set(out)
 }
 
-// Fill returns desired with all that the user leaves to AWS taken from observed:
-// nil scalars, and the paths that are Left. Lists, maps and blocks (pointers to
-// structs) are exact, so their absence stays.
+// Fill returns desired with what the user leaves to AWS taken from observed, so that Compare finds
+// only differences to correct. It takes from observed
+//
+//   - the paths in left, and all below them, also if they are absent in observed;
+//   - scalars (pointers to anything but structs) that are nil in desired.
+//
+// It takes nothing else: lists and maps are exact, keys in left aside, and so are blocks (pointers
+// to structs). If a list, a map or a block is absent in desired, it stays absent, and Compare
+// reports what AWS has there as a change. Within a block that is present, fields are filled by the
+// same rules. See the example.
+//
+// Fill is idempotent. It changes neither argument, but the result shares values with both.
 func Fill[T any](desired, observed T, left Left) T {
 	out := desired
 	fill(reflect.ValueOf(&out).Elem(), reflect.ValueOf(observed), "", left)
@@ -135,8 +144,7 @@ func fillPointer(desired, observed reflect.Value, path string, left Left) {
 	}
 }
 
-// fillMap takes left-alone keys from observed: what AWS has under them, be it
-// nothing.
+// fillMap takes the keys in left from observed, also if they are absent there.
 func fillMap(desired, observed reflect.Value, path string, left Left) {
 	out := reflect.MakeMap(desired.Type())
 	for _, k := range desired.MapKeys() {

@@ -7,16 +7,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What holds for any desired, initial and observed sample.
+// TestProperties checks what holds for any desired, initial and observed sample.
 func TestProperties(t *testing.T) {
 	for seed := range uint64(1000) {
-		base, init, observed := things(seed)
+		base, init, observed := samples(seed)
 
 		desired, left := Merge(base, init)
 		target := Fill(desired, observed, left)
 		changes := Compare(target, observed)
 
-		b, i, o := things(seed)
+		b, i, o := samples(seed)
 		if diff := cmp.Diff([]sample{b, i, o}, []sample{base, init, observed}); diff != "" {
 			t.Fatalf("seed %d: arguments were changed: -before, +after:\n%s", seed, diff)
 		}
@@ -45,7 +45,7 @@ func TestProperties(t *testing.T) {
 		if back := Compare(observed, target); (len(back) == 0) != (len(changes) == 0) {
 			t.Errorf("seed %d: there: %s; back: %s", seed, changes, back)
 		}
-		// Once AWS has all that was to be done, nothing is left to do.
+		// Once AWS has the target, nothing is left to do.
 		if rest := Compare(Fill(desired, target, left), target); len(rest) > 0 {
 			t.Errorf("seed %d: it does not settle: %s", seed, rest)
 		}
@@ -55,13 +55,13 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// things are those of a seed: the same each time, and sharing nothing.
-func things(seed uint64) (base, init, observed sample) {
+// samples returns those of a seed: the same each time, and sharing nothing.
+func samples(seed uint64) (base, init, observed sample) {
 	r := random{rand.New(rand.NewPCG(seed, 1))}
 	return r.sample(), r.sample(), r.sample()
 }
 
-// random makes things of few values, so that any two have much in common.
+// random makes samples of few values, so that any two have much in common.
 type random struct{ *rand.Rand }
 
 func (r random) sample() sample {
@@ -100,7 +100,7 @@ func (r random) bool() bool    { return r.IntN(2) == 0 }
 func (r random) text() string  { return string(rune('a' + r.IntN(3))) }
 func (r random) number() int32 { return r.Int32N(3) }
 
-// list may be nil, empty or have elements.
+// list returns a list that is nil, empty or has elements.
 func (r random) list() []string {
 	if r.bool() {
 		return nil
@@ -112,7 +112,7 @@ func (r random) list() []string {
 	return l
 }
 
-// texts may be nil, empty or have entries.
+// texts returns a map that is nil, empty or has entries.
 func (r random) texts() map[string]string {
 	if r.bool() {
 		return nil

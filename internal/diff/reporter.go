@@ -9,11 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// maxShown bounds how much of a value a change shows.
+// maxShown is how much of a value a change shows, in bytes.
 const maxShown = 120
 
-// reporter collects go-cmp's unequal leaves as changes, named as users name
-// fields: by their JSON names.
+// reporter collects the unequal leaves that go-cmp reports as changes, by the JSON names of fields.
 type reporter struct {
 	path    cmp.Path
 	changes Changes
@@ -22,8 +21,7 @@ type reporter struct {
 func (r *reporter) PushStep(ps cmp.PathStep) { r.path = append(r.path, ps) }
 func (r *reporter) PopStep()                 { r.path = r.path[:len(r.path)-1] }
 
-// Report is called by go-cmp with each leaf. x is the observed value, y the
-// desired one.
+// Report is called by go-cmp with each leaf. x is the observed value and y the desired one.
 func (r *reporter) Report(rs cmp.Result) {
 	if rs.Equal() {
 		return
@@ -65,7 +63,7 @@ func structType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// jsonName is the field's name in JSON; inlined structs have none.
+// jsonName returns the name of a field in JSON, empty for inlined structs.
 func jsonName(f reflect.StructField) string {
 	tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if tag == "" && !f.Anonymous {
@@ -74,7 +72,7 @@ func jsonName(f reflect.StructField) string {
 	return tag
 }
 
-// show is a short text for a leaf's value.
+// show returns a short text for the value of a leaf.
 func show(v reflect.Value) string {
 	for v.IsValid() && v.Kind() == reflect.Pointer {
 		v = v.Elem()
@@ -86,7 +84,7 @@ func show(v reflect.Value) string {
 	if len(s) <= maxShown {
 		return s
 	}
-	// Not in the midst of a character: events and conditions are UTF-8.
+	// A cut within a character would be invalid UTF-8, which events and conditions must not hold.
 	end := maxShown
 	for !utf8.RuneStart(s[end]) {
 		end--
@@ -121,8 +119,8 @@ func text(v reflect.Value) string {
 	return fmt.Sprint(v.Interface())
 }
 
-// fields shows a struct by its set fields, each through show, so that nothing
-// secret within it is spelled out.
+// fields returns the fields of a struct that are set, each through show, so that no secret in it is
+// spelled out.
 func fields(v reflect.Value) string {
 	var set []string
 	for i := range v.NumField() {

@@ -1,6 +1,6 @@
 package diff
 
-// sample has a field of each sort that a kind describes itself with.
+// sample has a field of each sort that kinds describe themselves with.
 type sample struct {
 	Common `json:",inline"`
 
@@ -16,7 +16,7 @@ type sample struct {
 	Plain   string
 }
 
-// Common is what things share.
+// Common has the fields that samples share.
 type Common struct {
 	Name *string `json:"name"`
 }

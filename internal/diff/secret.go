@@ -2,33 +2,32 @@ package diff
 
 import "fmt"
 
-// Redacted stands for what must not be seen.
+// Redacted stands for a secret value.
 const Redacted = "(redacted)"
 
-// A Secret is a text that must not be seen: it is compared like any other, and
-// prints, formats and marshals as "(redacted)".
+// A Secret is a confidential text. It is compared like any other, and prints, formats and marshals
+// as "(redacted)".
 //
-// The text lies behind a pointer, since package fmt asks no methods of what it
-// reaches through unexported fields: there it shows an address.
+// The text is behind a pointer, because package fmt calls no methods of values in unexported
+// fields: it prints an address there.
 type Secret struct{ text *string }
 
-// NewSecret hides a text.
+// NewSecret returns a Secret of a text.
 func NewSecret(text string) Secret { return Secret{text: &text} }
 
-// String hides the secret.
+// String returns Redacted.
 func (Secret) String() string { return Redacted }
 
-// Format hides the secret from every verb of package fmt.
+// Format writes Redacted for every verb of package fmt.
 func (Secret) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(Redacted)) }
 
-// MarshalText hides the secret from JSON, YAML and structured logs.
+// MarshalText returns Redacted, for JSON, YAML and structured logs.
 func (Secret) MarshalText() ([]byte, error) { return []byte(Redacted), nil }
 
-// Equal compares the texts.
+// Equal reports whether the texts are equal.
 func (s Secret) Equal(other Secret) bool { return s.Reveal() == other.Reveal() }
 
-// Reveal returns the text itself, for the call to AWS that needs it. The zero
-// Secret is an empty text.
+// Reveal returns the text, for the call to AWS that needs it. That of the zero Secret is empty.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -36,7 +35,7 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Secrets wraps the values of a map.
+// Secrets returns a map with the values as Secrets.
 func Secrets(m map[string]string) map[string]Secret {
 	if m == nil {
 		return nil
@@ -48,8 +47,8 @@ func Secrets(m map[string]string) map[string]Secret {
 	return out
 }
 
-// Reveal unwraps the values of a map. It is never nil, since AWS reads an
-// absent map as "keep".
+// Reveal returns a map with the texts of the Secrets. It is never nil, because AWS reads an absent
+// map as "keep".
 func Reveal(m map[string]Secret) map[string]string {
 	out := make(map[string]string, len(m))
 	for k, v := range m {
@@ -58,7 +57,7 @@ func Reveal(m map[string]Secret) map[string]string {
 	return out
 }
 
-// RedactedValues is a map with the same keys, of which no value can be seen.
+// RedactedValues returns a map with the same keys, in which all values are redacted.
 func RedactedValues(m map[string]string) map[string]string {
 	if m == nil {
 		return nil

@@ -92,7 +92,7 @@ func writeTo(b *bytes.Buffer) func(string, string) {
 
 func lineTo(b *bytes.Buffer) func(string) { return func(line string) { b.WriteString(line) } }
 
-// What can't be seen can still be sent, and told apart.
+// TestSecretReveals checks that secrets can be sent and compared.
 func TestSecretReveals(t *testing.T) {
 	m := map[string]string{"a": hidden, "b": ""}
 	if diff := cmp.Diff(m, Reveal(Secrets(m))); diff != "" {
@@ -112,7 +112,7 @@ func TestSecretReveals(t *testing.T) {
 	}
 }
 
-// Wherever a change lies, it shows that a secret changed and not to what.
+// TestChangesRedact checks that a change shows that a secret changed, and not to what.
 func TestChangesRedact(t *testing.T) {
 	of := func(s string) sample {
 		return sample{

@@ -1,8 +1,7 @@
-// Package fingerprint tells whether a function or a version has the same code and
-// configuration as another. It is pure.
+// Package fingerprint compares the code and configuration of functions and versions. It is pure.
 //
-// A revision id does not tell: it changes with permissions and with publishing too.
-// Nor does the time of the last change: an update that changes nothing moves it.
+// A revision ID does not serve for that: it also changes with permissions and with publishing. Nor
+// does the time of the last change: an update without a change sets it too.
 package fingerprint
 
 import (
@@ -18,8 +17,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Content is all that PublishVersion keeps of a function, as far as someone chose it.
-// What AWS chooses, such as the patch level of a runtime, is left out.
+// Content is what PublishVersion keeps of a function, as far as a user chose it. What AWS chooses,
+// such as the patch level of a runtime, is left out.
 type Content struct {
 	FunctionName           *string
 	CodeSha256             *string
@@ -47,8 +46,8 @@ type Content struct {
 	VpcConfig              *types.VpcConfigResponse
 }
 
-// Read the content of a function or a version from an answer of the SDK that has the
-// fields of types.FunctionConfiguration, such as lambda.PublishVersionOutput.
+// Read returns the content of a function or a version from an SDK output with the fields of
+// types.FunctionConfiguration, such as lambda.PublishVersionOutput.
 func Read[C any](answer *C) Content {
 	c := Content{}
 	from, to := reflect.ValueOf(answer).Elem(), reflect.ValueOf(&c).Elem()
@@ -58,7 +57,7 @@ func Read[C any](answer *C) Content {
 	return normal(c)
 }
 
-// normal is a content without what AWS adds, in which what is empty is absent.
+// normal returns a content without what AWS adds, in which empty values are absent.
 func normal(c Content) Content {
 	if c.Environment != nil && len(c.Environment.Variables) == 0 {
 		c.Environment = nil
@@ -86,47 +85,47 @@ func normal(c Content) Content {
 	return c
 }
 
-// WithoutDescription is the content whatever its description.
+// WithoutDescription returns the content with an absent description.
 func (c Content) WithoutDescription() Content {
 	c.Description = nil
 	return c
 }
 
-// Equal tells whether two contents are the same.
+// Equal reports whether two contents are equal.
 func (c Content) Equal(other Content) bool {
 	return bytes.Equal(c.canonical(), other.canonical())
 }
 
-// rounds make it dear to guess the values of environment variables from a
-// fingerprint, which anyone may see who sees a resource's status.
+// rounds make it expensive to guess the values of environment variables from a fingerprint, which
+// all who can read a resource's status see.
 const rounds = 1 << 14
 
-// Fingerprint stands for the content: 32 hexadecimal digits, which tell nothing of
-// the values of environment variables. It takes some milliseconds where there are
-// any.
+// Fingerprint returns 32 hexadecimal digits that identify the content, and reveal nothing about the
+// values of environment variables. It takes some milliseconds if there are any.
 func (c Content) Fingerprint() string { return c.FingerprintWith(nil) }
 
-// FingerprintWith stands for the content together with settings, which hold no secrets
-// and can be encoded as JSON. Nil is none.
+// FingerprintWith returns the fingerprint of the content together with settings, which hold no
+// secrets and can be encoded as JSON. Nil means none.
 func (c Content) FingerprintWith(settings any) string {
 	h := sha256.New()
 	if settings != nil {
-		_, _ = h.Write(encode(settings)) // A hash cannot fail.
+		_, _ = h.Write(encode(settings)) // A hash never fails to write.
 	}
 	if c.Environment != nil {
 		salt := []byte("environment of function " + ptr.Deref(c.FunctionName, ""))
-		secret, _ := pbkdf2.Key(sha256.New, string(encode(c.Environment)), salt, rounds, sha256.Size) // It fails on sizes other than these.
-		_, _ = h.Write(secret)                                                                        // A hash cannot fail.
+		secret, _ := pbkdf2.Key(sha256.New, string(encode(c.Environment)), salt, rounds, sha256.Size) // It fails only for other sizes than these.
+		_, _ = h.Write(secret)                                                                        // A hash never fails to write.
 		c.Environment = nil
 	}
 	_, _ = h.Write(c.canonical())
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// canonical is the content as text, the same for equal contents.
+// canonical returns the content as text, which is the same for equal contents.
 func (c Content) canonical() []byte { return encode(c) }
 
-// encode what consists of texts, numbers, lists and maps, which JSON takes all of.
+// encode returns the JSON of a value that consists of texts, numbers, lists and maps, which cannot
+// fail.
 func encode(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -75,7 +75,8 @@ func TestNoDescription(t *testing.T) {
 	}
 }
 
-// The answers of the calls that publish have the fields of a configuration.
+// TestReadOfEveryAnswer checks that the outputs of the calls that publish have the fields of a
+// configuration.
 func TestReadOfEveryAnswer(t *testing.T) {
 	want := Read(&types.FunctionConfiguration{CodeSha256: ptr.To("a")})
 	for name, got := range map[string]Content{

@@ -41,15 +41,20 @@ func (s *Server) RoundTrip(r *http.Request) (*http.Response, error) {
 func (s *Server) open(r *http.Request) *http.Response {
 	pr, pw := io.Pipe()
 	w := &streamed{header: http.Header{}, begun: make(chan struct{}), body: pw}
+	served := make(chan struct{})
 	go func() {
+		defer close(served)
 		s.ServeHTTP(w, r)
 		_ = pw.Close()
 	}()
 	<-w.begun
 	if w.code == http.StatusOK {
 		go func() { // A client that goes away ends what waits to be read.
-			<-r.Context().Done()
-			_ = pw.Close()
+			select {
+			case <-r.Context().Done():
+				_ = pw.Close()
+			case <-served:
+			}
 		}()
 	}
 	return &http.Response{StatusCode: w.code, Status: http.StatusText(w.code), Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: w.header, Body: body{pr}, Request: r}

@@ -69,7 +69,6 @@ type Attempt struct {
 	events            []event.Event
 	changing          bool
 	action            action
-	absent            bool
 	comparison        Comparison
 	mayUpdate         bool
 	err               error

@@ -240,24 +240,6 @@ func TestUpdateOfAKindThatSaysAvailable(t *testing.T) {
 	}
 }
 
-// An API that is not consistent may not know yet what it has created.
-func TestCreationGrace(t *testing.T) {
-	e := newEnv(t, newSample(), func(_ *Options, k *Kind[*sample]) { k.CreationGrace = time.Hour })
-	e.reconcile()
-	e.cloud.there, e.cloud.calls, e.events.all = false, nil, nil
-	for range 3 {
-		if got := e.reconcile(); got != cadence.MinPending {
-			t.Errorf("want another look in %s, got %s", cadence.MinPending, got)
-		}
-	}
-	if diff := cmp.Diff([]string{"Get", "Get", "Get"}, e.cloud.calls); diff != "" {
-		t.Errorf("it is not created twice: -want, +got:\n%s", diff)
-	}
-	if got := e.events.count("PendingExternalResource"); got != 1 {
-		t.Errorf("waiting is told once, not %d times", got)
-	}
-}
-
 // What was created is recorded even if the user edits the resource meanwhile.
 func TestEditedWhileCreating(t *testing.T) {
 	e := newEnv(t, newSample())

@@ -33,9 +33,6 @@ func (c *attemptClient[T]) Observe(ctx context.Context, mg T) (xpmanaged.Externa
 	if _, aborted := a.Aborted(); aborted {
 		return xpmanaged.ExternalObservation{}, errAborted
 	}
-	if !o.ResourceExists {
-		a.recordAbsence()
-	}
 	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
 		return xpmanaged.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
 	}

@@ -115,7 +115,6 @@ func newChurn(t *testing.T) *churning {
 		Connect: func(context.Context, *sample, *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 			return &churned{aws: c.aws}, nil
 		},
-		DeterministicName: true,
 	}, silent{})
 	return c
 }

@@ -123,27 +123,14 @@ func isReady(o client.Object) bool {
 // the time, for example if its temporary keys expired since it was checked.
 func credentialsRequests(configs client.Reader, users objects.Referrers) handler.MapFunc {
 	return func(ctx context.Context, secret client.Object) []reconcile.Request {
-		local, shared := &v1beta1.ProviderConfigList{}, &v1beta1.ClusterProviderConfigList{}
-		err := configs.List(ctx, local, client.InNamespace(secret.GetNamespace()), client.UnsafeDisableDeepCopy)
-		if err == nil {
-			err = configs.List(ctx, shared, client.UnsafeDisableDeepCopy)
-		}
+		refs, err := config.UsersOf(ctx, configs, secret)
 		if err != nil {
 			log.FromContext(ctx).Error(err, "cannot list the configurations that use a Secret", "namespace", secret.GetNamespace(), "name", secret.GetName())
 			return nil
 		}
-		name := client.ObjectKeyFromObject(secret)
-		var keys []string
-		add := func(c client.Object, kind string) {
-			if s, ok := config.SecretOf(c); ok && s == name {
-				keys = append(keys, configKey(kind, c.GetNamespace(), c.GetName()))
-			}
-		}
-		for i := range local.Items {
-			add(&local.Items[i], v1beta1.ProviderConfigKind)
-		}
-		for i := range shared.Items {
-			add(&shared.Items[i], v1beta1.ClusterProviderConfigKind)
+		keys := make([]string, 0, len(refs))
+		for _, r := range refs {
+			keys = append(keys, configKey(r.Kind, r.Namespace, r.Name))
 		}
 		return users.Requests(ctx, "", unsettled, keys...)
 	}

@@ -286,12 +286,11 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *Kind[*sample])) *e
 	}
 	o.Features.Enable(feature.EnableBetaManagementPolicies)
 	k := Kind[*sample]{
-		GVK:               managedtest.GVK,
-		New:               func() *sample { return &sample{} },
-		NewList:           func() resource.ManagedList { return &managedtest.SampleList{} },
-		Region:            func(*sample) string { return "eu-west-1" },
-		Reads:             func(*sample) []string { return []string{"Get"} },
-		DeterministicName: true,
+		GVK:     managedtest.GVK,
+		New:     func() *sample { return &sample{} },
+		NewList: func() resource.ManagedList { return &managedtest.SampleList{} },
+		Region:  func(*sample) string { return "eu-west-1" },
+		Reads:   func(*sample) []string { return []string{"Get"} },
 		Connect: func(context.Context, *sample, *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 			return e.cloud, nil
 		},

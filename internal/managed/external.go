@@ -171,13 +171,6 @@ func (a *Attempt) recordDeletion(before, after xpv2.Condition) {
 	a.deletion = after
 }
 
-// recordAbsence notes that the external resource does not exist.
-func (a *Attempt) recordAbsence() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.absent = true
-}
-
 // abortThrottled holds the reconcile because AWS refused a call for the rate of calls.
 // after is what AWS asked for, 0 if nothing.
 func (a *Attempt) abortThrottled(after time.Duration) {

@@ -29,14 +29,14 @@ func watchFields[T Managed](k Kind[T], r *fields.Reader, b *builder.TypedBuilder
 // objectsOf are the Secrets and ConfigMaps that the spec of a resource refers to, by fields of
 // their own or by selectors of fields.
 func objectsOf[T Managed](k Kind[T], mg T) []objects.Ref {
-	var refs []objects.Ref
+	var all []objects.Ref
 	if k.Refs != nil {
-		refs = k.Refs(mg)
+		all = k.Refs(mg)
 	}
 	if k.Fields != nil {
-		refs = append(slices.Clone(refs), fields.Refs(mg.GetNamespace(), k.Fields(mg))...)
+		all = append(slices.Clone(all), fields.Refs(mg.GetNamespace(), k.Fields(mg))...)
 	}
-	return refs
+	return all
 }
 
 // kindsOf are the kinds of those objects.

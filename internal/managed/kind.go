@@ -7,9 +7,6 @@ import (
 	"go.opentelemetry.io/otel/trace"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -66,18 +63,6 @@ type Kind[T Managed] struct {
 	// Observe asks Reserve for each call that is due before it reports that it is.
 	Connect func(ctx context.Context, mg T, s *config.Session) (xpmanaged.TypedExternalClient[T], error)
 
-	// CreationGrace is how long after a create the API may still say that the thing
-	// does not exist. 0 means that it is consistent.
-	CreationGrace time.Duration
-
-	// DeterministicName is true where spec alone tells the external name, so that a
-	// create whose answer was lost finds what it made.
-	DeterministicName bool
-
-	// Initializers run before anything else. A kind without a deterministic name
-	// needs one, which finds what a lost create has made.
-	Initializers []xpmanaged.Initializer
-
 	// Refs are the Secrets and ConfigMaps that spec refers to. When one of them
 	// changes, the resource is reconciled. Nil if the kind has no such fields.
 	Refs func(T) []objects.Ref
@@ -119,10 +104,6 @@ type Kind[T Managed] struct {
 	// Forget what the kind keeps in memory of a resource that is gone. Nil if there is
 	// nothing.
 	Forget func(uid types.UID)
-
-	// Watch adds further watches to the controller. poke has a resource reconciled as
-	// if the user had changed it; it does not enqueue it. Nil if there are none.
-	Watch func(b *builder.TypedBuilder[reconcile.Request], poke func(name client.ObjectKey, by string)) error
 }
 
 // A Resolver finds the AWS configuration that a managed resource refers to. It is

@@ -200,7 +200,7 @@ func (r *reconciler[T]) result(ctx context.Context, mg T, a *Attempt, res reconc
 	}
 	r.recorder.finish(mg, a)
 
-	if failure := r.failure(mg, a, res, err); failure != nil {
+	if failure := r.failure(a, res, err); failure != nil {
 		return r.failedResult(ctx, key, a, failure)
 	}
 	r.states.recordSuccess(key, a.action != actionNone || a.ready.Status == corev1.ConditionTrue)
@@ -215,7 +215,7 @@ func (r *reconciler[T]) outdated(key types.NamespacedName, a *Attempt, res recon
 }
 
 // failure is the error of a reconcile, whichever way the runtime tells of it.
-func (r *reconciler[T]) failure(mg T, a *Attempt, res reconcile.Result, err error) error {
+func (r *reconciler[T]) failure(a *Attempt, res reconcile.Result, err error) error {
 	switch {
 	case a.failure() != nil:
 		return a.failure()
@@ -223,7 +223,7 @@ func (r *reconciler[T]) failure(mg T, a *Attempt, res reconcile.Result, err erro
 		return err
 	case !res.Requeue: //nolint:staticcheck // The runtime still uses it.
 		return nil
-	case a.action != actionNone, a.absent && meta.ExternalCreateSucceededDuring(mg, r.kind.CreationGrace):
+	case a.action != actionNone:
 		return nil
 	}
 	return errors.New("the runtime could not finish the reconcile")

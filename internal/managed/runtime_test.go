@@ -176,7 +176,9 @@ func TestRuntimeContract(t *testing.T) {
 		},
 		"AbsentAndUpToDate": {
 			reason: "An absent resource that may not be created is reported as up to date, and then left alone.",
-			edit:   func(mg *sample) { mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate}) },
+			edit: func(mg *sample) {
+				mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate})
+			},
 			client: fns{ObserveFn: observe(xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil)},
 			calls:  append(ready[:4:4], "update status"), result: poll,
 		},

@@ -52,11 +52,6 @@ func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
 	if k.Fields != nil {
 		watchFields(k, o.Fields, b, r.states.markChanged)
 	}
-	if k.Watch != nil {
-		if err := k.Watch(b, r.states.markChanged); err != nil {
-			return errors.Wrapf(err, "cannot add the watches of %s", k.GVK.Kind)
-		}
-	}
 	if k.References != nil {
 		if err := indexReferences(mgr, k); err != nil {
 			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
@@ -142,9 +137,11 @@ func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc 
 		xpmanaged.WithTimeout(timeout),
 		xpmanaged.WithPollInterval(o.PollInterval),
 		xpmanaged.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
-		xpmanaged.WithCreationGracePeriod(k.CreationGrace),
-		xpmanaged.WithDeterministicExternalName(k.DeterministicName),
-		xpmanaged.WithInitializers(k.Initializers...),
+		xpmanaged.WithCreationGracePeriod(0), // The kinds tell absence from lateness.
+		// A create whose answer was lost is recovered by every kind, whether or not spec tells
+		// the external name.
+		xpmanaged.WithDeterministicExternalName(true),
+		xpmanaged.WithInitializers(),
 		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker, deleted: func(mg resource.Object) {
 			o.Metrics.recordDeletion(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
 		}}),

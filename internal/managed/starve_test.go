@@ -17,6 +17,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go/middleware"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -160,7 +161,9 @@ func (f *fleet) Resolve(_ context.Context, mg resource.ModernManaged, region str
 		Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""),
 	}
 	ref := config.Ref{Kind: "ProviderConfig", Namespace: ns, Name: "default", UID: types.UID(ns)}
-	f.breakers.AddTo(&cfg, breaker.Key{Config: ref.UID, Region: region})
+	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(f.breakers.Middleware(breaker.Key{Config: ref.UID, Region: region}), middleware.After)
+	})
 	f.sessions[ns] = &config.Session{AWS: cfg, Ref: ref, Scope: quota.Scope{Account: ns, Region: region}}
 	return f.sessions[ns], nil
 }
@@ -210,7 +213,6 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		Connect: func(_ context.Context, _ *sample, s *config.Session) (xpmanaged.TypedExternalClient[*sample], error) {
 			return &function{api: config.Client(s, lambda.NewFromConfig)}, nil
 		},
-		DeterministicName: true,
 	}, silent{})
 	f.queue = workqueue.NewTypedDelayingQueue[reconcile.Request]()
 	for range workers {

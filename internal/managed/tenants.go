@@ -2,6 +2,7 @@ package managed
 
 import (
 	"context"
+	"iter"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -31,6 +32,7 @@ type permission struct {
 	// otherOwner is another resource of the kind that is there, and that has made or taken over
 	// what has a name in AWS. Nil if none is known.
 	otherOwner func(ctx context.Context, name string) resource.ModernManaged
+	otherNames func(ctx context.Context) map[string]bool
 	kind       string
 }
 
@@ -40,6 +42,13 @@ func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *config.S
 	u := tenancy.User{Resource: mg, Session: s}
 	p := permission{book: c.tenants, user: u, kind: c.kind.GVK.Kind}
 	p.otherOwner = func(ctx context.Context, name string) resource.ModernManaged { return c.otherOwner(ctx, u, mg, name) }
+	p.otherNames = func(ctx context.Context) map[string]bool {
+		names := map[string]bool{}
+		for o := range c.others(ctx, mg) {
+			names[ownership.WrittenName(o)] = true
+		}
+		return names
+	}
 	if c.kind.Owns != nil {
 		p.owns = c.kind.Owns(mg)
 		c.tenants.Serve(c.kind.GVK.Kind, u)
@@ -149,6 +158,16 @@ func Owner(ctx context.Context, name string) string {
 	return p.kind + " " + client.ObjectKeyFromObject(o).String()
 }
 
+// OtherNames returns the external names that other resources of the same kind and region have
+// written.
+func OtherNames(ctx context.Context) map[string]bool {
+	p := attemptFrom(ctx).permission
+	if p == nil {
+		return nil
+	}
+	return p.otherNames(ctx)
+}
+
 // NewForeignUntaggedError is the error of something in AWS that cannot carry tags and is not this
 // resource's. To import it is offered only where no resource that is there owns it.
 func NewForeignUntaggedError(ctx context.Context, what, name string) error {
@@ -161,20 +180,32 @@ func NewForeignUntaggedError(ctx context.Context, what, name string) error {
 // otherOwner looks for the resource of the kind that has written an external name, and is about
 // the same function or layer: the names of aliases and statements are unique only there.
 func (c *connector[T]) otherOwner(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
-	list := c.kind.NewList()
-	if err := c.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
-		return nil // What is said without is true as well.
-	}
-	for _, item := range list.GetItems() {
-		o, ok := item.(T)
-		if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || ownership.WrittenName(o) != name || c.kind.Region(o) != c.kind.Region(mg) {
-			continue
-		}
-		if c.kind.ActsOn == nil || tenancy.Share(u, c.kind.ActsOn(mg), o, c.kind.ActsOn(o)) {
+	for o := range c.others(ctx, mg) {
+		if ownership.WrittenName(o) == name && (c.kind.ActsOn == nil || tenancy.Share(u, c.kind.ActsOn(mg), o, c.kind.ActsOn(o))) {
 			return o
 		}
 	}
 	return nil
+}
+
+// others iterates over the other resources of the kind and region that may own something in
+// AWS. It ends early if they cannot be listed.
+func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		list := c.kind.NewList()
+		if err := c.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+			return // What is decided without them is true as well.
+		}
+		for _, item := range list.GetItems() {
+			o, ok := item.(T)
+			if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || c.kind.Region(o) != c.kind.Region(mg) {
+				continue
+			}
+			if !yield(o) {
+				return
+			}
+		}
+	}
 }
 
 // releasingClient is an external client of a resource that is being deleted and may not touch what

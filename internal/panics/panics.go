@@ -1,5 +1,5 @@
-// Package panics turns a panic into an error that can be shown to users: it tells where
-// the panic occurred, and none of the values that the code worked on, which may be secret.
+// Package panics converts a panic to an error that can be shown to users. It has the place of the
+// panic, and none of the values that the code worked on, which may be secret.
 package panics
 
 import (
@@ -21,9 +21,9 @@ type Error struct {
 	stack []string
 }
 
-// New returns the Error of the panic that is being recovered. It has to be called while
-// the deferred function that recovers runs, since it takes the stack. What recover has
-// returned is not asked for: it may hold anything.
+// New returns the Error of the panic that is being recovered. Call it in the deferred function that
+// recovers, since it records the stack. It does not take the value that recover returned, which may
+// hold anything.
 func New() *Error {
 	pcs := make([]uintptr, depth)
 	e := &Error{}
@@ -35,7 +35,7 @@ func New() *Error {
 		switch {
 		case f.Function == "runtime.gopanic":
 			panicked = true
-			e.stack, e.at = nil, "" // What comes before it is the recovery.
+			e.stack, e.at = nil, "" // The frames before it are those of the recovery.
 			continue
 		case !panicked, f.Function == "", strings.HasPrefix(f.Function, "runtime."):
 			continue
@@ -48,7 +48,7 @@ func New() *Error {
 	return e
 }
 
-// Error is the message for users. It is the same each time that the same code panics.
+// Error returns the message for users. It is the same each time the same code panics.
 func (e *Error) Error() string {
 	at := e.at
 	if at == "" {
@@ -58,10 +58,10 @@ func (e *Error) Error() string {
 		"; please report it with what the provider has logged. It is tried again from time to time, and after each change of the manifest"
 }
 
-// Stack of the panic: functions with files and lines, and no values.
+// Stack returns the stack of the panic: functions with files and lines, without values.
 func (e *Error) Stack() []string { return e.stack }
 
-// Guard calls a function, and returns a panic of it as an Error.
+// Guard calls a function and returns its panic as an Error.
 func Guard[T any](fn func() (T, error)) (v T, err error) {
 	defer func() {
 		if p := recover(); p != nil {

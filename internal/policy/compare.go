@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// A Difference is what an observed policy has otherwise than the wanted one.
+// A Difference is a part of an observed policy that differs from the desired one.
 type Difference struct {
-	// Part of the policy: Version, Id or Statement[...] with the statement's id, or
-	// its place where it has none.
+	// Part of the policy: Version, Id or Statement[...] with the ID of the statement, or its
+	// position if it has none.
 	Part string
 
-	// Wanted and Observed are the part's texts, empty where it is not there.
+	// Wanted and Observed are the texts of the part, empty if it is absent.
 	Wanted, Observed string
 }
 
-// Compare tells how an observed policy differs from the wanted one. What the wanted
-// policy does not say, AWS may choose: Version, Id, and the ids of statements.
+// Compare returns the differences between an observed policy and the desired one. AWS may choose
+// what the desired policy leaves out of Version, Id, and the IDs of statements.
 func Compare(wanted, observed Document) []Difference {
 	var found []Difference
 	for _, part := range []Difference{
@@ -30,8 +30,7 @@ func Compare(wanted, observed Document) []Difference {
 	return append(found, compareStatements(wanted.Statements, observed.Statements)...)
 }
 
-// compareStatements pairs statements by their ids, then those without one by what
-// they say.
+// compareStatements pairs statements by their IDs, and those without one by their content.
 func compareStatements(wanted, observed []Statement) []Difference {
 	var found []Difference
 	left := slices.Clone(observed)

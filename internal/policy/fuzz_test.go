@@ -7,11 +7,11 @@ import (
 	"unicode/utf8"
 )
 
-// longestError of a policy, in bytes.
+// longestError is the maximum length of an error of a policy, in bytes.
 const longestError = 500
 
-// Whatever two texts come: which of them is the wanted one does not matter, where neither
-// leaves anything to AWS. What is wrong with one is told in few words.
+// FuzzCompare checks that Compare is symmetric for policies that leave nothing to AWS, and that
+// errors are short.
 func FuzzCompare(f *testing.F) {
 	r := rand.New(rand.NewPCG(5, 6)) //nolint:gosec // Seeds are to be the same each time.
 	for range 10 {

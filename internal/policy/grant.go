@@ -2,7 +2,7 @@ package policy
 
 import "strings"
 
-// The keys of conditions that a Grant knows, as a Statement has them.
+// The keys of the conditions in a Grant, as a Statement has them.
 const (
 	keySourceArn        = "aws:sourcearn"
 	keySourceAccount    = "aws:sourceaccount"
@@ -17,21 +17,21 @@ const (
 	isBool       = "Bool"
 )
 
-// sourceOperators are those by which AWS compares an ARN with one that may have
-// wildcards: it documents one, and answers another.
+// sourceOperators are the operators with which AWS compares an ARN to a pattern: it documents one,
+// and returns another.
 var sourceOperators = []string{"ArnLike", "ArnEquals", "StringLike"}
 
-// A Grant is a statement that allows one action to one principal, in the terms of
-// AddPermission and AddLayerVersionPermission. Two grants that mean the same are equal
-// as they come from Normal and GrantOf.
+// A Grant is a statement that allows one action to one principal, in the terms of AddPermission and
+// AddLayerVersionPermission. Two grants that mean the same are equal in the forms that Normal and
+// GrantOf return.
 type Grant struct {
-	// Action that is allowed, such as lambda:InvokeFunction.
+	// Action is the allowed one, such as lambda:InvokeFunction.
 	Action string `json:"action"`
 
-	// Principal who may: a service, an account, the ARN of a user or role, or "*".
+	// Principal is a service, an account, the ARN of a user or role, or "*".
 	Principal string `json:"principal"`
 
-	// Conditions, each empty where there is none. InvokedViaFunctionURL is true or false.
+	// The conditions, empty if absent. InvokedViaFunctionURL is true or false.
 	SourceArn             string `json:"sourceArn"`
 	SourceAccount         string `json:"sourceAccount"`
 	EventSourceToken      string `json:"eventSourceToken"`
@@ -39,18 +39,18 @@ type Grant struct {
 	PrincipalOrgID        string `json:"principalOrgId"`
 	InvokedViaFunctionURL string `json:"invokedViaFunctionUrl"`
 
-	// Rest is what a statement says beyond all that, as JSON. A wanted grant has none.
+	// Rest is the remainder of a statement, as JSON. It is empty in a desired grant.
 	Rest string `json:"statement"`
 }
 
-// Normal is the grant as GrantOf would read it.
+// Normal returns the grant in the form that GrantOf returns.
 func (g Grant) Normal() Grant {
 	g.Principal = account(g.Principal)
 	return g
 }
 
-// Like is an observed grant in the words of the wanted one, wherever both mean the same.
-// They are the same if it equals wanted.Normal().
+// Like returns an observed grant with the values of the desired one wherever both mean the same.
+// The grants are equivalent if the result equals wanted.Normal().
 func (g Grant) Like(wanted Grant) Grant {
 	g = g.Normal()
 	if strings.EqualFold(g.Action, wanted.Action) {
@@ -62,7 +62,7 @@ func (g Grant) Like(wanted Grant) Grant {
 	return g
 }
 
-// GrantOf reads a statement about one resource, whose ARN has to end with suffix, such
+// GrantOf returns the grant of a statement about one resource, whose ARN must end with suffix, such
 // as ":function:cart:live".
 func GrantOf(s Statement, suffix string) Grant {
 	g := Grant{}

@@ -1,9 +1,7 @@
-// Package policy compares resource-based policies by what they mean rather than by
-// how they are written. It is pure.
+// Package policy compares resource-based policies by their meaning. It is pure.
 //
-// AWS keeps a policy as it reads it: a list of one may come back as a string, an
-// account as the ARN of its root user, and statements in another order. None of that
-// is a difference.
+// AWS normalizes policies: a list of one element may come back as a string, an account as the ARN
+// of its root user, and statements in another order. None of these is a difference.
 package policy
 
 import (
@@ -17,37 +15,37 @@ import (
 	"strings"
 )
 
-// A Document is a policy with all that may be written in several ways written in one.
+// A Document is a policy in a normal form.
 type Document struct {
-	// Version and ID of the policy, empty where it says none.
+	// Version and ID of the policy, empty if absent.
 	Version, ID string
 
-	// Statements in the order in which they are written.
+	// Statements in their original order.
 	Statements []Statement
 }
 
-// A Statement of a policy. Lists are sorted and have each value once.
+// A Statement is one of a policy. Its lists are sorted, without duplicates.
 type Statement struct {
-	// Sid is the statement's id, empty where it has none.
+	// Sid is the ID of the statement, empty if absent.
 	Sid string
 
 	// Effect is Allow or Deny.
 	Effect string
 
-	// Principal and NotPrincipal are who is meant, by kind: AWS, Service, Federated or
-	// CanonicalUser. Anyone is "*" of the kind AWS, an account its 12 digits.
+	// Principal and NotPrincipal map kinds to principals: AWS, Service, Federated or CanonicalUser.
+	// Everybody is "*" of the kind AWS, an account its 12 digits.
 	Principal, NotPrincipal map[string][]string
 
-	// Action and NotAction are what they may do or not.
+	// Action and NotAction are the actions that are meant, or all others.
 	Action, NotAction []string
 
-	// Resource and NotResource are what it may be done to.
+	// Resource and NotResource are the resources that are meant, or all others.
 	Resource, NotResource []string
 
-	// Condition of the statement.
+	// Condition is that of the statement.
 	Condition Condition
 
-	// Written is the statement as it was read. It is not compared.
+	// Written is the statement as it was parsed. It is not compared.
 	Written string
 }
 
@@ -67,13 +65,11 @@ type raw struct {
 	Condition    map[string]map[string]texts `json:"Condition"`
 }
 
-// Parse a policy as it was answered, also one with elements that are not known here. One
-// that is empty, or null, or has no statements, has none. An error says what is wrong with
-// it.
+// Parse returns the Document of a policy that AWS returned, and accepts unknown elements. A policy
+// that is empty, null or without statements has none. The error says what is wrong with the policy.
 func Parse(text string) (Document, error) { return parse(text, false) }
 
-// Check parses a policy that AWS has yet to see: an element that no policy has is an
-// error.
+// Check returns the Document of a policy that AWS has not seen yet. Unknown elements are an error.
 func Check(text string) (Document, error) { return parse(text, true) }
 
 func parse(text string, strict bool) (Document, error) {
@@ -122,7 +118,7 @@ const (
 	deny  = "Deny"
 )
 
-// void tells whether a text says nothing.
+// void reports whether a text is empty or null.
 func void(text string) bool {
 	switch strings.TrimSpace(text) {
 	case "", "null", `""`:
@@ -131,7 +127,7 @@ func void(text string) bool {
 	return false
 }
 
-// decode JSON that has nothing after it.
+// decode decodes JSON with nothing after it.
 func decode(text []byte, into any, strict bool) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if strict {
@@ -146,8 +142,8 @@ func decode(text []byte, into any, strict bool) error {
 	return nil
 }
 
-// Compact is a policy without white space between its parts. What is no JSON stays as it
-// is.
+// Compact returns a policy without white space between its parts. It returns a text that is not
+// JSON as it is.
 func Compact(text string) string {
 	b := bytes.Buffer{}
 	if err := json.Compact(&b, []byte(text)); err != nil {
@@ -156,7 +152,7 @@ func Compact(text string) string {
 	return b.String()
 }
 
-// explain an error of the decoder without Go's names for types.
+// explain returns an error of the decoder without Go's names of types.
 func explain(err error) error {
 	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && e.Field != "" {
 		return fmt.Errorf("%.100s can't be a %s", e.Field, e.Value)
@@ -169,7 +165,7 @@ func explain(err error) error {
 	return fmt.Errorf("%.200s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// listed is a list for what may be a list or its only element.
+// listed returns a list of the element, or the list if it is one.
 func listed(text json.RawMessage) []byte {
 	text = bytes.TrimSpace(text)
 	switch {
@@ -194,7 +190,7 @@ func (r *raw) statement() Statement {
 	return st
 }
 
-// add values. Two spellings of one key are the same key.
+// add adds values. Keys that differ only in case are the same key.
 func (c Condition) add(operator, key string, values []string) {
 	if c[operator] == nil {
 		c[operator] = map[string][]string{}
@@ -203,7 +199,7 @@ func (c Condition) add(operator, key string, values []string) {
 	c[operator][key] = set(slices.Concat(c[operator][key], values))
 }
 
-// move the only value of a key to a text that is empty yet.
+// move moves the only value of a key to a text that is still empty.
 func (c Condition) move(operator, key string, to *string) {
 	values := c[operator][key]
 	if len(values) != 1 || *to != "" {
@@ -224,7 +220,7 @@ func (c Condition) clone() Condition {
 	return out
 }
 
-// Find the statement of an id.
+// Find returns the statement with an ID, and false if there is none.
 func (d Document) Find(sid string) (Statement, bool) {
 	i := slices.IndexFunc(d.Statements, func(s Statement) bool { return s.Sid == sid })
 	if i < 0 || sid == "" {
@@ -233,7 +229,7 @@ func (d Document) Find(sid string) (Statement, bool) {
 	return d.Statements[i], true
 }
 
-// set is a list sorted and with each value once, or nil.
+// set returns a list sorted and without duplicates, nil if it is empty.
 func set(list []string) []string {
 	if len(list) == 0 {
 		return nil
@@ -242,7 +238,7 @@ func set(list []string) []string {
 	return slices.Compact(list)
 }
 
-// Text is the statement as compact JSON, the same for statements that are the same.
+// Text returns the statement as compact JSON, which is the same for equal statements.
 func (s Statement) Text() string {
 	out := map[string]any{}
 	for name, value := range map[string]string{"Sid": s.Sid, "Effect": s.Effect} {
@@ -293,8 +289,8 @@ func encode(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// canonical is the statement as Text has it, with what AWS reads without regard to
-// case in lower case.
+// canonical returns the statement as Text does, with what AWS reads regardless of case in lower
+// case.
 func (s Statement) canonical() string {
 	s.Action, s.NotAction = lower(s.Action), lower(s.NotAction)
 	return s.Text()

@@ -151,8 +151,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// What is answered and says nothing has no statements, however it is written. Asked for, it
-// is a mistake.
+// TestParseOfNothing checks that an empty policy of AWS has no statements, however it is written,
+// and that an empty desired policy is an error.
 func TestParseOfNothing(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "null", `""`, "{}", `{"Version":"2012-10-17"}`, `{"Statement":null}`, `{"Statement":[]}`, `{"Statement":""}`, `{"Statement":[null]}`,
@@ -178,7 +178,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// random policies, written twice: as they are, and as AWS might answer them.
+// random returns a random policy, as it is and as AWS might return it.
 func random(r *rand.Rand) (wanted, observed string) {
 	pick := func(of ...string) string { return of[r.IntN(len(of))] }
 	accountOrARN := func(id string) string {
@@ -226,7 +226,8 @@ func random(r *rand.Rand) (wanted, observed string) {
 	return write(), write()
 }
 
-// However a policy is written, it is the same; and a change of what it says is seen.
+// TestRandomPolicies checks that policies are equal however they are written, and that a change of
+// the meaning is found.
 func TestRandomPolicies(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // Tests are to be the same each time.
 	for range 500 {
@@ -247,8 +248,7 @@ func TestRandomPolicies(t *testing.T) {
 	}
 }
 
-// Whatever text comes: a policy that can be read is the same as itself, also after it
-// was written anew.
+// FuzzParse checks that a policy equals itself, also after it was written anew.
 func FuzzParse(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4)) //nolint:gosec // Seeds are to be the same each time.
 	for range 20 {

@@ -12,11 +12,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
-// texts is a value that may be written as one or as a list: of strings, or of numbers
-// and booleans, which mean the same as their texts.
+// texts is a value or a list of values: strings, or numbers and booleans, which mean the same as
+// their texts.
 type texts []string
 
-// UnmarshalJSON reads one value or a list.
+// UnmarshalJSON decodes one value or a list.
 func (t *texts) UnmarshalJSON(b []byte) error {
 	var values []any
 	d := json.NewDecoder(strings.NewReader(string(listed(b))))
@@ -46,7 +46,7 @@ func scalar(v any) (string, error) {
 	return "", errors.New("a value is not a string, number or boolean")
 }
 
-// number is the shortest text of a number: 5 for 5.0.
+// number returns the shortest text of a number: 5 for 5.0.
 func number(n json.Number) string {
 	if _, err := n.Int64(); err == nil {
 		return n.String()
@@ -58,10 +58,10 @@ func number(n json.Number) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// principals is who a statement is about: "*", or lists by kind.
+// principals are those of a statement: "*", or lists by kind.
 type principals map[string][]string
 
-// UnmarshalJSON reads "*" or lists by kind.
+// UnmarshalJSON decodes "*" or lists by kind.
 func (p *principals) UnmarshalJSON(b []byte) error {
 	in := map[string]texts{}
 	if strings.HasPrefix(strings.TrimSpace(string(b)), "{") {
@@ -98,8 +98,8 @@ const (
 
 var rootARN = regexp.MustCompile(`^arn:aws[a-zA-Z-]*:iam::([0-9]{12}):root$`)
 
-// accounts are principals with the ARNs of root users, by which AWS writes accounts,
-// as account ids.
+// accounts returns principals with account IDs in place of the ARNs of root users, which AWS
+// returns for accounts.
 func accounts(kind string, who []string) []string {
 	if kind != kindAWS {
 		return who
@@ -118,7 +118,7 @@ func account(who string) string {
 	return who
 }
 
-// principal is what a policy says for the principal that AddPermission is given.
+// principal returns the element of a policy for the principal that AddPermission gets.
 func principal(given string) map[string][]string {
 	if given == everyone || strings.HasPrefix(given, "arn:") || functionname.IsAccountID(given) {
 		return map[string][]string{kindAWS: {account(given)}}
@@ -126,8 +126,8 @@ func principal(given string) map[string][]string {
 	return map[string][]string{kindService: {given}}
 }
 
-// onlyPrincipal is the principal that AddPermission would have to be given, empty
-// where that can't say it.
+// onlyPrincipal returns the principal for which AddPermission would write an element, empty if
+// there is none.
 func onlyPrincipal(of map[string][]string) string {
 	if len(of) != 1 {
 		return ""

@@ -9,11 +9,11 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// reportInterval is the least time between two lines that say the same.
+// reportInterval is the minimum time between two equal lines of the log.
 const reportInterval = 10 * time.Minute
 
-// reporter says in the log that spans cannot be sent: at first, then now and then. The
-// SDK would say so at each try.
+// reporter logs that spans cannot be sent: the first time, and then every reportInterval. The SDK
+// would log each attempt.
 type reporter struct {
 	sdktrace.SpanExporter
 
@@ -26,7 +26,7 @@ type reporter struct {
 	lost    int
 }
 
-// ExportSpans to the collector. It returns no error, since what is to be said is said.
+// ExportSpans sends spans to the collector. It logs errors instead of returning them.
 func (r *reporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpan) error {
 	r.report(len(spans), r.SpanExporter.ExportSpans(ctx, spans))
 	return nil

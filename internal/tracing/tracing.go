@@ -1,5 +1,5 @@
-// Package tracing sends OpenTelemetry traces to a collector, as the environment variables
-// of OpenTelemetry's specification say.
+// Package tracing sends OpenTelemetry traces to a collector, configured by the environment
+// variables of OpenTelemetry's specification.
 package tracing
 
 import (
@@ -21,27 +21,27 @@ import (
 )
 
 const (
-	// service is the service's name where the environment has none.
+	// service is the name of the service if the environment has none.
 	service = "provider-lambda"
 
-	// scope is the name of the code that makes spans.
+	// scope is the name of the code that creates spans.
 	scope = "github.com/crossplane-contrib/provider-lambda"
 
-	// flushTimeout is how long spans may take to be sent when the provider ends. Nothing
-	// but the process waits for it: the lease of the leader is free by then.
+	// flushTimeout is how long spans may take to be sent when the provider ends. Only the process
+	// waits for it: the leader's lease is released before.
 	flushTimeout = 5 * time.Second
 )
 
-// Tracing hands out a tracer, and sends what it traces.
+// Tracing has a tracer, and sends its spans.
 type Tracing struct {
 	provider *sdktrace.TracerProvider
 	log      logr.Logger
 }
 
-// Start sends traces by OTLP, in the background. Endpoint, headers, certificates,
-// sampling and limits are those of the environment variables OTEL_*. A collector that
-// does not answer holds nothing up: spans are dropped then, and the log says so from
-// time to time. Start fails where a variable asks for what there is not.
+// Start starts to send traces by OTLP, in the background. The environment variables OTEL_* set
+// endpoint, headers, certificates, sampling and limits. If the collector does not answer, spans are
+// dropped, and the log says so from time to time. Start returns an error if a variable has a value
+// that is not supported.
 func Start(ctx context.Context, log logr.Logger, now func() time.Time) (*Tracing, error) {
 	t := &Tracing{log: log.WithName("tracing")}
 	off, err := isOff()
@@ -60,7 +60,7 @@ func Start(ctx context.Context, log logr.Logger, now func() time.Time) (*Tracing
 	what, err := resource.New(ctx,
 		resource.WithTelemetrySDK(),
 		resource.WithAttributes(semconv.ServiceName(service), semconv.ServiceVersion(version.Version)),
-		resource.WithFromEnv(), // After what it may override.
+		resource.WithFromEnv(), // Later options override earlier ones.
 	)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the resource attributes of traces: check OTEL_RESOURCE_ATTRIBUTES: %w", err)
@@ -70,7 +70,7 @@ func Start(ctx context.Context, log logr.Logger, now func() time.Time) (*Tracing
 	return t, nil
 }
 
-// Tracer of the provider. It is nil where the environment turns traces off.
+// Tracer returns the provider's tracer, nil if the environment disables traces.
 func (t *Tracing) Tracer() trace.Tracer {
 	if t.provider == nil {
 		return nil
@@ -78,8 +78,8 @@ func (t *Tracing) Tracer() trace.Tracer {
 	return t.provider.Tracer(scope, trace.WithInstrumentationVersion(version.Version), trace.WithSchemaURL(semconv.SchemaURL))
 }
 
-// Stop sends what is yet to be sent, for a few seconds at the most, even if the context
-// is done: the provider's is when it ends.
+// Stop sends the remaining spans, for at most flushTimeout, even if the context is done, as it is
+// when the provider ends.
 func (t *Tracing) Stop(ctx context.Context) {
 	if t.provider == nil {
 		return
@@ -91,7 +91,7 @@ func (t *Tracing) Stop(ctx context.Context) {
 	}
 }
 
-// isOff tells whether the environment wants no traces.
+// isOff reports whether the environment disables traces.
 func isOff() (bool, error) {
 	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
 		return true, nil
@@ -123,7 +123,8 @@ func newExporter(ctx context.Context, protocol string) (sdktrace.SpanExporter, e
 	return e, nil
 }
 
-// firstOf environment variables that is set, or else the last argument.
+// firstOf returns the value of the first environment variable that is set, or else the last
+// argument.
 func firstOf(names ...string) string {
 	last := len(names) - 1
 	for _, name := range names[:last] {

@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tracing/tracingtest"
 )
 
-// lines that were logged, in order.
+// lines are the lines that were logged, in order.
 type lines struct {
 	mu  sync.Mutex
 	all []string
@@ -48,7 +48,8 @@ func start(t *testing.T) *Tracing {
 	return tr
 }
 
-// Spans reach a collector by either protocol when the provider ends, at the latest.
+// TestCollector checks that spans reach a collector by either protocol, at the latest when the
+// provider ends.
 func TestCollector(t *testing.T) {
 	cases := map[string]struct {
 		reason    string
@@ -89,7 +90,7 @@ func TestCollector(t *testing.T) {
 	}
 }
 
-// The standard variables decide what is sent, and as what.
+// TestEnvironment checks the standard environment variables.
 func TestEnvironment(t *testing.T) {
 	got, url := tracingtest.ByHTTP(t)
 	t.Setenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", url+"/v1/traces")
@@ -144,7 +145,7 @@ func TestWrongEnvironment(t *testing.T) {
 	}
 }
 
-// nowhere is an address that refuses connections.
+// nowhere returns an address that refuses connections.
 func nowhere(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -155,8 +156,8 @@ func nowhere(t *testing.T) string {
 	return "http://" + l.Addr().String()
 }
 
-// A collector that does not answer holds up neither who traces nor the end, and the log
-// does not repeat itself.
+// TestUnreachableCollector checks that a collector that does not answer delays neither spans nor
+// the end, and that the log does not repeat itself.
 func TestUnreachableCollector(t *testing.T) {
 	for _, protocol := range []string{"http/protobuf", "grpc"} {
 		t.Run(protocol, func(t *testing.T) {
@@ -195,7 +196,7 @@ func TestUnreachableCollector(t *testing.T) {
 	}
 }
 
-// script fails as it is told.
+// script returns the errors that it is given.
 type script struct {
 	sdktrace.SpanExporter
 

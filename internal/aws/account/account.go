@@ -1,10 +1,10 @@
-// Package account remembers what AWS accounts may use of Lambda in a region, and what
-// is used of it. That is read seldom, and only where resources use a config: it is for
-// users to see, and to tell before AWS is asked what AWS would refuse.
+// Package account caches Lambda's limits of AWS accounts in a region, and their usage. They are
+// read rarely, and only if resources use a config. Users see them in status, and the provider uses
+// them to report what AWS would reject before it calls AWS.
 //
-// What one config's credentials have read is shown to no other, even of the same
-// account: who has no right to read it is not to be told, and the account that a tenant's
-// own endpoint claims to be proves nothing.
+// Figures are visible only to the config whose credentials read them, even if configs share an
+// account: credentials without the permission must not see them, and the account that a tenant's
+// own endpoint claims proves nothing.
 package account
 
 import (
@@ -25,55 +25,54 @@ import (
 )
 
 const (
-	// operation that tells the figures.
+	// operation returns the figures.
 	operation = "GetAccountSettings"
 
-	// every is how often AWS is asked for the figures of a config in a region.
+	// every is how often figures of a config in a region are read.
 	every = 10 * time.Minute
 
-	// idle is how long a region counts as used after a resource was last looked at there.
+	// idle is how long a region counts as used after a reconcile of a resource there.
 	idle = 2 * time.Hour
 
-	// sweepEvery is how often regions that are not used any more are looked for.
+	// sweepEvery is how often unused regions are dropped.
 	sweepEvery = 10 * time.Minute
 
-	// most is how many regions of a config there are figures of.
+	// most is the maximum number of regions of a config.
 	most = 20
 )
 
-// Figures of an account in a region.
+// Figures are the limits and the usage of an account in a region.
 type Figures struct {
-	// ConcurrentExecutions is how many executions may run at a time.
+	// ConcurrentExecutions is the limit of concurrent executions.
 	ConcurrentExecutions int32
 
-	// UnreservedConcurrentExecutions is how many of these no function has reserved.
+	// UnreservedConcurrentExecutions is the part of it that no function has reserved.
 	UnreservedConcurrentExecutions int32
 
-	// CodeStorageLimit and CodeStorageUsed are of functions, versions and layers, in
-	// bytes.
+	// CodeStorageLimit and CodeStorageUsed count functions, versions and layers, in bytes.
 	CodeStorageLimit, CodeStorageUsed int64
 
-	// Functions is how many there are.
+	// Functions is the number of functions.
 	Functions int64
 }
 
-// Usage is what is known of one region.
+// Usage has the figures of one region.
 type Usage struct {
 	Region  string
 	Figures Figures
 
-	// Unknown says why the figures are not known. Nil where they are.
+	// Unknown says why the figures are not known. It is nil if they are.
 	Unknown error
 }
 
-// A Limiter hands out the AWS calls that quotas allow. *quota.Limiter is one.
+// A Limiter reserves calls within quotas. *quota.Limiter is one.
 type Limiter interface {
 	Reserve(s quota.Scope, h quota.Requester, ops ...string) time.Duration
 	Forget(s quota.Scope, id string)
 }
 
-// A Book has the figures of all configs that are in use. It is safe for concurrent use,
-// and holds no lock while it calls AWS.
+// A Book caches the figures of all configs that are in use. It is safe for concurrent use, and
+// holds no lock while it calls AWS.
 type Limits struct {
 	limiter Limiter
 	now     func() time.Time
@@ -89,16 +88,16 @@ type scopeKey struct {
 	region string
 }
 
-// A record is what is known of a config in a region.
+// A record has the figures of a config in a region.
 type record struct {
 	session *config.Session
 	used    time.Time
 
-	// asked is when AWS was asked last; asking, that it is being asked.
+	// asked is when AWS was last called; asking is true during a call.
 	asked  time.Time
 	asking bool
 
-	// read is when figures were read. Zero where they are not known.
+	// read is when the figures were read. It is zero if they are not known.
 	read    time.Time
 	figures Figures
 	err     error
@@ -109,19 +108,19 @@ func New(l Limiter, now func() time.Time) *Limits {
 	return &Limits{limiter: l, now: now, records: map[scopeKey]*record{}, swept: now()}
 }
 
-// A Resolver of configs. *config.Resolver is one.
+// A Resolver resolves configs. *config.Resolver is one.
 type Resolver interface {
 	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*config.Session, error)
 }
 
-// Noting is a resolver that has a book note which configs are used where.
+// Noting is a Resolver that records which configs are used in which regions.
 type Noting struct {
 	Resolver
 
 	Book *Limits
 }
 
-// Resolve the session of a managed resource in a region.
+// Resolve returns the session of a managed resource in a region.
 func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*config.Session, error) {
 	s, err := n.Resolver.Resolve(ctx, mg, region)
 	if err == nil {
@@ -130,7 +129,7 @@ func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region s
 	return s, err
 }
 
-// note that a resource uses a session.
+// note records that a resource uses a session.
 func (b *Limits) note(s *config.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -144,8 +143,8 @@ func (b *Limits) note(s *config.Session) {
 	r.session, r.used = s, b.now()
 }
 
-// sweep out the regions that are not used any more. Nobody looks at those of a config
-// that has no resources left. The lock is held.
+// sweep drops regions that were unused for long. Look does so only for configs that resources use.
+// The caller holds the lock.
 func (b *Limits) sweep() {
 	now := b.now()
 	if now.Sub(b.swept) < sweepEvery {
@@ -161,8 +160,8 @@ func (b *Limits) sweep() {
 
 func keyOf(s *config.Session) scopeKey { return scopeKey{config: s.Ref.UID, region: s.Scope.Region} }
 
-// Look at the regions that a config is used in, and read the figures that are due. It
-// returns what is known, by region, and when the next figures are due: 0 is never.
+// Look returns the usage of the regions in which a config is used, and reads the figures that are
+// due. again is when the next figures are due, 0 if never.
 func (b *Limits) Look(ctx context.Context, uid types.UID) (known []Usage, again time.Duration) {
 	for _, k := range b.inUse(uid) {
 		if wait := b.refresh(ctx, k); again == 0 || wait < again {
@@ -175,7 +174,7 @@ func (b *Limits) Look(ctx context.Context, uid types.UID) (known []Usage, again 
 	return known, again
 }
 
-// inUse are the keys of a config that are in use, in order. Others are forgotten.
+// inUse returns the keys of a config that are in use, in order, and drops the others.
 func (b *Limits) inUse(uid types.UID) []scopeKey {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -193,8 +192,8 @@ func (b *Limits) inUse(uid types.UID) []scopeKey {
 	return keys[:min(most, len(keys))]
 }
 
-// refresh the figures of a key where that is due and the quota allows it, and return
-// when it is due next.
+// refresh reads the figures of a key if they are due and the quota allows it. It returns when they
+// are due next.
 func (b *Limits) refresh(ctx context.Context, k scopeKey) time.Duration {
 	b.mu.Lock()
 	r := b.records[k]
@@ -221,8 +220,8 @@ func holder(k scopeKey) quota.Requester {
 	return quota.Requester{ID: "account/" + string(k.config), Priority: quota.Poll}
 }
 
-// ask AWS for the figures of a key, and remember what it answered. Whoever asks while
-// another does is told nothing new.
+// ask reads the figures of a key from AWS and caches them. It does nothing while another caller
+// does the same.
 func (b *Limits) ask(ctx context.Context, k scopeKey, s *config.Session) error {
 	if !b.begin(k) {
 		return nil
@@ -267,7 +266,7 @@ func (b *Limits) end(k scopeKey) {
 	}
 }
 
-// figures of AWS's answer. What an emulator leaves out is 0.
+// figures returns the figures of a response. What an emulator leaves out is 0.
 func figures(out *lambda.GetAccountSettingsOutput) Figures {
 	f := Figures{}
 	if l := out.AccountLimit; l != nil {
@@ -283,7 +282,7 @@ func figures(out *lambda.GetAccountSettingsOutput) Figures {
 	return f
 }
 
-// usage that is known of a key. False where AWS was not asked yet.
+// usage returns the usage of a key, and false if it was not read yet.
 func (b *Limits) usage(k scopeKey) (Usage, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -297,7 +296,7 @@ func (b *Limits) usage(k scopeKey) (Usage, bool) {
 	return Usage{Region: k.region, Figures: r.figures}, true
 }
 
-// Forget all that is known of a config, which is gone or not used any more.
+// Forget drops the figures of a config that is deleted or unused.
 func (b *Limits) Forget(uid types.UID) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -308,26 +307,26 @@ func (b *Limits) Forget(uid types.UID) {
 	}
 }
 
-// drop a record. The lock is held.
+// drop drops a record. The caller holds the lock.
 func (b *Limits) drop(k scopeKey) {
 	b.limiter.Forget(b.records[k].session.Scope, holder(k).ID)
 	delete(b.records, k)
 }
 
-// An Account is what a session's resources may know of their account and region.
+// An Account returns the figures that the resources of a session may see.
 type Account struct {
 	book    *Limits
 	session *config.Session
 }
 
-// Of a session. Nothing is known to a nil book.
+// Of returns the Account of a session. A nil Book knows no figures.
 func (b *Limits) Of(s *config.Session) Account { return Account{book: b, session: s} }
 
-// Remembered figures, however old. False where they are not known.
+// Remembered returns the cached figures, however old. It is false if there are none.
 func (a Account) Remembered() (Figures, bool) { return a.within(0) }
 
-// Recent figures: those remembered if they are at most so old, or else what AWS answers
-// now. False where that is not known.
+// Recent returns the cached figures if they are not older than age, and otherwise reads them from
+// AWS. It is false if that fails.
 func (a Account) Recent(ctx context.Context, age time.Duration) (Figures, bool) {
 	if f, ok := a.within(age); ok || a.book == nil {
 		return f, ok
@@ -338,7 +337,7 @@ func (a Account) Recent(ctx context.Context, age time.Duration) (Figures, bool) 
 	return a.within(age)
 }
 
-// within an age, of which 0 is any.
+// within returns the cached figures if they are not older than age, or however old if age is 0.
 func (a Account) within(age time.Duration) (Figures, bool) {
 	if a.book == nil {
 		return Figures{}, false

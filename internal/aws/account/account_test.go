@@ -23,7 +23,7 @@ import (
 
 const gib = int64(1) << 30
 
-// A desk has a book, a double of AWS, and a clock that the test moves.
+// A desk has a Book, a double of AWS, and a clock that the test sets.
 type desk struct {
 	*Limits
 
@@ -31,8 +31,8 @@ type desk struct {
 	time   time.Time
 	double *awsdouble.Server
 
-	// wait is what the limiter answers; asked are the reservations, and gone the holders
-	// that it was told to forget.
+	// wait is what the limiter returns; asked has the reservations, and gone the holders that it
+	// forgot.
 	wait  time.Duration
 	asked []quota.Requester
 	gone  []string
@@ -76,7 +76,7 @@ func (d *desk) look(uid string) []Usage {
 	return known
 }
 
-// reserve has the account reserve concurrency for a function.
+// reserve reserves concurrency of the account for a function.
 func (d *desk) reserve(n int32) {
 	d.t.Helper()
 	c := lambda.NewFromConfig(d.double.Config("eu-west-1"))
@@ -93,7 +93,7 @@ func (d *desk) reserve(n int32) {
 	}
 }
 
-// resolver resolves to one session.
+// resolver resolves every config to one session.
 type resolver struct{ session *config.Session }
 
 func (r resolver) Resolve(context.Context, resource.ModernManaged, string) (*config.Session, error) {
@@ -232,7 +232,7 @@ func TestRecent(t *testing.T) {
 	}
 }
 
-// served are the metrics of the only account and region.
+// served returns the metrics of the only account and region.
 func (d *desk) served() map[string]float64 {
 	d.t.Helper()
 	r := prometheus.NewPedanticRegistry()

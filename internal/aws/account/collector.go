@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
-// Collector shows the figures of accounts to Prometheus.
+// Collector exports the figures of accounts to Prometheus.
 type Collector struct {
 	book        *Limits
 	concurrency *prometheus.Desc
@@ -19,7 +19,7 @@ type Collector struct {
 	functions   *prometheus.Desc
 }
 
-// NewCollector of a book.
+// NewCollector returns a Collector of a Book.
 func NewCollector(b *Limits) *Collector {
 	desc := func(name, help string) *prometheus.Desc {
 		return prometheus.NewDesc("provider_lambda_account_"+name, help, []string{"account", "region"}, nil)
@@ -34,14 +34,14 @@ func NewCollector(b *Limits) *Collector {
 	}
 }
 
-// Describe the metrics.
+// Describe sends the descriptions of the metrics.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{c.concurrency, c.unreserved, c.codeLimit, c.codeUsed, c.functions} {
 		ch <- d
 	}
 }
 
-// Collect what is known, once for each account and region.
+// Collect sends the figures, once for each account and region.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for l, f := range c.book.byLabels() {
 		for d, v := range map[*prometheus.Desc]float64{
@@ -56,13 +56,12 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// labels of an account's metrics.
+// labels are the labels of the metrics of an account.
 type labels struct{ account, region string }
 
-// byLabels are the figures of each account and region: those that a ClusterProviderConfig
-// has read, if any did, and of these the latest. What an endpoint of a tenant's says is
-// left out, as are regions that AWS is not known to have: that would be figures of
-// several accounts or regions under one label.
+// byLabels returns the figures of each account and region: those that a ClusterProviderConfig has
+// read, if any, and the latest of them. It leaves out the figures of tenants' endpoints, and
+// regions that AWS is not known to have: one label would stand for several accounts or regions.
 func (b *Limits) byLabels() map[labels]Figures {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,8 +83,8 @@ func (b *Limits) byLabels() map[labels]Figures {
 	return found
 }
 
-// better are the figures of AWS itself, then those that a ClusterProviderConfig has read,
-// then the latest.
+// better compares records: those of AWS itself are better, then those that a ClusterProviderConfig
+// has read, then later ones.
 func better(x, y *record) int {
 	rank := func(r *record) int {
 		switch {

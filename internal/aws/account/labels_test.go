@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
-// TestRegionsAreSwept has configs use regions that nobody looks at afterwards.
+// TestRegionsAreSwept uses regions that are not read afterwards.
 func TestRegionsAreSwept(t *testing.T) {
 	d := newDesk(t)
 	most := 0
@@ -29,7 +29,7 @@ func TestRegionsAreSwept(t *testing.T) {
 	}
 }
 
-// TestLabels has figures that nobody vouches for.
+// TestLabels has figures that are not from AWS.
 func TestLabels(t *testing.T) {
 	d := newDesk(t)
 	add := func(uid string, s quota.Scope, n int64) {

@@ -1,10 +1,10 @@
-// Package answer puts values of AWS's answers in the form that status and comparisons
-// have them in: what AWS leaves out and what it answers empty are both absent.
+// Package answer normalizes values of AWS's responses for status and comparisons: what AWS leaves
+// out and what it returns empty are both absent.
 package answer
 
 import "strconv"
 
-// NonEmpty is the text, nil where it is empty.
+// NonEmpty returns the text, or nil if it is empty.
 func NonEmpty(s *string) *string {
 	if s == nil || *s == "" {
 		return nil
@@ -12,11 +12,11 @@ func NonEmpty(s *string) *string {
 	return s
 }
 
-// Text of a string or an enum, nil where AWS left it out.
+// Text returns a string or an enum as text, or nil if it is empty.
 func Text[T ~string](v T) *string {
 	s := string(v)
 	return NonEmpty(&s)
 }
 
-// Decimal is a number in its shortest form, so that "2.0" and 2 are the same.
+// Decimal returns a number in its shortest form, so that "2.0" and 2 are equal.
 func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

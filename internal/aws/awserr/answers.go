@@ -10,8 +10,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// An explained error says in words of the provider's own why a call got no answer that is
-// of use. None of them quotes what the other side has sent.
+// An explained error says in the provider's own words why a call got no usable response. It quotes
+// nothing of what the endpoint has sent.
 type explained interface {
 	error
 	explained()
@@ -19,30 +19,30 @@ type explained interface {
 
 // A SilentError says that a host sent nothing for too long.
 type SilentError struct {
-	// Host that was called.
+	// Host is the one that was called.
 	Host string
 }
 
 func (e *SilentError) Error() string { return "no answer from " + e.Host + " in time" }
 func (*SilentError) explained()      {}
 
-// Timeout makes it a timeout, as those of the network are.
+// Timeout reports true: the error counts as a timeout of the network.
 func (*SilentError) Timeout() bool { return true }
 
-// Temporary is what net.Error asks for.
+// Temporary is part of net.Error.
 func (*SilentError) Temporary() bool { return true }
 
-// Is says that it is a deadline that was exceeded.
+// Is reports whether target is context.DeadlineExceeded.
 func (*SilentError) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// RetryableError keeps the SDK from waiting for another time as long.
+// RetryableError keeps the SDK from waiting as long again.
 func (*SilentError) RetryableError() bool { return false }
 
-// An OversizeError says that an answer is longer than any that AWS gives.
+// An OversizeError says that a response is longer than any of AWS's.
 type OversizeError struct {
-	// Host that was called.
+	// Host is the one that was called.
 	Host string
-	// Limit in bytes.
+	// Limit is in bytes.
 	Limit int64
 }
 
@@ -54,11 +54,11 @@ func (*OversizeError) explained() {}
 // RetryableError keeps the SDK from reading as much again.
 func (*OversizeError) RetryableError() bool { return false }
 
-// A RedirectError says that a host sends callers elsewhere.
+// A RedirectError says that a host answered with a redirect.
 type RedirectError struct {
-	// Host that was called.
+	// Host is the one that was called.
 	Host string
-	// Status of HTTP.
+	// Status is that of HTTP.
 	Status int
 }
 
@@ -72,9 +72,9 @@ func (*RedirectError) RetryableError() bool { return false }
 
 // A HostError says that a host must not be called.
 type HostError struct {
-	// Host as the config names it.
+	// Host is the one that the config names.
 	Host string
-	// Reason why, and what to do.
+	// Reason says why, and what to do.
 	Reason string
 }
 
@@ -88,7 +88,7 @@ func (*HostError) RetryableError() bool { return false }
 
 // A StrangeError says that an endpoint did not answer as AWS does.
 type StrangeError struct {
-	// Status of HTTP, 0 where there was none.
+	// Status is that of HTTP, 0 without a response.
 	Status int
 }
 
@@ -101,10 +101,10 @@ func (e *StrangeError) Error() string {
 }
 func (*StrangeError) explained() {}
 
-// Foreign is the error of a call to an endpoint that need not be AWS's, such as one that a
-// tenant names: anything may answer there, and what it says could be what only the
-// provider may read. What is told is what the provider has found out itself, and answers
-// that have the form and a code of the service's errors.
+// Foreign returns the error of a call to an endpoint that may not be AWS's, such as one that a
+// tenant names. Anything may answer there, and its response could hold what only the provider may
+// read. So the error has only what the provider has found out itself, and responses with the form
+// and a code of the service's errors.
 func Foreign(service string, err error) error {
 	if err == nil || isErrorOf(service, Code(err)) || found(err) {
 		return err
@@ -119,7 +119,7 @@ func Foreign(service string, err error) error {
 	return strange
 }
 
-// found says that an error is of what the provider has found out itself.
+// found reports whether an error is one that the provider has found out itself.
 func found(err error) bool {
 	if Code(err) != "" {
 		return false

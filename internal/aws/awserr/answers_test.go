@@ -18,7 +18,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// TestForeign has an endpoint say what is none of a tenant's business.
+// TestForeign has an endpoint answer with what a tenant must not read.
 func TestForeign(t *testing.T) {
 	const secret = "hunter2"
 	inner := func(err error) error {

@@ -1,7 +1,6 @@
-// Package awserr says what an error of the AWS SDK means: whether a thing is
-// absent, busy or in conflict, whether trying again will help, which field of
-// spec is at fault, and how to say so in one line. It is the only place that
-// knows AWS's error codes and messages.
+// Package awserr interprets errors of the AWS SDK: whether a resource is absent, busy or in
+// conflict, whether a retry will help, which field of spec is at fault, and how to say so in one
+// line. It is the only place that knows AWS's error codes and messages.
 package awserr
 
 import (
@@ -17,8 +16,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// Code of the AWS error in err's chain, such as ResourceNotFoundException.
-// Empty if there is none.
+// Code returns the code of the AWS error in err's chain, such as ResourceNotFoundException, or an
+// empty string if there is none.
 func Code(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return e.ErrorCode()
@@ -26,8 +25,8 @@ func Code(err error) string {
 	return ""
 }
 
-// Message of the AWS error in err's chain as AWS wrote it. It may quote what
-// the request held, secrets included: show Clean's instead.
+// Message returns the message of the AWS error in err's chain as AWS wrote it. It may quote the
+// request, secrets included: show users the message of Clean instead.
 func Message(err error) string {
 	if e, ok := errors.AsType[smithy.APIError](err); ok {
 		return e.ErrorMessage()
@@ -35,7 +34,7 @@ func Message(err error) string {
 	return ""
 }
 
-// StatusCode of the HTTP answer in err's chain. Zero if there was no answer.
+// StatusCode returns the status of the HTTP response in err's chain, 0 if there was no response.
 func StatusCode(err error) int {
 	if e, ok := errors.AsType[*smithyhttp.ResponseError](err); ok && e.Response != nil && e.Response.Response != nil {
 		return e.HTTPStatusCode()
@@ -43,9 +42,8 @@ func StatusCode(err error) int {
 	return 0
 }
 
-// IsNotFound says that the thing asked for does not exist. A function of
-// another region is not among these, though AWS's code is the same: it exists,
-// only not here.
+// IsNotFound reports whether the resource does not exist. It is false for a function of another
+// region, although AWS returns the same code: it exists elsewhere.
 func IsNotFound(err error) bool {
 	switch Code(err) {
 	case "ResourceNotFoundException":
@@ -57,13 +55,13 @@ func IsNotFound(err error) bool {
 	}
 }
 
-// isElsewhere says that a function was named by an ARN of another region.
+// isElsewhere reports whether a function was named by an ARN of another region.
 func isElsewhere(err error) bool {
 	return contains(Message(err), "not reachable in this region")
 }
 
-// IsConflict says that the call does not go with the state of the thing: it
-// exists already, or it is being changed.
+// IsConflict reports whether the state of the resource does not allow the call: it exists already,
+// or it is being changed.
 func IsConflict(err error) bool {
 	switch Code(err) {
 	case "ResourceConflictException", "ResourceInUseException", "ResourceNotReadyException":
@@ -75,14 +73,14 @@ func IsConflict(err error) bool {
 	}
 }
 
-// IsAlreadyExists says that a create found the thing there. Whose it is only
-// its tags can tell.
+// IsAlreadyExists reports whether a create found an existing resource. Only its tags say who owns
+// it.
 func IsAlreadyExists(err error) bool {
 	return IsConflict(err) && contains(Message(err), "already exist", "exists for this lambda function")
 }
 
-// IsInProgress says that an earlier change is still under way: the call may be
-// made again when that has settled, which takes seconds to minutes.
+// IsInProgress reports whether an earlier change is under way. The call may be repeated after that,
+// in seconds to minutes.
 func IsInProgress(err error) bool {
 	if !IsConflict(err) || IsAlreadyExists(err) {
 		return false
@@ -94,13 +92,13 @@ func IsInProgress(err error) bool {
 		"cannot be performed at this time", "in progress", "currently in the following state", "concurrent update")
 }
 
-// IsPreconditionFailed says that the thing changed since it was read: the
-// revision id that the call carried is not the latest.
+// IsPreconditionFailed reports whether the resource has changed since it was read: the revision ID
+// of the call is not the latest.
 func IsPreconditionFailed(err error) bool {
 	return Code(err) == "PreconditionFailedException" || StatusCode(err) == http.StatusPreconditionFailed
 }
 
-// IsThrottled says that AWS refused the call for the rate of calls.
+// IsThrottled reports whether AWS refused the call because of the rate of requests.
 func IsThrottled(err error) bool {
 	switch Code(err) {
 	case "TooManyRequestsException", "ThrottlingException", "Throttling", "ThrottledException", "RequestLimitExceeded",
@@ -111,8 +109,8 @@ func IsThrottled(err error) bool {
 	}
 }
 
-// RetryAfter is how long AWS asked to be left alone, at most a minute, or how
-// long a call that was not sent has to wait. It is false where nobody said.
+// RetryAfter returns how long AWS asked to wait, at most a minute, or how long a call that was not
+// sent must wait. It is false if neither is known.
 func RetryAfter(err error) (time.Duration, bool) {
 	if e, ok := errors.AsType[later](err); ok {
 		return e.RetryAfter(), true
@@ -131,8 +129,7 @@ func RetryAfter(err error) (time.Duration, bool) {
 	return min(time.Duration(min(seconds, 60)*float64(time.Second)), time.Minute), true
 }
 
-// IsAccessDenied says that the identity may not do this. Clean says which
-// action is missing.
+// IsAccessDenied reports whether the identity lacks a permission. Clean says which.
 func IsAccessDenied(err error) bool {
 	switch Code(err) {
 	case "AccessDeniedException", "AccessDenied", "UnauthorizedOperation", "Forbidden":
@@ -142,27 +139,26 @@ func IsAccessDenied(err error) bool {
 	}
 }
 
-// IsUnauthenticated says that AWS does not accept the credentials: they are
-// unknown, expired or wrong.
+// IsUnauthenticated reports whether AWS does not accept the credentials: they are unknown, expired
+// or wrong.
 func IsUnauthenticated(err error) bool {
 	return slices.Contains(unauthenticated, Code(err))
 }
 
-// unauthenticated are codes by which services refuse credentials.
+// unauthenticated has the codes with which services refuse credentials.
 var unauthenticated = []string{
 	"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "InvalidAccessKeyId", "UnrecognizedClientException",
 	"SignatureDoesNotMatch", "InvalidSignatureException", "MissingAuthenticationToken", "MissingAuthenticationTokenException",
 	"IncompleteSignature", "InvalidIdentityToken", "IDPRejectedClaim", "AuthFailure",
 }
 
-// IsReplicated says that a delete has to wait until Lambda@Edge has taken away
-// the function's replicas, which takes hours.
+// IsReplicated reports whether a deletion must wait until Lambda@Edge has removed the function's
+// replicas, which takes hours.
 func IsReplicated(err error) bool {
 	return contains(Message(err), "because it is a replicated function")
 }
 
-// contains says whether s holds one of the parts, whatever the case. The parts
-// are lower case.
+// contains reports whether s contains one of the parts, ignoring case. The parts are in lower case.
 func contains(s string, parts ...string) bool {
 	s = strings.ToLower(s)
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(s, p) })

@@ -23,7 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// answer is an error as the SDK returns it for an answer of AWS.
+// answer returns the SDK's error for a response of AWS.
 func answer(service, operation string, status int, code, message string) error {
 	return &smithy.OperationError{ServiceID: service, OperationName: operation, Err: &awshttp.ResponseError{
 		RequestID: "0c1b2a39-4857-4669-8574-839201abcdef",
@@ -34,7 +34,7 @@ func answer(service, operation string, status int, code, message string) error {
 	}}
 }
 
-// classes is every predicate that holds for an error.
+// classes returns the names of all predicates that hold for an error.
 func classes(err error) string {
 	is := []string{}
 	for _, c := range []struct {
@@ -61,8 +61,8 @@ func classes(err error) string {
 	return strings.Join(is, " ")
 }
 
-// TestAnswers goes through answers that AWS gave, or gives by analogy where
-// passingMessages says so, and says of each all that is to be made of it.
+// TestAnswers has responses that AWS returned, or that are analogous where passingMessages says so,
+// and checks everything that is derived from each.
 func TestAnswers(t *testing.T) {
 	f, err := os.Open("testdata/answers.tsv")
 	if err != nil {
@@ -102,7 +102,7 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// sendError is an error as the SDK returns it for a call that got no answer.
+// sendError returns the SDK's error for a call without a response.
 func sendError(err error) error {
 	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: &smithyhttp.RequestSendError{
 		Err: &url.Error{Op: "Get", URL: "https://lambda.eu-west-1.amazonaws.com/2015-03-31/functions/orders", Err: err},

@@ -17,14 +17,14 @@ import (
 
 // Lengths in characters.
 const (
-	// maxLength of a cleaned message of AWS's.
+	// maxLength is the length of a cleaned message of AWS.
 	maxLength = 400
 
-	// maxPart is how long a code is, and each of the names in what IAM says.
+	// maxPart is the length of a code, and of each name in a message of IAM.
 	maxPart = 200
 )
 
-// A cleaned error reads well in a condition. Its chain is that of the original.
+// A cleaned error has a message for conditions. It unwraps to the original.
 type cleaned struct {
 	said
 
@@ -34,29 +34,28 @@ type cleaned struct {
 func (e *cleaned) Error() string { return e.String() }
 func (e *cleaned) Unwrap() error { return e.err }
 
-// said is what went wrong, in words.
+// said is the message in parts.
 type said struct {
 	// context is what could not be done, from the outside to the inside.
 	context []string
 
-	// code of AWS's answer, empty if there is none.
+	// code is AWS's, empty if there is none.
 	code string
 
-	// text of the error. Empty where there is nothing but a code.
+	// text is what went wrong. It is empty if there is only a code.
 	text string
 }
 
-// String has all of it, the context first.
+// String returns the whole message, the context first.
 func (s said) String() string {
 	parts := append(slices.Clone(s.context), s.code, s.text)
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ": ")
 }
 
-// Clean returns err with one short message that stays the same at each retry:
-// without ids of requests and sessions, counts of attempts, addresses and
-// URLs, and without the values that AWS quotes from a request, which may be
-// secret. Where an action is not allowed it says which, on what, and what to
-// grant. errors.Is and errors.As find what they found before. What wraps the
+// Clean returns err with a short message that stays the same at each retry. It leaves out request
+// and session IDs, counts of attempts, addresses and URLs, and the values that AWS quotes from a
+// request, which may be secret. If an action is not allowed, the message says which action on which
+// resource, and what to grant. errors.Is and errors.As find what they found before. What wraps the
 // SDK's error stays in front.
 func Clean(err error) error {
 	if err == nil {
@@ -87,8 +86,8 @@ func cleanOther(err error) error {
 	return err
 }
 
-// describe says what went wrong in an operation. The operation that failed may
-// be one that fetches credentials for it.
+// describe says what went wrong in an operation. The operation that failed may be one that fetches
+// credentials for it.
 func describe(outer *smithy.OperationError) said {
 	const credentials = "cannot get AWS credentials"
 	inner := innermost(outer)
@@ -108,7 +107,7 @@ func describe(outer *smithy.OperationError) said {
 	return s
 }
 
-// innermost is the operation that failed first.
+// innermost returns the operation that failed first.
 func innermost(op *smithy.OperationError) *smithy.OperationError {
 	for {
 		next, ok := errors.AsType[*smithy.OperationError](op.Err)
@@ -119,7 +118,7 @@ func innermost(op *smithy.OperationError) *smithy.OperationError {
 	}
 }
 
-// describeAnswer puts AWS's answer in one line.
+// describeAnswer returns AWS's response in one line.
 func describeAnswer(err error, op *smithy.OperationError) said {
 	s, message := said{code: cut(Code(err), maxPart)}, steady(redact(Message(err)))
 	if IsAccessDenied(err) {
@@ -132,11 +131,11 @@ func describeAnswer(err error, op *smithy.OperationError) said {
 	return s
 }
 
-// functionNotFound is how Lambda says that there is no such function, version or alias.
+// functionNotFound matches Lambda's message for a function, version or alias that does not exist.
 var functionNotFound = regexp.MustCompile(`^Function not found: arn:[^:\s]+:lambda:([^:\s]+):\d{12}:function:([^:\s]+)(?::([^:\s]+))?$`)
 
-// named says which version or alias of which function does not exist, where AWS calls all of
-// them a function.
+// named says which version or alias of which function does not exist. AWS calls all of them a
+// function.
 func named(message string) string {
 	f := functionNotFound.FindStringSubmatch(message)
 	if f == nil {
@@ -153,7 +152,8 @@ func named(message string) string {
 	return what + " does not exist in " + f[1]
 }
 
-// hint is what to do about credentials that AWS does not accept, and buckets elsewhere.
+// hint says what to do about credentials that AWS does not accept, and about buckets in another
+// region.
 func hint(code string) string {
 	switch code {
 	case "ExpiredToken", "ExpiredTokenException":
@@ -169,8 +169,8 @@ func hint(code string) string {
 	}
 }
 
-// describeConnection says why there was no answer. Addresses and ports vary
-// from one try to the next, so they are left out.
+// describeConnection says why there was no response. It leaves out addresses and ports, which
+// differ between attempts.
 func describeConnection(err error) string {
 	host := "AWS"
 	if e, ok := errors.AsType[*url.Error](err); ok {
@@ -211,15 +211,13 @@ func isTimeout(err error) bool {
 	return ok && e.Timeout() || errors.Is(err, context.DeadlineExceeded)
 }
 
-// isUnreadable says that there was an answer in another format than AWS's, such as a
-// page of HTML.
+// isUnreadable reports whether a response has another format than AWS's, such as a page of HTML.
 func isUnreadable(err error) bool {
 	_, ok := errors.AsType[*smithy.DeserializationError](err)
 	return ok && StatusCode(err) > 0
 }
 
-// root is the deepest error, which says what happened without the SDK's steps
-// in front of it.
+// root returns the innermost error, which says what happened without the SDK's context.
 func root(err error) error {
 	for {
 		next := errors.Unwrap(err)
@@ -230,7 +228,7 @@ func root(err error) error {
 	}
 }
 
-// What varies from one try to the next, or is of no use to a reader.
+// The parts of a message that differ between attempts, or are of no use to a reader.
 var (
 	javaSuffix     = regexp.MustCompile(`\s*\((?:Service|RequestId|Request ID|Status Code)[:=][^)]*\)`)
 	requestIDs     = regexp.MustCompile(`(?i),?\s*\b(?:request ?id|host ?id|extended request ?id)\b\s*[:=]?\s*[A-Za-z0-9+/=_-]+`)
@@ -242,10 +240,10 @@ var (
 	spaces         = regexp.MustCompile(`\s+`)
 )
 
-// scrub takes out of a message what varies, and cuts it to size.
+// scrub removes from a message what differs between attempts, and shortens it.
 func scrub(m string) string { return cut(steady(m), maxLength) }
 
-// steady takes out of a message what varies.
+// steady removes from a message what differs between attempts.
 func steady(m string) string {
 	m = javaSuffix.ReplaceAllString(m, "")
 	m = encodedMessage.ReplaceAllString(m, "")
@@ -257,8 +255,8 @@ func steady(m string) string {
 	return strings.TrimSpace(spaces.ReplaceAllString(m, " "))
 }
 
-// cut a text to a number of characters. It is UTF-8 then: conditions and events hold
-// nothing else.
+// cut shortens a text to a number of characters. The result is valid UTF-8, as conditions and
+// events require.
 func cut(m string, most int) string {
 	m = strings.ToValidUTF8(m, "\uFFFD")
 	if r := []rune(m); len(r) > most {

@@ -1,7 +1,7 @@
 package awserr
 
-// commonCodes are codes by which any service of AWS refuses a call, and by which
-// emulators say that they lack an operation.
+// commonCodes has the codes with which any service of AWS refuses a call, and with which emulators
+// say that they lack an operation.
 var commonCodes = codes(
 	"AccessDenied", "AccessDeniedException", "AuthFailure", "ExpiredToken", "ExpiredTokenException", "IncompleteSignature",
 	"InternalError", "InternalFailure", "InternalServerError", "InvalidAccessKeyId", "InvalidClientTokenId",
@@ -13,8 +13,8 @@ var commonCodes = codes(
 	"UnknownOperationException", "UnrecognizedClientException", "ValidationError", "ValidationException",
 )
 
-// serviceCodes are codes of single services, by the services' ids of the SDK. Those of
-// S3 include what the SDK makes of an answer without a body.
+// serviceCodes has the codes of single services, by the SDK's IDs of services. Those of S3 include
+// what the SDK makes of a response without a body.
 var serviceCodes = map[string]map[string]bool{
 	"Lambda": codes(
 		"AliasLimitExceededException", "CallbackTimeoutException", "CapacityProviderLimitExceededException",
@@ -60,7 +60,7 @@ func codes(list ...string) map[string]bool {
 	return set
 }
 
-// isErrorOf says that a service of AWS has errors of a code.
+// isErrorOf reports whether a service of AWS has errors with a code.
 func isErrorOf(service, code string) bool {
 	return code != "" && (commonCodes[code] || serviceCodes[service][code])
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// deniedPattern is how IAM says who may not do what, on what, and why.
+// deniedPattern matches IAM's messages: who may not do what, on what, and why.
 var deniedPattern = regexp.MustCompile(
 	`(?:User|Principal): (\S+) is not authorized to perform: (\S+?)(?: on resource: (\S+?))?(?:\.?$|\s+(with an explicit deny.*|because .*))`)
 
-// actions are operations whose IAM action is spelled differently.
+// actions maps operations to their IAM actions, if those are spelled differently.
 var actions = map[string]string{
 	"S3 HeadObject":                 "s3:GetObject",
 	"S3 HeadBucket":                 "s3:ListBucket",
@@ -20,8 +20,8 @@ var actions = map[string]string{
 	"STS AssumeRoleWithWebIdentity": "sts:AssumeRoleWithWebIdentity",
 }
 
-// describeDenied says which action is missing and what to grant. The message is AWS's
-// own without what varies, short the same cut to size.
+// describeDenied says which action is missing and what to grant. message is AWS's own without what
+// differs between attempts, and short the same in at most maxLength characters.
 func describeDenied(message, short string, op *smithy.OperationError) string {
 	f := deniedPattern.FindStringSubmatch(message)
 	if f == nil {
@@ -35,7 +35,7 @@ func describeDenied(message, short string, op *smithy.OperationError) string {
 	return who + " may not " + what + ": " + grant(action, who, on, why)
 }
 
-// deniedUnsaid names the action by the operation, where AWS does not.
+// deniedUnsaid names the action by the operation, for messages of AWS that do not name it.
 func deniedUnsaid(short string, op *smithy.OperationError) string {
 	reason := short
 	if reason == "" || strings.EqualFold(reason, "forbidden") {
@@ -51,7 +51,7 @@ func deniedUnsaid(short string, op *smithy.OperationError) string {
 	return strings.TrimSuffix(reason, ".") + ": allow " + action + " in a policy of the identity, and check that the resource is in its account"
 }
 
-// actionOf an operation, as IAM spells it.
+// actionOf returns the IAM action of an operation.
 func actionOf(op *smithy.OperationError) string {
 	if a, ok := actions[op.Service()+" "+op.Operation()]; ok {
 		return a

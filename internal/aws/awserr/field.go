@@ -10,7 +10,7 @@ import (
 	"github.com/aws/smithy-go"
 )
 
-// Ways in which messages name a parameter.
+// The ways in which messages name a parameter.
 var (
 	constraintPattern = regexp.MustCompile(`at '([A-Za-z0-9_.\[\]]+)' failed to satisfy constraint`)
 	valuePattern      = regexp.MustCompile(`^'([A-Z][A-Za-z]+)' value failed to satisfy constraint`)
@@ -19,8 +19,7 @@ var (
 	listIndex         = regexp.MustCompile(`\.member|\.\d+|\[\d+\]`)
 )
 
-// knownFields are parts of messages, lower case, and the field that each one is
-// about. The first that fits wins.
+// knownFields maps parts of messages, in lower case, to fields. The first one that fits counts.
 var knownFields = []struct{ part, field string }{
 	{"cannot be assumed by lambda", "role"},
 	{"execution role does not have permissions", "role"},
@@ -72,7 +71,7 @@ var knownFields = []struct{ part, field string }{
 	{"not reachable in this region", "region"},
 }
 
-// fieldOfCode are codes that are about one field whatever the message.
+// fieldOfCode maps codes that concern one field, whatever the message.
 var fieldOfCode = map[string]string{
 	"InvalidZipFileException":            "code",
 	"InvalidRuntimeException":            "runtime",
@@ -86,9 +85,8 @@ var fieldOfCode = map[string]string{
 	"RequestTooLargeException":           "code",
 }
 
-// Field is the best guess of the field that an error is about, as a path under
-// spec.forProvider, such as "memorySize" or "vpcConfig.subnetIds". It is empty
-// where the error does not tell.
+// Field returns the field that an error most likely concerns, as a path under spec.forProvider,
+// such as "memorySize" or "vpcConfig.subnetIds". It is empty if the error does not say.
 func Field(err error) string {
 	if err == nil {
 		return ""
@@ -113,8 +111,8 @@ func Field(err error) string {
 	return fieldOfCode[Code(err)]
 }
 
-// fieldOfParams is the first field that the SDK itself found missing, without
-// the name of the operation's input that leads it.
+// fieldOfParams returns the first field that the SDK itself found missing, without the name of the
+// operation's input before it.
 func fieldOfParams(e smithy.InvalidParamsError) string {
 	for _, err := range e.Errs() {
 		var p smithy.InvalidParamError
@@ -127,11 +125,11 @@ func fieldOfParams(e smithy.InvalidParamsError) string {
 	return ""
 }
 
-// acronyms that spec writes as words.
+// acronyms replaces acronyms that spec writes as words.
 var acronyms = strings.NewReplacer("KMSKeyArn", "KmsKeyArn", "kMSKeyArn", "kmsKeyArn")
 
-// fieldPath spells an AWS path as spec does: each part with a small first
-// letter, without the index in a list.
+// fieldPath spells an AWS path as spec does: each part begins with a small letter, and has no index
+// of a list.
 func fieldPath(path string) string {
 	path = acronyms.Replace(listIndex.ReplaceAllString(path, ""))
 	parts := strings.Split(path, ".")

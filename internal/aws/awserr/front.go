@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// A fronted error has what is wrong first. Its chain is that of the original.
+// A fronted error begins with what is wrong. It unwraps to the original.
 type fronted struct {
-	// wrong is what is wrong, and context what could not be done for it.
+	// wrong is what is wrong, and context what could not be done because of it.
 	wrong   string
 	context []string
 
@@ -17,11 +17,10 @@ type fronted struct {
 func (e *fronted) Error() string { return e.wrong + " (" + strings.Join(e.context, ": ") + ")" }
 func (e *fronted) Unwrap() error { return e.err }
 
-// Front returns err with what is wrong first, and with what could not be done for it, and
-// AWS's code, behind it in parentheses: "The role cannot be assumed by Lambda. (cannot
-// create function pay: InvalidParameterValueException)". Tables of kubectl and crossplane
-// show the beginning of a message only. errors.Is and errors.As find what they found
-// before.
+// Front returns err with a message that begins with what is wrong. What could not be done, and
+// AWS's code, follow in parentheses: "The role cannot be assumed by Lambda. (cannot create function
+// pay: InvalidParameterValueException)". Tables of kubectl and crossplane show only the beginning
+// of a message. errors.Is and errors.As find what they found before.
 func Front(err error) error {
 	if err == nil {
 		return nil
@@ -57,8 +56,7 @@ func Front(err error) error {
 	return f
 }
 
-// isWhole tells whether an error knows what is wrong, so that what it wraps is of no
-// interest.
+// isWhole reports whether an error has the whole message, so that what it wraps adds nothing.
 func isWhole(err error) bool {
 	switch err.(type) { //nolint:errorlint // This very error is meant.
 	case *fronted, *cleaned:
@@ -67,7 +65,7 @@ func isWhole(err error) bool {
 	return false
 }
 
-// isContext tells whether the beginning of a message only says what could not be done.
+// isContext reports whether the beginning of a message only says what could not be done.
 func isContext(s string) bool {
 	return strings.HasPrefix(s, "cannot ") || strings.HasPrefix(s, "AWS does not accept ")
 }

@@ -8,17 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// canary is a value that an answer quotes from a request.
+// canary is a value that a response quotes from a request.
 const canary = "hunter2canary"
 
-// longest is how many characters a cleaned error has.
+// longest is the maximum length of a cleaned error in characters.
 const longest = 2000
 
-// ids of two tries of the same call.
+// ids are the IDs of two attempts of the same call.
 var ids = []string{"0c1b2a39-4857-4669-8574-839201abcdef", "ffffffff-1111-4222-8333-444444444444"}
 
-// Whatever AWS answers: the cleaned error is the same at each try, has few words, and
-// quotes neither a value of the request nor an id.
+// FuzzClean checks that a cleaned error is the same at each attempt, short, and quotes neither a
+// value of the request nor an ID, whatever AWS answers.
 func FuzzClean(f *testing.F) {
 	for _, s := range []struct{ code, message string }{
 		{"ResourceNotFoundException", "Function not found: arn:aws:lambda:eu-central-1:111111111111:function:f:$LATEST"},
@@ -71,7 +71,7 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-// quoting puts values of the request and an id where AWS has them.
+// quoting returns a message with values of the request and an ID in the places where AWS has them.
 func quoting(message, id string) string {
 	message = strings.NewReplacer(canary, "", ids[0], "", ids[1], "").Replace(message)
 	for _, at := range []string{"Request ID: {id}", "RequestId: {id}", "Value '{v}' at 'handler' failed to satisfy constraint: ", "String measured: {v}", "https://{v}/"} {
@@ -81,7 +81,7 @@ func quoting(message, id string) string {
 	return message
 }
 
-// made is an error as the SDK returns it, of one of several operations, wrapped or not.
+// made returns the SDK's error for one of several operations, wrapped or not.
 func made(code, message string, kind uint8) error {
 	statuses := []int{400, 403, 404, 409, 429, 500}
 	ops := [][2]string{{"Lambda", "GetFunction"}, {"S3", "HeadObject"}, {"STS", "AssumeRole"}}

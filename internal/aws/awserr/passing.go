@@ -10,43 +10,42 @@ import (
 )
 
 const (
-	// spreading is how long IAM may take until Lambda knows of a new role or policy.
-	// AWS's support says up to 15 minutes (terraform-provider-aws issue 44517), which is
-	// how long Terraform tries (lambda/consts.go, lambdaPropagationTimeout).
+	// spreading is how long it may take until Lambda sees a new role or policy of IAM. AWS's
+	// support says up to 15 minutes (terraform-provider-aws issue 44517), which is how long
+	// Terraform retries (lambda/consts.go, lambdaPropagationTimeout).
 	spreading = 15 * time.Minute
 
-	// creating is how long a thing that an input names may be missing because it is
-	// created at the same time, or because the service has not yet shown it to Lambda.
+	// creating is how long a resource that an input names may be missing because it is created at
+	// the same time, or because its service has not yet shown it to Lambda.
 	creating = 5 * time.Minute
 
 	// moving is how long AWS may take to move an alias that has provisioned concurrency to
 	// another version (terraform-provider-aws, alias.go and consts.go).
 	moving = 15 * time.Minute
 
-	// creatingCapacity is how long Terraform tries to create a capacity provider whatever
-	// AWS finds wrong with its parameters (capacity_provider.go, iamPropagationTimeout).
+	// creatingCapacity is how long Terraform retries to create a capacity provider, whatever
+	// parameters AWS rejects (capacity_provider.go, iamPropagationTimeout).
 	creatingCapacity = 2 * time.Minute
 )
 
-// A passing message is one that AWS gives both for a mistake and for what is not
-// there yet.
+// A passing message is one that AWS returns both for a mistake and for what does not exist yet.
 type passing struct {
-	// parts of the message, lower case. All have to be there.
+	// parts are the parts of the message, in lower case. All must be present.
 	parts []string
 
 	// within is how long the error may take to pass.
 	within time.Duration
 
-	// source is who has seen it pass, or where it was recorded.
+	// source says who has seen it pass, or where it was recorded.
 	source string
 }
 
-// passingMessages of InvalidParameterValueException. Sources: tf is
+// passingMessages has messages of InvalidParameterValueException. Sources: tf is
 // hashicorp/terraform-provider-aws, internal/service/lambda; ack is
-// aws-controllers-k8s/lambda-controller; cdkd is go-to-k/cdkd,
-// src/deployment/retryable-errors.ts; a number is an issue or a pull request.
+// aws-controllers-k8s/lambda-controller; cdkd is go-to-k/cdkd, src/deployment/retryable-errors.ts;
+// a number is an issue or a pull request.
 var passingMessages = []passing{
-	// Roles and policies that IAM has not spread yet.
+	// Roles and policies that Lambda does not see yet.
 	{[]string{"cannot be assumed by lambda"}, spreading, "tf function.go, event_source_mapping.go"},
 	{[]string{"role does not have permissions"}, spreading, "tf function.go, event_source_mapping.go, function_event_invoke_config.go"},
 	{[]string{"ensure the role can perform"}, spreading, "tf event_source_mapping.go; for secrets of MSK: aws-cdk 18571"},
@@ -56,7 +55,7 @@ var passingMessages = []passing{
 	{[]string{"operator role is invalid or doesn't have sufficient permissions"}, spreading, "cdkd"},
 	{[]string{"doesn't have permission to perform"}, spreading, "cdkd, for ec2:DescribeSecurityGroups"},
 
-	// Things that are named and not found.
+	// Resources that are named and not found.
 	{[]string{"provided principal was invalid"}, creating, "tf 41617"},
 	{[]string{"destination arn", "is invalid"}, creating, "tf function_event_invoke_config.go"},
 	{[]string{"provide a valid source image"}, creating, "ack function/hooks.go; ack community 1842"},
@@ -73,12 +72,12 @@ var passingMessages = []passing{
 	{[]string{"stream not found"}, creating, "amplify-cli 11625; that it passes: the stream is created at the same time"},
 	{[]string{"sqs error code", "nonexistentqueue"}, creating, "SQS's error code; that it passes: the queue is created at the same time"},
 
-	// AWS itself puts weights on an alias while it moves it from version to version.
+	// AWS itself sets weights on an alias while it moves the alias from version to version.
 	{[]string{"alias with weights can not be used with provisioned concurrency"}, moving, "tf 48116, hashicorp/terraform 24957"},
 }
 
-// MayPass says that an error may be the user's mistake, or pass by itself within the
-// time that is returned: AWS says the same of what is wrong and of what is not there yet.
+// MayPass reports whether an error is either the user's mistake or passes by itself within the time
+// that is returned: AWS returns the same error for what is wrong and for what does not exist yet.
 func MayPass(err error) (within time.Duration, ok bool) {
 	switch Code(err) {
 	case "CodeSigningConfigNotFoundException":

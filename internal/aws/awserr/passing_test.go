@@ -36,7 +36,7 @@ func TestMayPass(t *testing.T) {
 	}
 }
 
-// Each entry says where it is from, and is tried on an answer.
+// TestPassingMessagesAreKnown checks that each entry names its source, and matches a response.
 func TestPassingMessagesAreKnown(t *testing.T) {
 	b, err := os.ReadFile("testdata/answers.tsv")
 	if err != nil {

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// A message quotes the value that it complains of. That may be an environment
-// variable or a policy: it is left out, and the field's name says enough.
+// The ways in which a message quotes the value that it rejects. The value may be an environment
+// variable or a policy, so it is removed. The name of the field says enough.
 var (
 	violation = regexp.MustCompile(`(?s)(?:; )?Value (?:.*?) at '([A-Za-z0-9_.\[\]]+)' failed to satisfy constraint: `)
 	measured  = regexp.MustCompile(`(?s)\s*String measured: .*`)
 	counted   = regexp.MustCompile(`^\d+ validation errors? detected: `)
 )
 
-// redact takes quoted values out of a message.
+// redact removes quoted values from a message.
 func redact(m string) string {
 	m = measured.ReplaceAllString(m, "")
 	m = counted.ReplaceAllString(m, "")
@@ -32,7 +32,7 @@ func redact(m string) string {
 	return strings.Join(lines, "; ")
 }
 
-// constraint says what a value must be, in the words of AWS if they are such.
+// constraint returns the rule that a value violates, if it is in the words of AWS.
 func constraint(s string) string {
 	if rest, ok := strings.CutPrefix(s, "Member must "); ok {
 		return "must " + strings.TrimPrefix(rest, "satisfy constraint: ")

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// withoutEffect are codes with which Lambda answers, as its own fault, a call that has had no
-// effect: it could not set up what a function runs in.
+// withoutEffect has the codes with which Lambda fails, as its own fault, a call that has had no
+// effect: it could not set up the function's environment.
 var withoutEffect = []string{
 	"ResourceNotReadyException", "InvalidSecurityGroupIDException", "InvalidSubnetIDException",
 	"SubnetIPAddressLimitReachedException", "ENILimitReachedException",
@@ -15,8 +15,8 @@ var withoutEffect = []string{
 	"InvalidRuntimeException", "InvalidZipFileException",
 }
 
-// IsRefused says that AWS has answered the call and done nothing of what it asked for.
-// It is false where AWS itself failed, for then nobody knows.
+// IsRefused reports whether AWS has answered the call and done nothing. It is false if AWS itself
+// failed, because then that is not known.
 func IsRefused(err error) bool {
 	if Code(err) == "" {
 		return false

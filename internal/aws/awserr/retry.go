@@ -15,8 +15,8 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 )
 
-// busyMessages are parts of InvalidParameterValueException's messages that do not say
-// that the input is wrong, but that AWS can't do it now.
+// busyMessages has parts of messages of InvalidParameterValueException that do not mean that the
+// input is wrong, but that AWS cannot do it now.
 var busyMessages = []string{
 	// terraform-provider-aws, lambda/function.go, which tries for 10 minutes.
 	"throttled by ec2",
@@ -26,8 +26,8 @@ var busyMessages = []string{
 	"not all are in the available life cycle state yet",
 }
 
-// IsTransient says that the same call is likely to succeed in seconds or
-// minutes, with nothing changed.
+// IsTransient reports whether the same call is likely to succeed in seconds or minutes without a
+// change.
 func IsTransient(err error) bool {
 	if err == nil {
 		return false
@@ -47,7 +47,7 @@ func IsTransient(err error) bool {
 	return isServerFault(err)
 }
 
-// isServerFault says that AWS failed, not the request.
+// isServerFault reports whether AWS failed, not the request.
 func isServerFault(err error) bool {
 	if isNotImplemented(err) {
 		return false
@@ -62,11 +62,10 @@ func isServerFault(err error) bool {
 	}
 }
 
-// isNotImplemented says that the endpoint does not have the operation, as emulators of
-// AWS answer.
+// isNotImplemented reports whether the endpoint lacks the operation, as emulators of AWS answer.
 func isNotImplemented(err error) bool { return StatusCode(err) == http.StatusNotImplemented }
 
-// isTransientConnection says that a call got no answer, or half of one.
+// isTransientConnection reports whether a call got no response or an incomplete one.
 func isTransientConnection(err error) bool {
 	if errors.Is(err, context.Canceled) || isUntrusted(err) {
 		return false
@@ -89,8 +88,8 @@ func isTransientConnection(err error) bool {
 	return slices.ContainsFunc(broken, func(target error) bool { return errors.Is(err, target) })
 }
 
-// isRefusedHere says that the provider itself does not go on: the host is not allowed, or
-// answers with what is of no use. That stays so.
+// isRefusedHere reports whether the provider itself ended the call: the host is not allowed, or its
+// response is of no use. A retry would not help.
 func isRefusedHere(err error) bool {
 	if _, ok := errors.AsType[*HostError](err); ok {
 		return true
@@ -102,25 +101,25 @@ func isRefusedHere(err error) bool {
 	return ok
 }
 
-// A later error says itself when to come back: the call was not sent.
+// A later error says when to call again: the call was not sent.
 type later interface {
 	error
 	RetryAfter() time.Duration
 }
 
-// broken are what a connection ends with when it ends too soon.
+// broken has the errors of connections that end too early.
 var broken = []error{
 	context.DeadlineExceeded, io.ErrUnexpectedEOF, io.EOF,
 	syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.EPIPE, syscall.ETIMEDOUT,
 }
 
-// isUntrusted says that the endpoint's certificate is not trusted.
+// isUntrusted reports whether the certificate of the endpoint is not trusted.
 func isUntrusted(err error) bool {
 	_, ok := errors.AsType[*tls.CertificateVerificationError](err)
 	return ok
 }
 
-// terminal are codes that stay the same until the user changes something.
+// terminal has the codes that stay the same until the user changes something.
 var terminal = []string{
 	"ValidationException", "InvalidParameterValueException", "InvalidParameterCombination", "SerializationException",
 	"RequestEntityTooLargeException", "RequestTooLargeException", "SerializedRequestEntityTooLargeException",
@@ -132,9 +131,8 @@ var terminal = []string{
 	"ServiceQuotaExceededException",
 }
 
-// IsTerminal says that the call cannot succeed until the user changes the
-// input, or what it names: trying again soon is of no use. It is false where that is
-// not known yet: see MayPass.
+// IsTerminal reports whether the call cannot succeed until the user changes the input, or what it
+// names: retries soon are of no use. It is false for errors that may pass, see MayPass.
 func IsTerminal(err error) bool {
 	if err == nil || IsTransient(err) || IsReplicated(err) {
 		return false

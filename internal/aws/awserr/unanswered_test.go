@@ -46,7 +46,7 @@ func TestIsUnanswered(t *testing.T) {
 	}
 }
 
-// deferredError was not sent.
+// deferredError is the error of a call that was not sent.
 type deferredError struct{}
 
 func (deferredError) Error() string             { return "waits for its turn" }

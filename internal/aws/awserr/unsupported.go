@@ -2,8 +2,8 @@ package awserr
 
 import "net/http"
 
-// IsUnsupported says that the endpoint lacks the operation: an emulator, or a region
-// that does not have it yet. It says nothing about the thing that was asked about.
+// IsUnsupported reports whether the endpoint lacks the operation: it is an emulator, or a region
+// that does not have it yet. It says nothing about the resource of the call.
 func IsUnsupported(err error) bool {
 	switch Code(err) {
 	case "":

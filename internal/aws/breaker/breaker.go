@@ -1,10 +1,9 @@
-// Package breaker has a circuit breaker for each AWS configuration and region. It opens
-// when calls in a row get no answer, and then keeps resources from calling an endpoint
-// that would only hold their workers. While it is open, one resource at a time probes
-// whether there is an answer again; the first one closes it. Whatever AWS answers, errors
-// and throttles included, is an answer.
+// Package breaker has a circuit breaker for each AWS configuration and region. It opens after
+// consecutive calls without an answer, and then keeps resources from calling an endpoint that would
+// only occupy their workers. While it is open, one resource at a time probes the endpoint. The
+// first answer closes the breaker. Errors and throttles are answers too.
 //
-// Nothing here waits. State is kept in memory only.
+// No function here waits. State is kept in memory only.
 package breaker
 
 import (
@@ -16,25 +15,25 @@ import (
 )
 
 const (
-	// most is how many calls in a row may go without an answer.
+	// most is how many consecutive calls may get no answer.
 	most = 5
 
-	// firstPause and longestPause are how long a breaker stays open until the first
-	// probe, and between two of them. It doubles with each probe in vain.
+	// firstPause and longestPause bound the time until the next probe. It doubles with each probe
+	// that gets no answer.
 	firstPause   = 5 * time.Second
 	longestPause = time.Minute
 
-	// probing is how long others stay away from a probe that is under way.
+	// probing is how long other resources wait for a probe that is under way.
 	probing = 5 * time.Second
 
-	// soon is when to probe again where a probe has told nothing.
+	// soon is when to probe again after a probe without a result.
 	soon = time.Second
 
-	// idle is how long a breaker is kept that nobody asks.
+	// idle is how long an unused breaker is kept.
 	idle = 10 * time.Minute
 )
 
-// A Key is what has a breaker: an AWS configuration in a region.
+// A Key identifies a breaker: an AWS configuration in a region.
 type Key struct {
 	// Config is the UID of the ProviderConfig or ClusterProviderConfig.
 	Config types.UID
@@ -43,7 +42,8 @@ type Key struct {
 	Region string
 }
 
-// Breakers of all configurations. They are safe for concurrent use. Nil lets all pass.
+// Breakers has the breakers of all configurations. It is safe for concurrent use. A nil *Breakers
+// is always closed.
 type Breakers struct {
 	now    func() time.Time
 	random func() float64
@@ -54,28 +54,29 @@ type Breakers struct {
 	watchers []func(Key)
 }
 
-// A circuit that had a call without an answer since the last answer.
+// A circuit is a breaker with at least one call without an answer since the last answer.
 type circuit struct {
-	// failures are the calls without an answer in a row.
+	// failures is the number of consecutive calls without an answer.
 	failures int
 
-	// open says that no calls are to be made; until is when the next probe is due.
+	// open is true if no calls must be made; until is when the next probe is due.
 	open  bool
 	pause time.Duration
 	until time.Time
 
-	// probe says that a probe is under way.
+	// probe is true while a probe is under way.
 	probe bool
 
 	used time.Time
 }
 
-// New breakers, all closed. random returns a number in [0, 1).
+// New returns closed breakers. random returns a number in [0, 1).
 func New(now func() time.Time, random func() float64) *Breakers {
 	return &Breakers{now: now, random: random, circuits: map[Key]*circuit{}, swept: now()}
 }
 
-// Watch has a function called whenever a breaker opens or closes. It must not block.
+// Watch registers a function that is called after a breaker has opened or closed. It must not
+// block.
 func (b *Breakers) Watch(changed func(Key)) {
 	if b == nil {
 		return
@@ -85,9 +86,8 @@ func (b *Breakers) Watch(changed func(Key)) {
 	b.watchers = append(b.watchers, changed)
 }
 
-// Enter a reconcile that calls AWS. If the breaker is open it returns how long to stay
-// away. Otherwise leave is to be called once the reconcile has ended: it may be a probe,
-// and there is one at a time.
+// Enter begins a reconcile that calls AWS. If the breaker is open, it returns how long to wait.
+// Otherwise the caller must call leave after the reconcile, which may be the one probe at a time.
 func (b *Breakers) Enter(k Key) (leave func(), wait time.Duration) {
 	leave = func() {}
 	if b == nil {
@@ -113,7 +113,7 @@ func (b *Breakers) Enter(k Key) (leave func(), wait time.Duration) {
 	return sync.OnceFunc(func() { b.probed(k, c) }), 0
 }
 
-// probed notes that a probe has ended. If it has told nothing, another one is due.
+// probed ends a probe. If it had no result, the next one is due soon.
 func (b *Breakers) probed(k Key, c *circuit) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -123,7 +123,7 @@ func (b *Breakers) probed(k Key, c *circuit) {
 	}
 }
 
-// IsOpen says whether a breaker is open.
+// IsOpen reports whether a breaker is open.
 func (b *Breakers) IsOpen(k Key) bool {
 	if b == nil {
 		return false
@@ -134,7 +134,7 @@ func (b *Breakers) IsOpen(k Key) bool {
 	return c != nil && c.open
 }
 
-// Open are the regions in which the breaker of a configuration is open, in order.
+// Open returns the regions in which the breaker of a configuration is open, in order.
 func (b *Breakers) Open(config types.UID) []string {
 	if b == nil {
 		return nil
@@ -152,9 +152,8 @@ func (b *Breakers) Open(config types.UID) []string {
 	return regions
 }
 
-// Probe has the open breakers of a configuration let a probe pass now, since the
-// configuration has changed or works again. Should that get no answer either, the next
-// ones are due as after the first.
+// Probe lets a probe of each open breaker of a configuration pass now, because the configuration
+// has changed or works again. If it gets no answer, the pauses start from the first one again.
 func (b *Breakers) Probe(config types.UID) {
 	if b == nil {
 		return
@@ -168,7 +167,7 @@ func (b *Breakers) Probe(config types.UID) {
 	}
 }
 
-// Forget the breakers of a configuration that is gone.
+// Forget drops the breakers of a configuration that is deleted.
 func (b *Breakers) Forget(config types.UID) {
 	if b == nil {
 		return
@@ -200,7 +199,7 @@ func (b *Breakers) unanswered(k Key) {
 	}
 }
 
-// count a call without an answer, and return whether that has opened the breaker.
+// count counts a call without an answer, and reports whether the breaker opened.
 func (b *Breakers) count(k Key) (opened bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -214,7 +213,7 @@ func (b *Breakers) count(k Key) (opened bool) {
 	c.used = now
 	c.failures++
 	if c.failures < most || now.Before(c.until) {
-		// Calls that were under way when the breaker opened tell nothing new.
+		// Calls that were under way when the breaker opened mean nothing new.
 		return false
 	}
 	opened = !c.open
@@ -233,12 +232,13 @@ func (b *Breakers) tell(k Key) {
 	}
 }
 
-// jitter of up to half a time, so that not all come back at once. The lock is held.
+// jitter returns up to half of a time, so that resources do not all return at once. The caller
+// holds the lock.
 func (b *Breakers) jitter(d time.Duration) time.Duration {
 	return time.Duration(b.random() / 2 * float64(d))
 }
 
-// sweep out what nobody asks for any more. The lock is held.
+// sweep drops breakers that were unused for long. The caller holds the lock.
 func (b *Breakers) sweep() {
 	now := b.now()
 	if now.Sub(b.swept) < idle/2 {

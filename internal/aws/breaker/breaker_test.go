@@ -9,7 +9,7 @@ import (
 
 var here = Key{Config: "c1", Region: "eu-west-1"}
 
-// A world has breakers on a clock that stands still, without jitter.
+// A world has breakers without jitter, and a clock that the test sets.
 type env struct {
 	*Breakers
 
@@ -24,14 +24,14 @@ func newEnv() *env {
 	return e
 }
 
-// fail n calls of a reconcile.
+// fail counts n calls of one reconcile without an answer.
 func (e *env) fail(n int) {
 	for range n {
 		e.unanswered(here)
 	}
 }
 
-// failLong enough for probes to be as seldom as they get.
+// failLong fails until the pause between probes is the longest.
 func (e *env) failLong() {
 	for range 10 {
 		e.fail(most)

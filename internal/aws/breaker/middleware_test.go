@@ -12,11 +12,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go/middleware"
 )
 
-// TestMiddleware has the SDK call an endpoint, and looks at what counts.
+// TestMiddleware calls an endpoint with the SDK, and checks what counts.
 func TestMiddleware(t *testing.T) {
-	// Time runs out before the answer.
+	// The deadline passes before the response.
 	hang := func(_ http.ResponseWriter, q *http.Request) { <-q.Context().Done() }
 	answer := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -78,7 +79,7 @@ func TestMiddleware(t *testing.T) {
 				},
 			}
 			e := newEnv()
-			e.AddTo(&cfg, here)
+			e.addTo(&cfg)
 			ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 			defer cancel()
 			if tc.cancel {
@@ -96,15 +97,22 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
-// TestMiddlewareCloses has an endpoint come back.
+// TestMiddlewareCloses has an endpoint that answers again.
 func TestMiddlewareCloses(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(`{}`)) }))
 	t.Cleanup(server.Close)
 	cfg := aws.Config{Region: here.Region, BaseEndpoint: &server.URL, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", "")}
 	e := newEnv()
-	e.AddTo(&cfg, here)
+	e.addTo(&cfg)
 	e.fail(most)
 	if _, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{}); err != nil || e.IsOpen(here) || len(e.circuits) != 0 {
 		t.Errorf("an answer closes the breaker: %v, %+v", err, e.circuits)
 	}
+}
+
+// addTo adds the middleware to the clients of a config.
+func (e *env) addTo(cfg *aws.Config) {
+	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(e.Middleware(here), middleware.After)
+	})
 }

@@ -8,27 +8,27 @@ import (
 const mib = 1 << 20
 
 const (
-	// headerBytes is how long the header of an answer may be. The longest is that of
-	// Lambda's Invoke, with 4 KB of logs in base64.
+	// headerBytes is how long the header of a response may be. The longest is that of Lambda's
+	// Invoke, with 4 KB of logs in base64.
 	headerBytes = 64 << 10
-	// silence is how long a host may send nothing, and take nothing of a request.
+	// silence is how long a host may neither send nor receive.
 	silence = 10 * time.Second
-	// codeSilence is the same for an answer to a call that has AWS fetch, unpack and check
-	// code: less than a reconcile may take.
+	// codeSilence is the same for responses to calls that make AWS fetch, unpack and check code. It is
+	// less than a reconcile may take.
 	codeSilence = 45 * time.Second
 )
 
-// A bound is what an answer may be at the most.
+// A bound limits the response of an operation.
 type bound struct {
-	// bytes of the body, unpacked.
+	// bytes is the length of the body, decompressed.
 	bytes int64
-	// wait is how long the answer may take to begin once the request is sent. Negative is
-	// as long as the caller waits.
+	// wait is how long the response may take to begin after the request was sent. Negative means as
+	// long as the caller waits.
 	wait time.Duration
 }
 
-// bounds of the answers that may be long, or may be a while in coming. The limits are
-// AWS's own, several times over: JSON escapes what it quotes. All others have usual.
+// bounds has the operations whose responses may be long or late. The limits are several times those
+// of AWS, because JSON escapes strings. All other operations have usual.
 var bounds = map[string]bound{
 	// A payload of 6 MB. The function may run for 15 minutes: Invocations have their own
 	// limit, which is that of a reconcile.
@@ -36,29 +36,27 @@ var bounds = map[string]bound{
 
 	// Pages have 50 items, or 100 mappings, of which the largest are some 20 KB:
 	// variables of 4 KB, filters of as much.
-	"Lambda ListFunctions":          {bytes: 4 * mib, wait: silence},
-	"Lambda ListVersionsByFunction": {bytes: 4 * mib, wait: silence},
-	"Lambda ListEventSourceMappings": {
-		bytes: 8 * mib, wait: silence,
-	},
+	"Lambda ListFunctions":           {bytes: 4 * mib, wait: silence},
+	"Lambda ListVersionsByFunction":  {bytes: 4 * mib, wait: silence},
+	"Lambda ListEventSourceMappings": {bytes: 8 * mib, wait: silence},
 
 	"Lambda CreateFunction":      {bytes: mib, wait: codeSilence},
 	"Lambda UpdateFunctionCode":  {bytes: mib, wait: codeSilence},
 	"Lambda PublishVersion":      {bytes: mib, wait: codeSilence},
 	"Lambda PublishLayerVersion": {bytes: mib, wait: codeSilence},
 
-	// A bundle of code. It is hashed as it comes, and not kept.
+	// A bundle of code. It is hashed while it is read, and not kept in memory.
 	"S3 GetObject": {bytes: 512 * mib, wait: silence},
 
 	// Manifests of 4 MB.
 	"ECR BatchGetImage": {bytes: 16 * mib, wait: silence},
 }
 
-// usual answers are less than 100 KB: a function with its variables, layers and tags, a
-// policy of 20 KB, a page of names.
+// usual is the bound of responses that are less than 100 KB: a function with its variables, layers and
+// tags, a policy of 20 KB, a page of names.
 var usual = bound{bytes: mib, wait: silence}
 
-// boundOf an operation of a service, by the SDK's names for them.
+// boundOf returns the bound of an operation of a service, by the SDK's names for them.
 func boundOf(service, operation string) bound {
 	if b, ok := bounds[strings.TrimSpace(service+" "+operation)]; ok {
 		return b

@@ -10,62 +10,62 @@ import (
 )
 
 const (
-	// idle is how long what was made for a resource or a region is kept unused.
+	// idle is how long sessions and identities are kept unused.
 	idle = 2 * time.Hour
-	// forgotten is how long a config is kept that nobody looks at, as one that is gone is
-	// not: those that are there are looked at every few minutes.
+	// forgotten is how long a config is kept unused. Configs that exist are reconciled every few
+	// minutes, so one that is unused for so long was deleted.
 	forgotten = 24 * time.Hour
-	// sweepEvery is how often that is looked for.
+	// sweepEvery is how often unused entries are dropped.
 	sweepEvery = 10 * time.Minute
 )
 
-// A cache has the sessions of configs. Its lock is held for look-ups only.
+// A cache has the sessions of configs. Its lock is held for lookups only.
 type cache struct {
 	now func() time.Time
 
-	mu      *sync.Mutex
+	mu      sync.Mutex
 	configs map[types.UID]*entry
 	swept   time.Time
 }
 
-// An entry is of one version of a config and of what its credentials come from.
-// A new version replaces it.
+// An entry has what is cached of one version of a config and of its raw credentials. A new version
+// replaces it.
 type entry struct {
 	version string
 	used    time.Time
-	// base are configurations with what does not depend on a resource, by
-	// partition.
+	// base has the part that does not depend on a resource, by partition.
 	base       map[string]*cached[aws.Config]
 	identities map[identityKey]*kept[*cached[identity]]
 	sessions   map[sessionKey]*kept[*Session]
-	// region that a resource was last served in.
+	// region is the one that a resource last asked for.
 	region string
 }
 
-// kept is what is let go when it was not used for long: tenants can name as many
-// regions and resources as they like.
+// kept is a value that is dropped after it was unused for long: tenants can name any number of regions
+// and resources.
 type kept[T any] struct {
 	value T
 	used  time.Time
 }
 
-// An identityKey has the partition of the STS that is asked, for keys of one are
+// An identityKey has the partition of the STS that is called, because access keys of one partition are
 // unknown in another.
 type identityKey struct {
 	partition string
 	tags      sessionTags
 }
 
+// A sessionKey has the region of a session and the resource that it is limited to, if any.
 type sessionKey struct {
 	region string
 	tags   sessionTags
 }
 
-func newCache(now func() time.Time) cache {
-	return cache{now: now, mu: &sync.Mutex{}, configs: map[types.UID]*entry{}, swept: now()}
+func newCache(now func() time.Time) *cache {
+	return &cache{now: now, configs: map[types.UID]*entry{}, swept: now()}
 }
 
-// entry of a config, new if its version is, which changed then tells.
+// entry returns the entry of a version of a config, and whether it replaces that of another version.
 func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,7 @@ func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
 	return e, changed
 }
 
-// retry what has failed for a config, which works again: its failures count no more.
+// retry lets what has failed for a config be fetched again at once, since the config works again.
 func (c *cache) retry(e *entry) {
 	c.mu.Lock()
 	memos := make([]*cached[identity], 0, len(e.identities))
@@ -102,6 +102,7 @@ func (c *cache) retry(e *entry) {
 	}
 }
 
+// session returns a cached session, and false if there is none.
 func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -114,18 +115,18 @@ func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
 	return s.value, true
 }
 
-// keep a session that was made, unless another was first.
-func (c *cache) keep(e *entry, k sessionKey, fresh func() *Session) *Session {
+// keep caches a session, and returns it or the one that another caller has cached before.
+func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if s, ok := e.sessions[k]; ok {
-		return s.value
+	if earlier, ok := e.sessions[k]; ok {
+		return earlier.value
 	}
-	s := fresh()
 	e.sessions[k] = &kept[*Session]{value: s, used: c.now()}
 	return s
 }
 
+// identity returns the memo of an identity.
 func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -138,7 +139,7 @@ func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
 	return m.value
 }
 
-// shared by all resources of a config in a partition.
+// shared returns the memo of what all resources of a config share in a partition.
 func (c *cache) shared(e *entry, partition string) *cached[aws.Config] {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -150,22 +151,22 @@ func (c *cache) shared(e *entry, partition string) *cached[aws.Config] {
 	return m
 }
 
-// regionOf the resources of a config, empty if there were none yet.
+// regionOf returns the region that a resource of a config last asked for, empty if none has.
 func (c *cache) regionOf(e *entry) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return e.region
 }
 
+// forget drops all that is cached of a config.
 func (c *cache) forget(uid types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.configs, uid)
 }
 
-// sweep out what was not used for long: sessions of regions and of single resources,
-// and configs that nobody looks at. An identity is used for as long
-// as a session that was made of it.
+// sweep drops what was unused for long: sessions of regions and of single resources, and configs. An
+// identity counts as used for as long as a session that was made from it. The caller holds the lock.
 func (c *cache) sweep() {
 	now := c.now()
 	if now.Sub(c.swept) < sweepEvery {

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// TestDoubleOncePerLifetime reconciles very often, and then for a day, minute by minute.
+// TestDoubleOncePerLifetime reconciles very often, and then each minute of a day.
 func TestDoubleOncePerLifetime(t *testing.T) {
 	b := newDoubleEnv(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
 	f := function("ProviderConfig", "default")
@@ -38,7 +38,7 @@ func TestDoubleOncePerLifetime(t *testing.T) {
 	}
 }
 
-// TestDoubleConcurrentUse has many come at once, at first and after an expiry.
+// TestDoubleConcurrentUse has many concurrent calls, at first and after an expiry.
 func TestDoubleConcurrentUse(t *testing.T) {
 	b := newDoubleEnv(t, namespaced(chained), secret(ns, "aws", map[string]string{"creds": ini}))
 	for i := range 2 {
@@ -61,7 +61,7 @@ func TestDoubleConcurrentUse(t *testing.T) {
 	}
 }
 
-// TestDoubleRotatedSecret replaces a key. The old one is unknown to AWS from then on.
+// TestDoubleRotatedSecret replaces a key. AWS does not know the old one any more.
 func TestDoubleRotatedSecret(t *testing.T) {
 	for name, change := range map[string]func(*v1beta1.ProviderConfigSpec){
 		"Keys":  func(*v1beta1.ProviderConfigSpec) {},
@@ -89,8 +89,8 @@ func TestDoubleRotatedSecret(t *testing.T) {
 	}
 }
 
-// TestDoubleRotatedToken has the kubelet write new tokens for a day, each of them before
-// the last has expired.
+// TestDoubleRotatedToken writes new tokens for a day as the kubelet does, each before the last one
+// has expired.
 func TestDoubleRotatedToken(t *testing.T) {
 	b := newDoubleEnv(t, clusterSource(v1beta1.CredentialsSourceWebIdentity))
 	b.environ["AWS_ROLE_ARN"], b.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = webRole, "/pod"
@@ -107,8 +107,8 @@ func TestDoubleRotatedToken(t *testing.T) {
 	b.expect(t, "30 tokens in a day", map[string]int{"AssumeRoleWithWebIdentity": 30, "GetCallerIdentity": 30})
 }
 
-// TestDoubleSharedBeginning has resources of many namespaces, which their role tells apart.
-// What comes before that role is fetched once for all of them.
+// TestDoubleSharedBeginning has resources of many namespaces, which the role distinguishes. What
+// comes before that role is fetched once for all of them.
 func TestDoubleSharedBeginning(t *testing.T) {
 	tagged := role(roleTwo)
 	tagged.ResourceTags = []string{"Namespace"}

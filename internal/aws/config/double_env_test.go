@@ -21,8 +21,8 @@ const (
 	subject = "system:serviceaccount:crossplane-system:provider-lambda"
 )
 
-// A doubleBed has the double of AWS in strict mode for its STS: keys are checked, and
-// expire by the clock of the bed.
+// A doubleBed has the double of AWS in strict mode as its STS: keys are checked, and expire by the
+// clock of the bed.
 type doubleEnv struct {
 	*env
 
@@ -30,8 +30,8 @@ type doubleEnv struct {
 	issuer *awsdouble.Issuer
 }
 
-// newDoubleEnv knows the user of ini, and roles one and two in accounts of their own, of
-// which one trusts the user and two trusts one.
+// newDoubleEnv returns a double that knows the user of ini, and the roles one and two in accounts
+// of their own. One trusts the user, and two trusts one.
 func newDoubleEnv(t *testing.T, objs ...client.Object) *doubleEnv {
 	t.Helper()
 	b := &doubleEnv{env: newEnv(t, Options{}, objs...)}
@@ -54,7 +54,7 @@ func newDoubleEnv(t *testing.T, objs ...client.Object) *doubleEnv {
 	return b
 }
 
-// token of the provider's ServiceAccount, for an hour.
+// token returns a token of the provider's ServiceAccount that is valid for an hour.
 func (b *doubleEnv) token(t *testing.T, audience string) string {
 	t.Helper()
 	text, err := b.issuer.Token(subject, audience, b.now().Add(time.Hour))
@@ -64,8 +64,8 @@ func (b *doubleEnv) token(t *testing.T, audience string) string {
 	return text
 }
 
-// call Lambda as a resource does at each reconcile. A function that is not there is as
-// good an answer as any, for it says that the caller was known.
+// call calls Lambda as a reconcile does. A function that does not exist is no error: AWS knew the
+// caller.
 func (b *doubleEnv) call(t *testing.T, f *v1beta1.Function) error {
 	t.Helper()
 	s, err := b.Resolve(t.Context(), f, region)

@@ -9,7 +9,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// TestDoubleErrors has AWS refuse what is wrong in IAM, and the users told.
+// TestDoubleErrors has AWS reject what is wrong in IAM, and checks the messages for users.
 func TestDoubleErrors(t *testing.T) {
 	const using = `cannot use ProviderConfig "default" of namespace "team-a": `
 	long := role(roleOne)

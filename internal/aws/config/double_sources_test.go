@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// file with a text in it.
+// file returns the path of a file with a text.
 func file(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "token")
@@ -24,8 +24,8 @@ func file(t *testing.T, text string) string {
 	return path
 }
 
-// TestDoubleSources has the SDK's own clients fetch what a pod of a cluster gets, and
-// AWS say who that is, for two hours.
+// TestDoubleSources fetches, with the SDK's own clients, what a pod of a cluster gets, and calls
+// AWS with it for two hours.
 func TestDoubleSources(t *testing.T) {
 	node := clusterSource(v1beta1.CredentialsSourceIRSA)
 	cases := map[string]struct {
@@ -122,7 +122,7 @@ func TestDoubleSources(t *testing.T) {
 	}
 }
 
-// TestDoubleTagsOfResources has a role that only serves one namespace (ABAC).
+// TestDoubleTagsOfResources has a role that serves only one namespace (ABAC).
 func TestDoubleTagsOfResources(t *testing.T) {
 	tagged := role(roleOne)
 	tagged.ResourceTags, tagged.ExternalID = []string{"Namespace"}, new("ext")

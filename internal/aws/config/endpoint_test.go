@@ -14,12 +14,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A wire takes requests in place of the network.
+// A wire receives requests in place of the network.
 type wire struct{ urls, signed []string }
 
 var errWire = errors.New("not sent")
 
-// Do notes where a request was going and what it was signed for.
+// Do records the URL of a request and what it was signed for.
 func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	u := *r.URL
 	u.RawQuery = ""
@@ -30,7 +30,7 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 	return nil, errWire
 }
 
-// TestEndpoints sends a call of three services, and looks where they go.
+// TestEndpoints sends a call of each of three services, and checks the URLs.
 func TestEndpoints(t *testing.T) {
 	dynamic := func(host string) *v1beta1.EndpointConfig {
 		return &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeDynamic, Dynamic: &v1beta1.DynamicURLConfig{Protocol: "https", Host: host}}}
@@ -139,8 +139,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// TestSTSRegion has a provider whose network reaches STS of
-// its own region only.
+// TestSTSRegion has a provider whose network reaches only the STS of its own region.
 func TestSTSRegion(t *testing.T) {
 	cases := map[string]struct {
 		reason   string

@@ -12,12 +12,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// A fence is asked before each attempt, and what it refuses is not sent.
+// TestFence checks that a fence decides about each attempt, and that a refused attempt is not sent.
 func TestFence(t *testing.T) {
 	lost := errors.New("lost")
 	cases := map[string]struct {
 		reason string
-		// answers of the fence, one for each attempt. Nil is no fence.
+		// answers has a result of the fence for each attempt. Nil is no fence.
 		answers []error
 		faults  int
 		want    error
@@ -50,7 +50,7 @@ func TestFence(t *testing.T) {
 			}
 			cfg := d.Config("eu-central-1")
 			cfg.Retryer = newRetryer
-			f.addTo(&cfg)
+			cfg.APIOptions = append(cfg.APIOptions, middlewares{fence: f}.addTo)
 			_, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{MaxItems: aws.Int32(1)})
 			if !errors.Is(err, tc.want) {
 				t.Errorf("%s: got %v, want %v", tc.reason, err, tc.want)
@@ -62,7 +62,7 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// The context that a fence hands to an attempt ends it while it is under way.
+// TestFenceEndsAnAttempt checks that the fence's context ends an attempt that is under way.
 func TestFenceEndsAnAttempt(t *testing.T) {
 	d := awsdouble.New(awsdouble.Options{})
 	d.Start()
@@ -81,7 +81,7 @@ func TestFenceEndsAnAttempt(t *testing.T) {
 		}()
 		return errors.Join(attempt(ctx), context.Cause(ctx))
 	})
-	f.addTo(&cfg)
+	cfg.APIOptions = append(cfg.APIOptions, middlewares{fence: f}.addTo)
 	_, err := lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
 	if !errors.Is(err, lost) || attempts != 1 {
 		t.Errorf("want one attempt that ends with %v, got %d: %v", lost, attempts, err)

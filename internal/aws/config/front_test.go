@@ -17,7 +17,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// TestCannotAuthenticate says that AWS does not accept credentials where AWS has said so.
+// TestCannotAuthenticate checks that an error says that AWS does not accept credentials only if AWS
+// said so.
 func TestCannotAuthenticate(t *testing.T) {
 	sts := func(err error) error {
 		return &smithy.OperationError{ServiceID: "STS", OperationName: "GetCallerIdentity", Err: err}
@@ -57,8 +58,8 @@ func TestCannotAuthenticate(t *testing.T) {
 	}
 }
 
-// TestWaysOut says what a resource that is being deleted can still be told, where nobody can
-// create what it lacks.
+// TestWaysOut checks what the error of a resource that is being deleted recommends if its namespace
+// is being deleted too.
 func TestWaysOut(t *testing.T) {
 	const out = "The namespace is being deleted, so nothing can be created in it: set spec.providerConfigRef to a working config, or spec.managementPolicies to [Observe]"
 	aws := secret(ns, "aws", map[string]string{"creds": "nonsense"})

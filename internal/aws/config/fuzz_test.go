@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// longestError of a config, in bytes.
+// longestError is the maximum length of an error of a config, in bytes.
 const longestError = 2000
 
-// Whatever is in a file of credentials: it has keys, or an error says why not in few
-// words, and quotes none of it but the names of profiles.
+// FuzzINI checks that a file of credentials has keys or a short error, which quotes nothing of it
+// but the names of profiles.
 func FuzzINI(f *testing.F) {
 	for _, s := range []string{
 		"[default]\naws_access_key_id = AKIA\naws_secret_access_key = x\n", "\ufeff[profile a]\r\nAWS_ACCESS_KEY_ID=A\r\naws_secret_access_key=b=c\r\naws_session_token=t\r\n",
@@ -53,8 +53,8 @@ func manyProfiles() string {
 	return b.String()
 }
 
-// Whatever the address: one of IPv4 that is not called is not called either as one of IPv6
-// that stands for it.
+// FuzzAddresses checks that an IPv4 address that is not allowed is not allowed as an IPv6 address
+// either.
 func FuzzAddresses(f *testing.F) {
 	for _, s := range []string{"127.0.0.1", "169.254.169.254", "10.0.0.1", "8.8.8.8", "0.0.0.0", "224.0.0.1"} {
 		a := netip.MustParseAddr(s).As4()

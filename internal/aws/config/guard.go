@@ -20,15 +20,14 @@ const (
 	keepAlive   = 30 * time.Second
 )
 
-// A guard keeps calls to endpoints of tenants away from hosts that only the provider can
-// reach.
+// A guard rejects connections of tenants' endpoints to hosts that only the provider can reach.
 type guard struct {
 	allowed  []string
 	loopback bool
 }
 
-// transport that is guarded. It uses no proxy: the provider would see the proxy's address
-// and not the one that is called.
+// transport returns t with guarded connections. They use no proxy, because the provider would see the
+// address of the proxy instead of the one that is called.
 func (g guard) transport(t *http.Transport) *http.Transport {
 	t.Proxy = nil
 	t.DialContext = g.dial
@@ -36,8 +35,8 @@ func (g guard) transport(t *http.Transport) *http.Transport {
 	return t
 }
 
-// dial a host, if its name is allowed, and the address that it turns out to have. That is
-// looked at when the connection is made, so that it cannot change in between.
+// dial connects to a host if its name and its address are allowed. It checks the address at the moment
+// of connecting, so that the name cannot resolve to another one after the check.
 func (g guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -56,7 +55,7 @@ func (g guard) dial(ctx context.Context, network, address string) (net.Conn, err
 	return d.DialContext(ctx, network, address)
 }
 
-// checkHost refuses a host by its name, or by the address that it is.
+// checkHost returns an error if the name of a host, or the address that it is, is not allowed.
 func (g guard) checkHost(host string) error {
 	host = plainHost(host)
 	if len(g.allowed) > 0 && !slices.ContainsFunc(g.allowed, func(pattern string) bool { return matches(pattern, host) }) {
@@ -68,8 +67,8 @@ func (g guard) checkHost(host string) error {
 	return nil
 }
 
-// checkAddress refuses addresses of the pod itself, of its node, and of the cluster, such
-// as those of the metadata service, which gives out the node's credentials.
+// checkAddress returns an error for addresses of the pod itself, of its node, and of the cluster, such
+// as those of the metadata service, which returns the node's credentials.
 func (g guard) checkAddress(host string, a netip.Addr) error {
 	host, a = plainHost(host), embedded(a.WithZone("").Unmap())
 	switch {
@@ -84,34 +83,34 @@ func (g guard) checkAddress(host string, a netip.Addr) error {
 	return nil
 }
 
-// matches a host. A pattern has * for any characters.
+// matches reports whether a host matches a pattern, in which * stands for any characters.
 func matches(pattern, host string) bool {
 	ok, err := path.Match(plainHost(pattern), host)
 	return err == nil && ok
 }
 
-// CheckHostPattern says whether a pattern of NamespacedEndpointHosts can be read.
+// CheckHostPattern returns an error if a pattern of NamespacedEndpointHosts is malformed.
 func CheckHostPattern(pattern string) error {
 	_, err := path.Match(pattern, "")
 	return err
 }
 
-// plainHost is a host as it is compared.
+// plainHost returns a host in the form in which hosts are compared.
 func plainHost(h string) string {
 	return strings.TrimSuffix(strings.ToLower(strings.Trim(h, "[]")), ".")
 }
 
 var (
-	// unreachable are addresses that are never called: of this host, loopback,
-	// link-local with the metadata services of AWS, multicast, and reserved ones.
+	// unreachable has the addresses that are never called: of this host, loopback, link-local with
+	// the metadata services of AWS, multicast, and reserved ones.
 	unreachable = prefixes("0.0.0.0/8", "127.0.0.0/8", "169.254.0.0/16", "192.0.0.0/24", "224.0.0.0/4", "240.0.0.0/4",
 		"::/128", "::1/128", "fe80::/10", "fec0::/10", "fd00:ec2::/32", "ff00::/8")
-	// private addresses, which clusters use for pods, services and nodes.
+	// private has the private addresses, which clusters use for pods, services and nodes.
 	private = prefixes("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "198.18.0.0/15", "fc00::/7")
 )
 
-// embedded is the address of IPv4 that one of IPv6 stands for: of NAT64, 6to4, or an
-// old compatible one.
+// embedded returns the IPv4 address that an IPv6 address stands for: of NAT64, of 6to4, or an old
+// IPv4-compatible one. It returns other addresses as they are.
 func embedded(a netip.Addr) netip.Addr {
 	if !a.Is6() {
 		return a
@@ -132,10 +131,12 @@ var (
 	sixToFour  = prefixes("2002::/16")
 )
 
+// within reports whether one of the prefixes contains an address.
 func within(a netip.Addr, in []netip.Prefix) bool {
 	return slices.ContainsFunc(in, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
+// prefixes parses prefixes. It panics if one is malformed.
 func prefixes(list ...string) []netip.Prefix {
 	ps := make([]netip.Prefix, len(list))
 	for i, p := range list {

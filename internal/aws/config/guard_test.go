@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// TestGuard has namespaced configs name hosts, which turn out to have an address.
+// TestGuard has namespaced configs that name hosts, and the addresses of these hosts.
 func TestGuard(t *testing.T) {
 	const (
 		listed  = "not among the hosts"
@@ -79,7 +79,8 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// internal is a service that only the provider can reach, and how often it was called.
+// internal returns the URL of a service that only the provider can reach, and the number of its
+// calls.
 func internal(t *testing.T) (url string, calls *atomic.Int32) {
 	t.Helper()
 	calls = &atomic.Int32{}
@@ -88,8 +89,8 @@ func internal(t *testing.T) (url string, calls *atomic.Int32) {
 	return s.URL, calls
 }
 
-// TestInternalHosts has a namespaced config name a host by a name of its own, which leads
-// to what only the provider can reach.
+// TestInternalHosts has a namespaced config whose host resolves to an address that only the
+// provider can reach.
 func TestInternalHosts(t *testing.T) {
 	target, calls := internal(t)
 	u, err := url.Parse(target)
@@ -132,7 +133,7 @@ func TestNoWayAround(t *testing.T) {
 	}
 }
 
-// TestClusterConfigsAreNotGuarded has an administrator name a host on the node.
+// TestClusterConfigsAreNotGuarded has an administrator's config that names a host on the node.
 func TestClusterConfigsAreNotGuarded(t *testing.T) {
 	target, calls := internal(t)
 	e := newEnv(t, Options{}, cluster(func(s *v1beta1.ClusterProviderConfigSpec) {

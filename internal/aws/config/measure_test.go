@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// counted are the counters of a Recorder, by their label values.
+// counted returns the counters of a Recorder by their label values.
 func counted(t *testing.T, r *measure.Recorder, name string) map[string]float64 {
 	t.Helper()
 	registry := prometheus.NewPedanticRegistry()

@@ -13,8 +13,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
-// A bug in what is made once for all reaches all who wait for it as an error. Nobody
-// hangs, the process goes on, and it is tried again after a while.
+// TestPanicsReachThoseWhoWait checks that a panic in a shared fetch is an error for all who wait
+// for it. Nobody hangs, the process goes on, and a later call fetches again.
 func TestPanicsReachThoseWhoWait(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -34,13 +34,13 @@ func TestPanicsReachThoseWhoWait(t *testing.T) {
 			}
 		}},
 		"Renewal": {reason: "And credentials.", ask: func(ctx context.Context, now func() time.Time, release <-chan struct{}, broken *bool) func() error {
-			r := &renewing{now: now, fetch: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
+			r := (&Resolver{now: now}).renew("Secret", aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
 				<-release
 				if *broken {
 					panic("secret")
 				}
 				return aws.Credentials{AccessKeyID: "a", SecretAccessKey: "b"}, nil
-			})}
+			}))
 			return func() error {
 				_, err := r.Retrieve(ctx)
 				return err

@@ -1,3 +1,14 @@
+// Package config resolves a ProviderConfig or a ClusterProviderConfig to a Session: an aws.Config
+// whose credentials are renewed and whose calls keep to Lambda's request quotas.
+//
+// A session is cached for as long as the config and the raw credentials that it refers to stay the
+// same. So a role is assumed once in the lifetime of its credentials, however many resources use
+// them, and a rotated Secret or token takes effect in the next reconcile.
+//
+// The way from a config to a signed call goes through these files: settings.go has the spec, rules.go
+// what it may do and who may use it, credentials.go the raw credentials, authenticate.go the roles,
+// cache.go and memo.go what is cached, session.go the identity and the configuration of clients,
+// middleware.go and http.go each call.
 package config
 
 import (
@@ -25,15 +36,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
-// Options of a Resolver. Zero values mean the defaults.
+// Options are those of a Resolver. Zero values mean the defaults.
 type Options struct {
 	// AllowNamespacedPodIdentity lets namespaced configs use the identity of the
 	// provider's own pod: the sources IRSA and PodIdentity, and WebIdentity with a
 	// token of the pod.
 	AllowNamespacedPodIdentity bool
 
-	// AllowNamespacedEndpoints lets namespaced configs have the provider call hosts of
-	// their choice, as far as NamespacedEndpointHosts allows.
+	// AllowNamespacedEndpoints lets namespaced configs set endpoints, as far as
+	// NamespacedEndpointHosts allows the hosts.
 	AllowNamespacedEndpoints bool
 
 	// NamespacedEndpointHosts are the hosts that endpoints of namespaced configs may
@@ -42,43 +53,43 @@ type Options struct {
 	// here as they are, and those with loopback and link-local ones never.
 	NamespacedEndpointHosts []string
 
-	// AllowLoopbackEndpoints lets namespaced configs name loopback addresses, where the
-	// double of AWS is in tests. No flag sets it: in a pod it would open whatever else
-	// listens there.
+	// AllowLoopbackEndpoints lets namespaced configs name loopback addresses, for tests with a
+	// double of AWS. No flag sets it: it would open all ports of the provider's own pod.
 	AllowLoopbackEndpoints bool
 
-	// Silence is how long a host that is called may send and take nothing, for tests. 0
-	// means what each operation has.
+	// Silence replaces the time for which a host may neither send nor receive, for tests. 0 means
+	// the time of the operation.
 	Silence time.Duration
 
 	// LookupHost finds the addresses of a host. The default is the system's resolver.
 	LookupHost func(ctx context.Context, host string) ([]netip.Addr, error)
 
-	// HTTPClient that all clients begin with. It is a BuildableClient since the
-	// SDK adds the authorities of AWS_CA_BUNDLE to no other.
+	// HTTPClient is the client that those of all configs are built from. It is a BuildableClient
+	// since the SDK adds the certificates of AWS_CA_BUNDLE to no other.
 	HTTPClient *awshttp.BuildableClient
 
-	// STSEndpoint is the URL of STS where a config does not say otherwise.
+	// STSEndpoint is the URL of STS for configs that set none.
 	STSEndpoint string
 
-	// Fence is asked before each call that a session's clients send. Nil lets all pass.
+	// Fence makes each attempt of each call of a session's clients. Nil makes all.
 	Fence Fence
 
-	// Namespaces reads the labels of namespaces, for allowedNamespaces. It is best
-	// not cached: the provider may lack the right to watch namespaces, and most
-	// configs do not ask for them. The default is the client of the configs.
+	// Namespaces reads the labels of namespaces, for allowedNamespaces. It should not be cached:
+	// the provider may lack the right to watch namespaces, and most configs do not need them. The
+	// default is the client that reads configs.
 	Namespaces client.Reader
 
-	// Tracer of calls to AWS, those to STS included. Nil makes no spans.
+	// Tracer records calls to AWS, those to STS included. Nil records none.
 	Tracer trace.Tracer
 
-	// Measure counts requests, and fetches of credentials. Nil counts nothing.
+	// Measure counts requests and fetches of credentials. Nil counts nothing.
 	Measure *measure.Recorder
 
-	// Breakers are told what becomes of calls to Lambda. Nil is told nothing.
+	// Breakers count calls to Lambda that get no answer. Nil counts none.
 	Breakers *breaker.Breakers
 
-	// LookupEnv and ReadFile read the provider's environment and files.
+	// LookupEnv and ReadFile read the provider's environment and files. The defaults are those of
+	// package os.
 	LookupEnv func(string) (string, bool)
 	ReadFile  func(string) ([]byte, error)
 }
@@ -109,7 +120,7 @@ type Resolver struct {
 	limiter *quota.Limiter
 	now     func() time.Time
 	options Options
-	cache   cache
+	cache   *cache
 	labels  labelCache
 	clients clients
 }
@@ -130,10 +141,10 @@ func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func()
 	}
 }
 
-// Resolve the session of a managed resource in a region of AWS. The config is the
-// one that spec.providerConfigRef names: a ProviderConfig of the resource's own
-// namespace, or a ClusterProviderConfig that allows it. The first use of a config
-// calls STS; later ones return what is cached.
+// Resolve returns the session of a managed resource in a region of AWS. The config is the one that
+// spec.providerConfigRef names: a ProviderConfig of the resource's own namespace, or a
+// ClusterProviderConfig that allows the namespace. The first use of a config calls STS. Later ones
+// return the cached session.
 func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*Session, error) {
 	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
 	if err != nil {
@@ -160,17 +171,66 @@ func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, regio
 	return session, nil
 }
 
-// An Identity is whom AWS takes a config for.
-type Identity struct {
-	// Account is the AWS account id. It is made up where nothing tells it.
-	Account string
-	// ARN of the user or the assumed role. Empty where STS was not asked.
-	ARN string
+// config returns the config that a reference of a resource in a namespace names. It returns a
+// missingError if there is none.
+func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) (client.Object, error) {
+	if ref == nil {
+		return nil, fmt.Errorf("no provider config is set: set spec.providerConfigRef")
+	}
+	var obj client.Object
+	name := Ref{Kind: ref.Kind, Name: ref.Name}
+	switch ref.Kind {
+	case v1beta1.ProviderConfigKind:
+		obj, name.Namespace = &v1beta1.ProviderConfig{}, namespace
+	case v1beta1.ClusterProviderConfigKind:
+		obj = &v1beta1.ClusterProviderConfig{}
+	default:
+		return nil, fmt.Errorf("spec.providerConfigRef.kind is %q: it must be %s or %s", ref.Kind, v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind)
+	}
+	err := r.kube.Get(ctx, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}, obj)
+	if kerrors.IsNotFound(err) {
+		return nil, &missingError{fmt.Errorf("%s does not exist: create it, or correct spec.providerConfigRef", name)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	return obj, nil
 }
 
-// Identify a ProviderConfig or ClusterProviderConfig: it gets credentials and asks
-// AWS whose they are, unless the config says not to. Where the last role depends
-// on the resource that is served, the identity is that which assumes it.
+// session returns the session of a config in a region.
+func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region string) (*Session, error) {
+	if err := r.permit(s); err != nil {
+		return nil, &refusedError{err}
+	}
+	m, err := r.rawCredentials(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	entry := r.entry(s, m)
+	key := sessionKey{region: region, tags: tags}
+	if session, ok := r.cache.session(entry, key); ok {
+		return session, nil
+	}
+	known, err := r.identity(ctx, s, m, entry, tags, r.stsRegion(region))
+	if err != nil {
+		return nil, err
+	}
+	return r.cache.keep(entry, key, r.newSession(s, known, region)), nil
+}
+
+// entry returns the entry of a config in the cache. If the config or its credentials have changed,
+// its open circuit breakers let a call pass: whether AWS answered the earlier version means nothing.
+func (r *Resolver) entry(s settings, m rawCredentials) *entry {
+	e, changed := r.cache.entry(s.ref.UID, m.version(s.generation))
+	if changed {
+		r.options.Breakers.Probe(s.ref.UID)
+	}
+	return e
+}
+
+// Identify returns the identity of a ProviderConfig or ClusterProviderConfig. It fetches credentials
+// and asks AWS for their identity, unless the config says not to. If the last role depends on the
+// resource, the result is the identity that assumes that role.
 func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity, error) {
 	s, err := settingsOf(config)
 	if err != nil {
@@ -204,69 +264,5 @@ func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity
 	return known.Identity, nil
 }
 
-// entry of a config in the cache. What AWS did not answer to an earlier version of it says
-// nothing of this one.
-func (r *Resolver) entry(s settings, m rawCredentials) *entry {
-	e, changed := r.cache.entry(s.ref.UID, m.version(s.generation))
-	if changed {
-		r.options.Breakers.Probe(s.ref.UID)
-	}
-	return e
-}
-
-// Forget all that is cached of a config, which is gone.
+// Forget drops what is cached of a config that is deleted.
 func (r *Resolver) Forget(uid types.UID) { r.cache.forget(uid) }
-
-// config that a reference of a resource in a namespace names.
-func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) (client.Object, error) {
-	if ref == nil {
-		return nil, fmt.Errorf("no provider config is set: set spec.providerConfigRef")
-	}
-	var obj client.Object
-	name := Ref{Kind: ref.Kind, Name: ref.Name}
-	switch ref.Kind {
-	case v1beta1.ProviderConfigKind:
-		obj, name.Namespace = &v1beta1.ProviderConfig{}, namespace
-	case v1beta1.ClusterProviderConfigKind:
-		obj = &v1beta1.ClusterProviderConfig{}
-	default:
-		return nil, fmt.Errorf("spec.providerConfigRef.kind is %q: it must be %s or %s", ref.Kind, v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind)
-	}
-	err := r.kube.Get(ctx, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}, obj)
-	if kerrors.IsNotFound(err) {
-		return nil, missing(fmt.Errorf("%s does not exist: create it, or correct spec.providerConfigRef", name))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, err)
-	}
-	return obj, nil
-}
-
-// session of a config in a region.
-func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region string) (*Session, error) {
-	if err := r.permit(s); err != nil {
-		return nil, refuse(err)
-	}
-	m, err := r.rawCredentials(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	entry := r.entry(s, m)
-	key := sessionKey{region: region, tags: tags}
-	if session, ok := r.cache.session(entry, key); ok {
-		return session, nil
-	}
-	known, err := r.identity(ctx, s, m, entry, tags, r.stsRegion(region))
-	if err != nil {
-		return nil, err
-	}
-	return r.cache.keep(entry, key, func() *Session { return r.newSession(s, known, region) }), nil
-}
-
-// identity of a config, told by STS of a region.
-func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (identity, error) {
-	k := identityKey{partition: partitionOf(region), tags: tags}
-	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
-		return r.identify(ctx, s, m, e, tags, region)
-	})
-}

@@ -62,8 +62,7 @@ func TestResolveSession(t *testing.T) {
 	}
 }
 
-// TestCache resolves a config very often, over changes and expiries, and counts
-// the calls of STS.
+// TestCache resolves a config very often, over changes and expiries, and counts the calls of STS.
 func TestCache(t *testing.T) {
 	pc := namespaced(func(s *v1beta1.ProviderConfigSpec) {
 		s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne), role(roleTwo)}
@@ -128,7 +127,7 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestConcurrentFirstUse has a hundred resources come at once while STS is slow.
+// TestConcurrentFirstUse has a hundred concurrent calls while STS is slow.
 func TestConcurrentFirstUse(t *testing.T) {
 	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }),
@@ -161,7 +160,8 @@ func TestConcurrentFirstUse(t *testing.T) {
 	}
 }
 
-// TestRenewalWhileValid has STS fail, then be slow, before credentials expire.
+// TestRenewalWhileValid has an STS that fails, and then one that is slow, before credentials
+// expire.
 func TestRenewalWhileValid(t *testing.T) {
 	e := newEnv(t, Options{},
 		namespaced(func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{role(roleOne)} }),
@@ -207,8 +207,8 @@ func TestFailureCountsForAWhile(t *testing.T) {
 	e.resolve(t, f)
 }
 
-// TestWorkingConfigIsTriedAtOnce has a role be assumed again that could not be for long: once
-// the config is seen to work, no resource of it goes by an old failure.
+// TestWorkingConfigIsTriedAtOnce assumes a role that failed for long: once the config works, no
+// resource has to wait because of an earlier failure.
 func TestWorkingConfigIsTriedAtOnce(t *testing.T) {
 	byResource := role(roleTwo)
 	byResource.ResourceTags = []string{"Name"}
@@ -239,8 +239,8 @@ func TestWorkingConfigIsTriedAtOnce(t *testing.T) {
 	e.resolve(t, f)
 }
 
-// TestChangedConfigIsProbed has the circuit breaker of a config that has changed, or whose
-// Secret has, let a call pass.
+// TestChangedConfigIsProbed checks that the circuit breaker of a config lets a call pass after the
+// config or its Secret has changed.
 func TestChangedConfigIsProbed(t *testing.T) {
 	aws := secret(ns, "aws", map[string]string{"creds": ini})
 	c := namespaced()
@@ -251,7 +251,7 @@ func TestChangedConfigIsProbed(t *testing.T) {
 	e.resolve(t, f)
 	open := func() {
 		cfg := awssdk.Config{Region: region, HTTPClient: unanswering{}, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""), Retryer: func() awssdk.Retryer { return awssdk.NopRetryer{} }}
-		e.options.Breakers.AddTo(&cfg, k)
+		cfg.APIOptions = append(cfg.APIOptions, middlewares{breakers: e.options.Breakers, breaker: k}.addTo)
 		for range 5 {
 			_, _ = lambda.NewFromConfig(cfg).ListFunctions(t.Context(), &lambda.ListFunctionsInput{})
 		}
@@ -277,7 +277,7 @@ func TestChangedConfigIsProbed(t *testing.T) {
 	}
 }
 
-// unanswering is a network on which nothing comes back.
+// unanswering is a network that never responds.
 type unanswering struct{}
 
 func (unanswering) Do(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded }
@@ -322,7 +322,7 @@ func TestAssumeRoleChain(t *testing.T) {
 		}
 	}
 
-	// Each resource has a session of its own, and those that are not used go.
+	// Each resource has a session of its own, and unused ones are dropped.
 	other := function("ProviderConfig", "default")
 	other.SetName("billing")
 	other.SetUID("f2")

@@ -20,8 +20,8 @@ import (
 // lied is an account that an endpoint claims.
 const lied = "999988887777"
 
-// claims is an endpoint whose STS claims an account, and whose Lambda says that its
-// quota is used up.
+// claims returns an endpoint whose STS claims an account, and whose Lambda says that its quota is
+// exhausted.
 func claims(t *testing.T, account, arn string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func claims(t *testing.T, account, arn string) string {
 	return s.URL
 }
 
-// TestScope tells whose quota the calls of a config are counted by.
+// TestScope checks by which scope the calls of a config are counted.
 func TestScope(t *testing.T) {
 	url := claims(t, lied, "arn:aws:iam::"+lied+":user/x")
 	const emulator = "http://127.0.0.1:1"
@@ -101,8 +101,7 @@ func TestScope(t *testing.T) {
 	}
 }
 
-// TestNoOneClosesAnothersQuota has an endpoint claim an account, and refuse calls for
-// its rate.
+// TestNoOneClosesAnothersQuota has an endpoint that claims an account and throttles calls.
 func TestNoOneClosesAnothersQuota(t *testing.T) {
 	e := newEnv(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
 		s.Endpoint = static(claims(t, lied, ""))
@@ -118,7 +117,7 @@ func TestNoOneClosesAnothersQuota(t *testing.T) {
 	}
 }
 
-// TestIdentityShowsNoMore has an endpoint say something else than who calls.
+// TestIdentityShowsNoMore has an endpoint that answers something other than an identity.
 func TestIdentityShowsNoMore(t *testing.T) {
 	config := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Endpoint = static(claims(t, lied, "token hunter2")) })
 	e := newEnv(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
@@ -133,7 +132,7 @@ func TestIdentityShowsNoMore(t *testing.T) {
 	}
 }
 
-// TestRegionsComeAndGo has resources name regions that there are not.
+// TestRegionsComeAndGo has resources that name regions that do not exist.
 func TestRegionsComeAndGo(t *testing.T) {
 	tagged := role(roleTwo)
 	tagged.ResourceTags = []string{"Name"}
@@ -168,7 +167,7 @@ func TestRegionsComeAndGo(t *testing.T) {
 	}
 }
 
-// TestConfigsAreLetGo has a config looked at once more after it was forgotten.
+// TestConfigsAreLetGo uses a config once more after it was forgotten.
 func TestConfigsAreLetGo(t *testing.T) {
 	e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
 	e.resolve(t, function("ProviderConfig", "default"))

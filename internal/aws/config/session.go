@@ -1,45 +1,54 @@
 package config
 
 import (
-	"maps"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/middleware"
 
-	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
-// A Session is how the resources of one config reach one region. It is shared by
-// all of them, and must not be changed.
+// A Session has what the resources of one config need to call AWS in one region. All of them share it,
+// and must not change it.
 type Session struct {
-	// AWS is the configuration for clients. Calls keep to the quotas of Scope.
+	// AWS is the configuration of clients. Calls keep to the quotas of Scope.
 	AWS aws.Config
 
-	// Scope is the account and region that quotas are counted by.
+	// Scope is the account and region by which quotas are counted.
 	Scope quota.Scope
 
-	// Partition of the region, such as aws or aws-cn, which ARNs begin with.
+	// Partition of the region, such as aws or aws-cn, which is part of ARNs.
 	Partition string
 
-	// Identity is whom AWS takes the config for.
+	// Identity is the AWS identity of the config.
 	Identity Identity
 
-	// Tags that every taggable thing of this config gets.
+	// Tags are set on each taggable resource of this config.
 	Tags map[string]string
 
-	// IgnoreTags are left to others.
+	// IgnoreTags are neither set, removed nor compared.
 	IgnoreTags IgnoreTags
 
 	// Ref names the config.
 	Ref Ref
 
-	// Tenancy is what the config says of the namespaces that share it.
+	// Tenancy has the config's rules for the namespaces that share it.
 	Tenancy Tenancy
 
 	inventory inventory.Cache
@@ -48,12 +57,12 @@ type Session struct {
 	clients map[reflect.Type]any
 }
 
-// Inventory is what the resources of this session read from AWS together.
+// Inventory returns the cache of what the resources of this session read from AWS.
 func (s *Session) Inventory() *inventory.Cache { return &s.inventory }
 
-// Client of a service for a session, made by the service's NewFromConfig, such as
-// lambda.NewFromConfig. It is made once, since a client has connections and a
-// budget of retries that all of its users share.
+// Client returns the client of a service for a session. newFromConfig is the service's function, such
+// as lambda.NewFromConfig. It is called once a session, so that all users share the client's
+// connections and its budget of retries.
 func Client[C, O any](s *Session, newFromConfig func(aws.Config, ...func(*O)) *C) *C {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,12 +84,12 @@ type IgnoreTags struct {
 	prefixes []string
 }
 
-// NewIgnoreTags of whole keys and of beginnings of keys.
+// NewIgnoreTags returns IgnoreTags of whole keys and of prefixes of keys.
 func NewIgnoreTags(keys, prefixes []string) IgnoreTags {
 	return IgnoreTags{keys: keys, prefixes: prefixes}
 }
 
-// Match says whether a tag is ignored. Those of AWS itself are.
+// Match reports whether a tag is ignored. Tags of AWS itself are.
 func (i IgnoreTags) Match(key string) bool {
 	if strings.HasPrefix(strings.ToLower(key), "aws:") || slices.Contains(i.keys, key) {
 		return true
@@ -88,45 +97,149 @@ func (i IgnoreTags) Match(key string) bool {
 	return slices.ContainsFunc(i.prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
 }
 
-// newSession of an identity in a region.
+// newSession returns a session of an identity in a region.
 func (r *Resolver) newSession(s settings, known identity, region string) *Session {
 	cfg := known.aws.Copy()
 	cfg.Region = region
-	cfg.APIOptions = slices.Clone(cfg.APIOptions)
-	scope := known.scope(s, region)
-	r.limiter.AddTo(&cfg, scope)
-	r.options.Fence.addTo(&cfg)
-	r.options.Breakers.AddTo(&cfg, breaker.Key{Config: s.ref.UID, Region: region})
-	return &Session{
-		AWS:        cfg,
-		Scope:      scope,
-		Partition:  partitionFor(s, region),
-		Identity:   known.Identity,
-		Tags:       defaultTags(s.Tags),
-		IgnoreTags: ignored(s.IgnoreTags),
-		Ref:        s.ref,
-		Tenancy:    s.tenancy,
+	m := r.middlewares(s)
+	m.limiter, m.scope = r.limiter, known.scope(s, region)
+	m.fence = r.options.Fence
+	m.breakers, m.breaker = r.options.Breakers, breaker.Key{Config: s.ref.UID, Region: region}
+	cfg.APIOptions = []func(*middleware.Stack) error{m.addTo}
+	tags := make(map[string]string, len(s.Tags))
+	for k, v := range s.Tags {
+		tags[k] = string(v)
 	}
-}
-
-func partitionFor(s settings, region string) string {
+	session := &Session{
+		AWS:       cfg,
+		Scope:     m.scope,
+		Partition: partitionOf(region),
+		Identity:  known.Identity,
+		Tags:      tags,
+		Ref:       s.ref,
+		Tenancy:   s.tenancy,
+	}
 	if s.Endpoint != nil && s.Endpoint.PartitionID != nil {
-		return *s.Endpoint.PartitionID
+		session.Partition = *s.Endpoint.PartitionID
 	}
-	return partitionOf(region)
+	if s.IgnoreTags != nil {
+		session.IgnoreTags = NewIgnoreTags(s.IgnoreTags.Keys, s.IgnoreTags.KeyPrefixes)
+	}
+	return session
 }
 
-func defaultTags(in map[string]v1beta1.TagValue) map[string]string {
-	tags := make(map[string]string, len(in))
-	for k := range maps.Keys(in) {
-		tags[k] = string(in[k])
-	}
-	return tags
+// An Identity is the AWS identity of a config.
+type Identity struct {
+	// Account is the AWS account ID, or a made-up name if it is not known.
+	Account string
+	// ARN of the user or the assumed role. It is empty if STS was not called.
+	ARN string
 }
 
-func ignored(in *v1beta1.IgnoreTags) IgnoreTags {
-	if in == nil {
-		return IgnoreTags{}
+// An identity is an authenticated aws.Config with its identity.
+type identity struct {
+	Identity
+
+	aws aws.Config
+
+	// asked is where the account comes from.
+	asked asked
+}
+
+// asked is where an account comes from.
+type asked int
+
+const (
+	// nobody was asked: the account is a guess.
+	nobody asked = iota
+	// atAWS means the STS of AWS, or what the provider's operator has configured in its place.
+	atAWS
+	// atEndpoint means the endpoint of the config.
+	atEndpoint
+)
+
+// scope returns the scope by which calls are counted against quotas. Whoever may create a
+// ProviderConfig can run an endpoint that claims any account and answers that its quota is exhausted.
+// So a namespaced config shares the scope of an account only if AWS itself named the account and its
+// calls go to AWS. An administrator's config is trusted.
+func (i identity) scope(s settings, region string) quota.Scope {
+	ownLambda := s.endpointOf("Lambda", region) != ""
+	switch {
+	case s.namespaced && (i.asked != atAWS || ownLambda):
+		return quota.Scope{Account: quota.Unverified, Region: region, Config: string(s.ref.UID)}
+	case i.asked == atEndpoint, i.asked == nobody && ownLambda:
+		return quota.Scope{Account: i.Account, Region: region, Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region)}
+	default:
+		return quota.Scope{Account: i.Account, Region: region}
 	}
-	return NewIgnoreTags(in.Keys, in.KeyPrefixes)
+}
+
+// identity returns the cached identity of a config. The first call authenticates, and asks STS of a
+// region for the identity unless the config says not to.
+func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (identity, error) {
+	k := identityKey{partition: partitionOf(region), tags: tags}
+	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
+		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
+		if err != nil {
+			return identity{}, err
+		}
+		guess := identity{aws: cfg, Identity: Identity{Account: guessAccount(s, m)}}
+		if s.SkipRequestingAccountID {
+			return guess, nil
+		}
+		out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+		switch {
+		case err == nil && functionname.IsAccountID(aws.ToString(out.Account)):
+			return told(s, cfg, out, region), nil
+		case s.SkipCredentialsValidation:
+			return guess, nil
+		case err == nil:
+			return identity{}, fmt.Errorf("STS does not return a 12-digit account ID: check the endpoint, or set skip_requesting_account_id")
+		default:
+			return identity{}, cannotAuthenticate(err)
+		}
+	})
+}
+
+// told returns the identity that STS answered. It is shown in status, so the ARN counts only if it
+// looks like one: an endpoint that is not AWS can answer anything.
+func told(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region string) identity {
+	i := identity{aws: cfg, Identity: Identity{Account: aws.ToString(out.Account)}, asked: atAWS}
+	if s.endpointOf("STS", region) != "" {
+		i.asked = atEndpoint
+	}
+	if caller := aws.ToString(out.Arn); callerPattern.MatchString(caller) {
+		i.ARN = caller
+	}
+	return i
+}
+
+// callerPattern matches the ARNs that GetCallerIdentity returns.
+var callerPattern = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{12}:[A-Za-z0-9+=,.@_/-]{1,640}$`)
+
+// cannotAuthenticate returns the error of credentials that could not be fetched or identified. It says
+// that AWS does not accept them only if AWS said so.
+func cannotAuthenticate(err error) error {
+	if awserr.IsUnauthenticated(err) {
+		return fmt.Errorf("AWS does not accept the credentials: %w", awserr.Clean(err))
+	}
+	return awserr.Clean(err)
+}
+
+// guessAccount returns the account of the last role, or a name that stands for the account of these
+// keys. It only keeps the quotas of accounts apart.
+func guessAccount(s settings, m rawCredentials) string {
+	last := m.roleARN
+	if n := len(s.AssumeRoleChain); n > 0 {
+		last = aws.ToString(s.AssumeRoleChain[n-1].RoleARN)
+	}
+	if role, _ := arn.Parse(last); role.AccountID != "" || len(s.AssumeRoleChain) > 0 {
+		return role.AccountID
+	}
+	of := cmp.Or(m.keys.AccessKeyID, string(s.credentials.Source))
+	if s.Endpoint != nil {
+		of += aws.ToString(s.Endpoint.URL.Static)
+	}
+	sum := sha256.Sum256([]byte(of))
+	return "unknown-" + hex.EncodeToString(sum[:4])
 }

@@ -1,12 +1,11 @@
 package config
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
@@ -23,7 +22,7 @@ type Ref struct {
 	UID types.UID
 }
 
-// String names the config in messages.
+// String returns the kind, name and namespace of the config as messages have them.
 func (r Ref) String() string {
 	if r.Namespace == "" {
 		return fmt.Sprintf("%s %q", r.Kind, r.Name)
@@ -31,146 +30,120 @@ func (r Ref) String() string {
 	return fmt.Sprintf("%s %q of namespace %q", r.Kind, r.Name, r.Namespace)
 }
 
-// settings are a config of either kind.
+// settings are the spec of a config of either kind. The credentials of a ProviderConfig are in the
+// form of those of a ClusterProviderConfig, with its own namespace in each reference.
 type settings struct {
 	v1beta1.ConnectionSpec
 
-	ref        Ref
-	generation int64
-	namespaced bool
-	allowed    *v1beta1.AllowedNamespaces
-	tenancy    Tenancy
-
-	source  xpv2.CredentialsSource
-	secret  *secretKey
-	env     *string
-	path    *string
-	profile string
-	web     webIdentity
+	ref         Ref
+	generation  int64
+	namespaced  bool
+	allowed     *v1beta1.AllowedNamespaces
+	tenancy     Tenancy
+	credentials v1beta1.ClusterProviderCredentials
 }
 
-// A secretKey names a Secret, and the key in it where one is meant.
-type secretKey struct {
-	types.NamespacedName
-
-	key string
-}
-
-// webIdentity is how a role is assumed with a token.
-type webIdentity struct {
-	roleARN     string
-	sessionName string
-	secret      *secretKey
-	// path of the token in the provider's pod. With neither a Secret nor a path
-	// it is that of AWS_WEB_IDENTITY_TOKEN_FILE.
-	path *string
-}
-
-// settingsOf a config of either kind.
+// settingsOf returns the settings of a ProviderConfig or ClusterProviderConfig.
 func settingsOf(obj client.Object) (settings, error) {
 	switch c := obj.(type) {
 	case *v1beta1.ProviderConfig:
-		return ofNamespaced(c), nil
+		return settings{
+			ConnectionSpec: c.Spec.ConnectionSpec,
+			ref:            Ref{Kind: v1beta1.ProviderConfigKind, Namespace: c.GetNamespace(), Name: c.GetName(), UID: c.GetUID()},
+			generation:     c.GetGeneration(),
+			namespaced:     true,
+			credentials:    inNamespace(c.GetNamespace(), c.Spec.Credentials),
+		}, nil
 	case *v1beta1.ClusterProviderConfig:
-		return ofCluster(c), nil
+		return settings{
+			ConnectionSpec: c.Spec.ConnectionSpec,
+			ref:            Ref{Kind: v1beta1.ClusterProviderConfigKind, Name: c.GetName(), UID: c.GetUID()},
+			generation:     c.GetGeneration(),
+			allowed:        c.Spec.AllowedNamespaces,
+			tenancy:        Tenancy{Trusting: c.Spec.NamespaceIsolation == v1beta1.NamespaceIsolationNone, FunctionNames: c.Spec.FunctionNames},
+			credentials:    c.Spec.Credentials,
+		}, nil
 	default:
 		return settings{}, fmt.Errorf("%T is not a provider config", obj)
 	}
 }
 
-func ofNamespaced(c *v1beta1.ProviderConfig) settings {
-	ns, in := c.GetNamespace(), c.Spec.Credentials
-	s := settings{
-		ConnectionSpec: c.Spec.ConnectionSpec,
-		ref:            Ref{Kind: v1beta1.ProviderConfigKind, Namespace: ns, Name: c.GetName(), UID: c.GetUID()},
-		generation:     c.GetGeneration(),
-		namespaced:     true,
-		source:         in.Source,
-		secret:         local(ns, in.SecretRef),
-		profile:        valueOf(in.Profile),
+// inNamespace returns the credentials of a ProviderConfig with references into its namespace.
+func inNamespace(namespace string, in v1beta1.ProviderCredentials) v1beta1.ClusterProviderCredentials {
+	selector := func(s *v1beta1.LocalCredentialsSecretSelector) *v1beta1.CredentialsSecretSelector {
+		if s == nil {
+			return nil
+		}
+		return &v1beta1.CredentialsSecretSelector{Namespace: namespace, LocalCredentialsSecretSelector: *s}
 	}
+	out := v1beta1.ClusterProviderCredentials{Source: in.Source, SecretRef: selector(in.SecretRef), Profile: in.Profile}
 	if w := in.WebIdentity; w != nil {
-		s.web = webIdentity{roleARN: valueOf(w.RoleARN), sessionName: w.RoleSessionName}
+		out.WebIdentity = &v1beta1.ClusterWebIdentityOptions{WebIdentityRole: w.WebIdentityRole}
 		if t := w.TokenConfig; t != nil {
-			s.web.path = pathOf(t.Source, t.Fs)
-			if t.Source == v1beta1.CredentialsSourceSecret {
-				s.web.secret = local(ns, t.SecretRef)
-			}
+			out.WebIdentity.TokenConfig = &v1beta1.ClusterWebIdentityTokenConfig{Source: t.Source, SecretRef: selector(t.SecretRef), Fs: t.Fs}
 		}
 	}
-	return s
+	return out
 }
 
-func ofCluster(c *v1beta1.ClusterProviderConfig) settings {
-	in := c.Spec.Credentials
-	s := settings{
-		ConnectionSpec: c.Spec.ConnectionSpec,
-		ref:            Ref{Kind: v1beta1.ClusterProviderConfigKind, Name: c.GetName(), UID: c.GetUID()},
-		generation:     c.GetGeneration(),
-		allowed:        c.Spec.AllowedNamespaces,
-		tenancy:        tenancyOf(c),
-		source:         in.Source,
-		secret:         anywhere(in.SecretRef),
-		path:           pathOf(in.Source, in.Fs),
-		profile:        valueOf(in.Profile),
+// webIdentity returns how a role is assumed with a token, zero if nothing is set.
+func (s settings) webIdentity() v1beta1.ClusterWebIdentityOptions {
+	if s.credentials.WebIdentity == nil {
+		return v1beta1.ClusterWebIdentityOptions{}
 	}
-	if in.Env != nil {
-		s.env = &in.Env.Name
-	}
-	if w := in.WebIdentity; w != nil {
-		s.web = webIdentity{roleARN: valueOf(w.RoleARN), sessionName: w.RoleSessionName}
-		if t := w.TokenConfig; t != nil {
-			s.web.path = pathOf(t.Source, t.Fs)
-			if t.Source == v1beta1.CredentialsSourceSecret {
-				s.web.secret = anywhere(t.SecretRef)
-			}
-		}
-	}
-	return s
+	return *s.credentials.WebIdentity
 }
 
-func local(namespace string, r *v1beta1.LocalCredentialsSecretSelector) *secretKey {
-	if r == nil {
-		return nil
+// tokenSecret returns the Secret that has the web identity token, nil if none has.
+func (s settings) tokenSecret() *v1beta1.CredentialsSecretSelector {
+	if t := s.webIdentity().TokenConfig; t != nil && t.Source == v1beta1.CredentialsSourceSecret {
+		return t.SecretRef
 	}
-	return &secretKey{NamespacedName: types.NamespacedName{Namespace: namespace, Name: r.Name}, key: r.Key}
+	return nil
 }
 
-func anywhere(r *v1beta1.CredentialsSecretSelector) *secretKey {
-	if r == nil {
-		return nil
-	}
-	return local(r.Namespace, &r.LocalCredentialsSecretSelector)
-}
-
-// pathOf is the path of a source that reads files.
-func pathOf(source xpv2.CredentialsSource, fs *xpv2.FsSelector) *string {
-	if source != v1beta1.CredentialsSourceFilesystem || fs == nil {
-		return nil
-	}
-	return &fs.Path
-}
-
-func valueOf(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
-}
-
-// SecretOf is the Secret that a config's credentials or token are in, and false
-// if they are not in a Secret.
+// SecretOf returns the name of the Secret that has the credentials or the token of a config, and
+// false if they are not in a Secret.
 func SecretOf(obj client.Object) (types.NamespacedName, bool) {
 	s, err := settingsOf(obj)
 	if err != nil {
 		return types.NamespacedName{}, false
 	}
-	switch {
-	case s.source == v1beta1.CredentialsSourceSecret && s.secret != nil:
-		return s.secret.NamespacedName, true
-	case s.source == v1beta1.CredentialsSourceWebIdentity && s.web.secret != nil:
-		return s.web.secret.NamespacedName, true
+	var ref *v1beta1.CredentialsSecretSelector
+	switch s.credentials.Source {
+	case v1beta1.CredentialsSourceSecret:
+		ref = s.credentials.SecretRef
+	case v1beta1.CredentialsSourceWebIdentity:
+		ref = s.tokenSecret()
 	default:
+	}
+	if ref == nil {
 		return types.NamespacedName{}, false
 	}
+	return types.NamespacedName{Namespace: ref.Namespace, Name: ref.Name}, true
+}
+
+// UsersOf returns the configs whose credentials or token are in a Secret: ProviderConfigs of its
+// namespace, and ClusterProviderConfigs.
+func UsersOf(ctx context.Context, kube client.Reader, secret client.Object) ([]Ref, error) {
+	namespaced, cluster := &v1beta1.ProviderConfigList{}, &v1beta1.ClusterProviderConfigList{}
+	if err := kube.List(ctx, namespaced, client.InNamespace(secret.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	if err := kube.List(ctx, cluster, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
+	}
+	var users []Ref
+	add := func(kind string, c client.Object) {
+		if s, ok := SecretOf(c); ok && s == client.ObjectKeyFromObject(secret) {
+			users = append(users, Ref{Kind: kind, Namespace: c.GetNamespace(), Name: c.GetName(), UID: c.GetUID()})
+		}
+	}
+	for i := range namespaced.Items {
+		add(v1beta1.ProviderConfigKind, &namespaced.Items[i])
+	}
+	for i := range cluster.Items {
+		add(v1beta1.ClusterProviderConfigKind, &cluster.Items[i])
+	}
+	return users, nil
 }

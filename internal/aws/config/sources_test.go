@@ -24,12 +24,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// static is an endpoint at a URL for some services.
+// static returns an endpoint at a URL for some services.
 func static(url string, services ...string) *v1beta1.EndpointConfig {
 	return &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: &url}, Services: services}
 }
 
-// clusterSource is a ClusterProviderConfig with credentials, changed as told.
+// clusterSource returns a ClusterProviderConfig with a source of credentials, and changes.
 func clusterSource(source xpv2.CredentialsSource, change ...func(*v1beta1.ClusterProviderConfigSpec)) *v1beta1.ClusterProviderConfig {
 	return cluster(append([]func(*v1beta1.ClusterProviderConfigSpec){func(s *v1beta1.ClusterProviderConfigSpec) {
 		s.Credentials.Source = source
@@ -163,7 +163,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// TestRotatedToken has the kubelet write a new token before the old has expired.
+// TestRotatedToken writes a new token before the old one has expired, as the kubelet does.
 func TestRotatedToken(t *testing.T) {
 	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceWebIdentity))
 	e.environ["AWS_ROLE_ARN"], e.environ["AWS_WEB_IDENTITY_TOKEN_FILE"] = roleOne, "/pod"
@@ -182,8 +182,7 @@ func TestRotatedToken(t *testing.T) {
 	}
 }
 
-// cleanEnvironment keeps the SDK's default chain from finding what this machine
-// has.
+// cleanEnvironment hides the credentials of this machine from the SDK's default chain.
 func cleanEnvironment(t *testing.T) {
 	t.Helper()
 	for _, kv := range os.Environ() {
@@ -197,7 +196,7 @@ func cleanEnvironment(t *testing.T) {
 	t.Setenv("AWS_SHARED_CREDENTIALS_FILE", filepath.Join(t.TempDir(), "none"))
 }
 
-// TestIRSA goes through the SDK's own chain, with a token in a file.
+// TestIRSA uses the SDK's own chain, with a token in a file.
 func TestIRSA(t *testing.T) {
 	cleanEnvironment(t)
 	path := filepath.Join(t.TempDir(), "token")
@@ -227,7 +226,7 @@ func TestIRSA(t *testing.T) {
 	}
 }
 
-// TestPodIdentity has an agent on the node hand out credentials by HTTP.
+// TestPodIdentity has an agent on the node that returns credentials by HTTP.
 func TestPodIdentity(t *testing.T) {
 	cleanEnvironment(t)
 	calls := 0
@@ -262,7 +261,8 @@ func TestPodIdentity(t *testing.T) {
 	}
 }
 
-// TestNoCredentialsAnywhere says what is missing, without the chain's noise.
+// TestNoCredentialsAnywhere checks that the error says what is missing, without the chain's
+// details.
 func TestNoCredentialsAnywhere(t *testing.T) {
 	cleanEnvironment(t)
 	e := newEnv(t, Options{}, clusterSource(v1beta1.CredentialsSourceIRSA))
@@ -274,13 +274,13 @@ func TestNoCredentialsAnywhere(t *testing.T) {
 	}
 }
 
-// pemOf a server's certificate.
+// pemOf returns a server's certificate.
 func pemOf(s *httptest.Server) string {
 	return "-----BEGIN CERTIFICATE-----\n" + base64.StdEncoding.EncodeToString(s.Certificate().Raw) + "\n-----END CERTIFICATE-----\n"
 }
 
-// TestAuthorities has an endpoint whose certificate only a custom authority vouches
-// for, given by the config or by AWS_CA_BUNDLE.
+// TestAuthorities has an endpoint whose certificate is issued by a custom authority, which the
+// config or AWS_CA_BUNDLE names.
 func TestAuthorities(t *testing.T) {
 	cleanEnvironment(t)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -27,7 +27,7 @@ import (
 
 var epoch = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// A fakeSTS answers as STS does, and remembers what it was asked.
+// A fakeSTS answers as STS does, and records its calls.
 type fakeSTS struct {
 	*httptest.Server
 
@@ -84,10 +84,10 @@ func (s *fakeSTS) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// asked is how often an action was called.
+// asked returns how often an action was called.
 func (s *fakeSTS) asked(action string) int { return len(s.of(action)) }
 
-// of are the calls of an action.
+// of returns the calls of an action.
 func (s *fakeSTS) of(action string) []url.Values {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ func (s *fakeSTS) refuseWith(action, code string) {
 	s.refuse[action] = code
 }
 
-// A bed is what a test of the resolver lies on.
+// A bed has a resolver with its doubles.
 type env struct {
 	*Resolver
 
@@ -143,7 +143,7 @@ func newEnv(t *testing.T, o Options, objs ...client.Object) *env {
 	e.kube = fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).Build()
 	e.sts = newFakeSTS(t, e.now)
 	o.STSEndpoint = e.sts.URL
-	// What the double of AWS needs. Tests of what is refused take it back.
+	// The double of AWS needs these. Tests of what is refused reset them.
 	o.AllowNamespacedEndpoints, o.AllowLoopbackEndpoints = true, true
 	if o.LookupHost == nil {
 		o.LookupHost = func(context.Context, string) ([]netip.Addr, error) { return nil, errWire }
@@ -182,7 +182,7 @@ func secret(namespace, name string, data map[string]string) *corev1.Secret {
 	return s
 }
 
-// namespaced is a config with the keys of a Secret, changed as told.
+// namespaced returns a ProviderConfig with the keys of a Secret, and changes.
 func namespaced(change ...func(*v1beta1.ProviderConfigSpec)) *v1beta1.ProviderConfig {
 	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "default", UID: "pc1", Generation: 1}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
@@ -193,7 +193,7 @@ func namespaced(change ...func(*v1beta1.ProviderConfigSpec)) *v1beta1.ProviderCo
 	return c
 }
 
-// cluster is a ClusterProviderConfig, changed as told.
+// cluster returns a ClusterProviderConfig with changes.
 func cluster(change ...func(*v1beta1.ClusterProviderConfigSpec)) *v1beta1.ClusterProviderConfig {
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: "default", UID: "cpc1", Generation: 1}}
 	for _, fn := range change {
@@ -211,7 +211,7 @@ func (e *env) resolve(t *testing.T, f *v1beta1.Function) *Session {
 	return s
 }
 
-// keyOf are the access key and the session token that a session signs with now.
+// keyOf returns the access key and the session token with which a session signs now.
 func keyOf(t *testing.T, s *Session) string {
 	t.Helper()
 	c, err := s.AWS.Credentials.Retrieve(t.Context())

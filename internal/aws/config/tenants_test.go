@@ -12,8 +12,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// TestTenants tries ways out of a namespace. Each is refused before anything is
-// read or sent, unless the operator allows it.
+// TestTenants tries to escape from a namespace. Each attempt is refused before anything is read or
+// sent, unless the operator allows it.
 func TestTenants(t *testing.T) {
 	web := func(o v1beta1.WebIdentityOptions) func(*v1beta1.ProviderConfigSpec) {
 		return func(s *v1beta1.ProviderConfigSpec) {
@@ -137,7 +137,7 @@ func TestTenants(t *testing.T) {
 	}
 }
 
-// TestOtherNamespaces has a resource name configs that are not of its namespace.
+// TestOtherNamespaces has a resource that names configs of other namespaces.
 func TestOtherNamespaces(t *testing.T) {
 	foreign := namespaced()
 	foreign.SetNamespace("team-b")

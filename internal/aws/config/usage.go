@@ -23,9 +23,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// UsageFinalizer keeps a usage until its resource is gone. Without it a namespace
-// that is deleted as a whole would lose its usages first, and with them its config
-// while resources still need it.
+// UsageFinalizer keeps a usage until its resource is deleted. Without it, the deletion of a namespace
+// would delete the usages first, and then the config while resources still need it.
 const UsageFinalizer = "lambda.aws.m.crossplane.io/in-use"
 
 // A Tracker records which resources use which configs.
@@ -33,11 +32,11 @@ type Tracker struct {
 	kube client.Client
 }
 
-// NewTracker returns a Tracker. kube reads usages from a cache.
+// NewTracker returns a Tracker. kube should read usages from a cache.
 func NewTracker(kube client.Client) *Tracker { return &Tracker{kube: kube} }
 
-// Track that a resource uses the config that it refers to. In the steady state it
-// reads the cache and writes nothing.
+// Track records that a resource uses the config that it refers to. In the steady state it only reads
+// the cache.
 func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	ref := mg.GetProviderConfigReference()
 	if ref == nil || ref.Kind == "" {
@@ -64,7 +63,7 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	err = t.kube.Get(ctx, client.ObjectKeyFromObject(wanted), have)
 	switch {
 	case kerrors.IsNotFound(err) && meta.WasDeleted(mg):
-		// What is going needs no new record, and its namespace takes none.
+		// A namespace that is being deleted admits no new objects.
 		return nil
 	case kerrors.IsNotFound(err):
 		err := t.kube.Create(ctx, wanted)
@@ -85,26 +84,27 @@ func (t *Tracker) Track(ctx context.Context, mg resource.ModernManaged) error {
 	return wrap(t.kube.Update(ctx, have), "cannot record the use of a provider config")
 }
 
-// counts tells whether a usage is one of its config, which Drop takes back.
+// counts reports whether a config counts a usage. Those that Drop has released do not count.
 func counts(u *v1beta1.ProviderConfigUsage) bool {
 	return controllerutil.ContainsFinalizer(u, UsageFinalizer) && u.GetLabels()[xpv2.LabelKeyProviderName] != ""
 }
 
-// ownedBy has a usage go with its resource, and not hold it back: a usage waits for its
-// resource, so a resource that is deleted in the foreground must not wait for its usage.
+// ownedBy returns an owner reference that deletes a usage with its resource, without blocking the
+// deletion of the resource. A usage waits for its resource, so in a foreground deletion the resource
+// must not wait for its usage.
 func ownedBy(mg resource.ModernManaged, gvk schema.GroupVersionKind) metav1.OwnerReference {
 	ref := meta.AsController(meta.TypedReferenceTo(mg, gvk))
 	ref.BlockOwnerDeletion = ptr.To(false)
 	return ref
 }
 
-// blocks tells whether a usage holds its resource back.
+// blocks reports whether a usage blocks the foreground deletion of its resource.
 func blocks(u *v1beta1.ProviderConfigUsage) bool {
 	return slices.ContainsFunc(u.GetOwnerReferences(), func(r metav1.OwnerReference) bool { return ptr.Deref(r.BlockOwnerDeletion, false) })
 }
 
-// Untrack a resource whose external resource is gone, before its finalizer goes.
-// The usage itself goes with the resource, as its dependent.
+// Untrack releases the usage of a resource whose external resource is deleted, before the finalizer of
+// the resource is removed. The usage itself is garbage-collected with the resource.
 func (t *Tracker) Untrack(ctx context.Context, mg resource.ModernManaged) error {
 	u := &v1beta1.ProviderConfigUsage{}
 	key := client.ObjectKey{Namespace: mg.GetNamespace(), Name: string(mg.GetUID())}
@@ -114,9 +114,9 @@ func (t *Tracker) Untrack(ctx context.Context, mg resource.ModernManaged) error 
 	return wrap(Release(ctx, t.kube, u), "cannot release the use of a provider config")
 }
 
-// Drop the record that a resource uses a config, which refuses it. Crossplane lets
-// providers delete nothing of their own: where the record cannot be deleted, it stays
-// without the labels by which a config finds its users, until the resource goes.
+// Drop removes the record that a resource uses a config, which must not use it. Crossplane grants
+// providers no right to delete usages: if the record cannot be deleted, it stays until the resource is
+// deleted, without the labels by which a config finds its users.
 func (t *Tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
 	const what = "cannot remove the record that a provider config is used"
 	have := &v1beta1.ProviderConfigUsage{}
@@ -138,7 +138,7 @@ func (t *Tracker) Drop(ctx context.Context, mg resource.ModernManaged) error {
 	return wrap(resource.IgnoreNotFound(err), what)
 }
 
-// Release a usage from its finalizer.
+// Release removes the finalizer from a usage.
 func Release(ctx context.Context, kube client.Client, u *v1beta1.ProviderConfigUsage) error {
 	if !controllerutil.ContainsFinalizer(u, UsageFinalizer) {
 		return nil
@@ -149,6 +149,7 @@ func Release(ctx context.Context, kube client.Client, u *v1beta1.ProviderConfigU
 	return resource.IgnoreNotFound(kube.Patch(ctx, u, client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})))
 }
 
+// wrap returns err with what could not be done, nil if err is nil.
 func wrap(err error, what string) error {
 	if err == nil {
 		return nil

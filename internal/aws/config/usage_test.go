@@ -79,7 +79,7 @@ func TestTrack(t *testing.T) {
 		t.Error("the usage waits for its resource: a deletion in the foreground must not have the resource wait for the usage")
 	}
 
-	// One that an earlier provider recorded is put right.
+	// A usage of an earlier version of the provider is corrected.
 	u.OwnerReferences[0].BlockOwnerDeletion = ptr.To(true)
 	if err := e.kube.Update(ctx, u); err != nil {
 		t.Fatal(err)
@@ -124,7 +124,7 @@ func TestTrackNeedsAReference(t *testing.T) {
 	}
 }
 
-// TestTrackBadName refuses names that cannot be a label's value, by which usages are found.
+// TestTrackBadName rejects names that cannot be the value of a label, by which usages are found.
 func TestTrackBadName(t *testing.T) {
 	e := newEnv(t, Options{})
 	for _, name := range []string{strings.Repeat("a", 64), "team-b/default"} {
@@ -138,8 +138,8 @@ func TestTrackBadName(t *testing.T) {
 	}
 }
 
-// TestDrop takes back that a config is used, which refuses a resource, with and without the
-// right to delete the record.
+// TestDrop removes the record of a resource that must not use a config, with and without the right
+// to delete it.
 func TestDrop(t *testing.T) {
 	for name, forbidden := range map[string]bool{"Deleted": false, "Forbidden": true} {
 		t.Run(name, func(t *testing.T) {

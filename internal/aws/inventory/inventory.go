@@ -1,10 +1,9 @@
-// Package inventory shares what was read from AWS among all resources of one
-// session that need the same answer: the policy of a function among its
-// Permissions, the aliases of a function among its Aliases.
+// Package inventory shares what was read from AWS among all resources of a session that need the
+// same answer: the policy of a function among its Permissions, the aliases of a function among its
+// Aliases.
 //
-// AWS grants few of these reads in a second, so that asking once for each resource
-// would be the slowest part of a large fleet. How old an answer may be is for each
-// asker to say.
+// AWS allows few of these reads a second, so one read for each resource would be the slowest part
+// of a large fleet. Each caller says how old an answer may be.
 package inventory
 
 import (
@@ -14,35 +13,34 @@ import (
 	"time"
 )
 
-// maxAge of an answer that is kept: nobody asks for an older one.
+// maxAge is how long answers are kept. No caller accepts older ones.
 const maxAge = time.Hour
 
-// errUnfinished is what those are told who wait for a read that panicked.
+// errUnfinished is the error of callers that wait for a read that panicked.
 var errUnfinished = errors.New("the read came to no end")
 
-// A Key names an answer.
+// A Key identifies an answer.
 type Key struct {
-	// Operation of AWS that reads it, such as ListAliases.
+	// Operation is the AWS operation that reads it, such as ListAliases.
 	Operation string
 
-	// Of is what the operation is asked about, such as the name of a function, with
-	// its qualifier where the answer depends on that.
+	// Of is the argument of the operation, such as the name of a function, with its qualifier if
+	// the answer depends on it.
 	Of string
 }
 
-// A Cache keeps answers. Its zero value is ready to use, and it is safe for
-// concurrent use. It belongs to one session, so that no one sees what another's
-// credentials have read.
+// A Cache has answers. Its zero value is ready to use, and it is safe for concurrent use. It
+// belongs to one session, so that nobody sees what other credentials have read.
 type Cache struct {
 	mu      sync.Mutex
 	entries map[Key]*entry
 }
 
-// entry is an answer, or one that is on its way.
+// entry is an answer, or a read that is under way.
 type entry struct {
-	// began is when the read was sent, since what changes after that may be missing.
+	// began is when the read began. Later changes may be missing.
 	began time.Time
-	// done is closed when value and err are there.
+	// done is closed after value and err were set.
 	done  chan struct{}
 	value any
 	err   error
@@ -50,16 +48,16 @@ type entry struct {
 
 // Freshness says how old an answer may be.
 type Freshness struct {
-	// Now is the time of asking.
+	// Now is the current time.
 	Now time.Time
 
 	// Since is the time before which an answer is too old.
 	Since time.Time
 }
 
-// Read returns the answer of a key: one that was asked for not before f.Since, by
-// whomever, or else that of fetch. Askers of the same key at the same time share one
-// call. An error is not shared: whoever waited for the call asks again.
+// Read returns the answer of a key: a cached one whose read began at f.Since or later, or else the
+// result of fetch. Concurrent callers with the same key share one call. They do not share an error:
+// each caller that waited calls fetch itself.
 func Read[V any](ctx context.Context, c *Cache, k Key, f Freshness, fetch func(context.Context) (V, error)) (V, error) {
 	e, mine := c.lookup(k, f)
 	if mine {
@@ -74,12 +72,11 @@ func Read[V any](ctx context.Context, c *Cache, k Key, f Freshness, fetch func(c
 	if v, ok := e.value.(V); ok && e.err == nil {
 		return v, nil
 	}
-	// The one who asked got no answer, perhaps for a reason of its own: its quota, or
-	// its time.
+	// The other caller may have failed for a reason of its own, such as its quota or its deadline.
 	return fetch(ctx)
 }
 
-// read the answer of an entry, and settle it however the read ends.
+// read calls fetch and settles the entry, even after a panic.
 func read[V any](ctx context.Context, c *Cache, k Key, e *entry, fetch func(context.Context) (V, error)) (v V, err error) {
 	err = errUnfinished
 	defer func() { c.settle(k, e, v, err) }()
@@ -87,25 +84,26 @@ func read[V any](ctx context.Context, c *Cache, k Key, e *entry, fetch func(cont
 	return v, err
 }
 
-// Forget an answer, because what it tells of was changed. A read that is under way
-// is not kept either.
+// Forget drops an answer because its subject was changed. The result of a read that is under way is
+// not kept either.
 func (c *Cache) Forget(k Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.entries, k)
 }
 
-// ahead is by how much an answer may seem to be of a later time than that of asking: askers
-// at the same moment are not told the same. One that is more ahead is of a clock that was
-// set back since, by which it would be recent for as long.
+// ahead is how much later than the current time an answer may be: concurrent callers read the clock
+// at slightly different times. A larger difference means that the clock was set back, and the
+// answer would count as recent for that long.
 const ahead = time.Minute
 
-// isAheadBy tells whether a time is later than that of asking by more than the given time.
+// isAheadBy reports whether a time is later than the current time by more than d.
 func (f Freshness) isAheadBy(at time.Time, d time.Duration) bool {
 	return !f.Now.IsZero() && at.Sub(f.Now) > d
 }
 
-// lookup returns the answer that is good enough, or a new one to fill.
+// lookup returns the entry of an answer that is recent enough, or a new entry that is the caller's
+// to settle.
 func (c *Cache) lookup(k Key, f Freshness) (e *entry, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,7 +123,8 @@ func (c *Cache) lookup(k Key, f Freshness) (e *entry, mine bool) {
 	return e, true
 }
 
-// settle tells those who wait. What failed, or was forgotten meanwhile, is not kept.
+// settle sets the result of an entry. An error is not cached, nor is an answer that was forgotten
+// meanwhile.
 func (c *Cache) settle(k Key, e *entry, v any, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

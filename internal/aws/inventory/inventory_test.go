@@ -19,7 +19,7 @@ func at(after, age time.Duration) Freshness {
 	return Freshness{Now: now, Since: now.Add(-age)}
 }
 
-// counter counts how often it is fetched from.
+// counter counts its fetches.
 type counter struct {
 	mu    sync.Mutex
 	calls int

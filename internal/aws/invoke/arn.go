@@ -1,10 +1,10 @@
-// Package invoke names what API Gateway invokes.
+// Package invoke returns the ARNs by which API Gateway invokes functions.
 package invoke
 
 import "strings"
 
-// ARN is what an integration of API Gateway names to invoke a function, a version or
-// an alias of the given ARN. It is empty where that is none.
+// ARN returns the URI with which an integration of API Gateway invokes a function, version or alias
+// of the given ARN. It is empty if the ARN is malformed.
 func ARN(of string) string {
 	parts := strings.SplitN(of, ":", 5)
 	if len(parts) < 5 {

@@ -1,5 +1,4 @@
-// Package measure counts what goes to AWS: each request that is sent, and each time
-// that credentials are fetched.
+// Package measure counts requests to AWS and fetches of credentials.
 package measure
 
 import (
@@ -17,27 +16,26 @@ import (
 
 const namespace = "provider_lambda"
 
-// What became of a request: the values of the label result.
+// The results of a request: the values of the label result.
 const (
-	// OK requests were answered with what was asked for.
+	// OK is a request that succeeded.
 	OK = "ok"
-	// NotFound requests were for what does not exist, which the first look at a resource
-	// finds out.
+	// NotFound is a request for what does not exist, as the first read of a resource often is.
 	NotFound = "not_found"
-	// Throttled requests were refused for the rate of requests.
+	// Throttled is a request that AWS throttled.
 	Throttled = "throttled"
-	// Denied requests were refused for lack of rights, or for the credentials.
+	// Denied is a request that AWS refused for missing permissions or for the credentials.
 	Denied = "denied"
-	// Rejected requests were refused for another reason that lies in them.
+	// Rejected is a request that AWS refused for another reason that lies in the request.
 	Rejected = "rejected"
-	// Failed requests were answered with an error of AWS's own.
+	// Failed is a request that failed with an error of AWS's own.
 	Failed = "failed"
-	// Unanswered requests got no answer: AWS was not reached, or not in time.
+	// Unanswered is a request without an answer: AWS was not reached, or not in time.
 	Unanswered = "unanswered"
 )
 
-// A Recorder counts what goes to AWS. It is a prometheus.Collector, and safe for
-// concurrent use. A nil Recorder counts nothing.
+// A Recorder counts requests to AWS and fetches of credentials. It is a prometheus.Collector, and
+// safe for concurrent use. A nil Recorder counts nothing.
 type Recorder struct {
 	now func() time.Time
 
@@ -46,7 +44,7 @@ type Recorder struct {
 	refreshes *prometheus.CounterVec
 }
 
-// New returns a Recorder that goes by a clock.
+// New returns a Recorder with a clock.
 func New(now func() time.Time) *Recorder {
 	return &Recorder{
 		now: now,
@@ -66,38 +64,35 @@ func New(now func() time.Time) *Recorder {
 	}
 }
 
-// AddTo makes the clients of a config count their requests.
-func (r *Recorder) AddTo(cfg *aws.Config) {
+// Middleware returns the middleware that counts and times requests. It is nil if the Recorder is
+// nil.
+func (r *Recorder) Middleware() middleware.DeserializeMiddleware {
 	if r == nil {
-		return
+		return nil
 	}
-	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		// Within the retries and after the quota, so that only what is sent counts; around
-		// what makes an error of the answer, so that it can be told.
-		return stack.Deserialize.Add(&step{recorder: r}, middleware.Before)
-	})
+	return &step{recorder: r}
 }
 
-// Credentials that count how often they are fetched. source is where they come from,
-// one of a few words.
+// Credentials returns a provider that counts how often its credentials are fetched. source is where
+// they come from: one of few values.
 func (r *Recorder) Credentials(source string, p aws.CredentialsProvider) aws.CredentialsProvider {
 	if r == nil {
 		return p
 	}
 	for _, result := range []string{OK, Failed} {
-		r.refreshes.WithLabelValues(source, result) // An increase can be told from 0 only.
+		r.refreshes.WithLabelValues(source, result) // Prometheus sees an increase only if the series existed before.
 	}
 	return &counted{CredentialsProvider: p, source: source, refreshes: r.refreshes}
 }
 
-// Describe the metrics.
+// Describe sends the descriptions of the metrics.
 func (r *Recorder) Describe(ch chan<- *prometheus.Desc) {
 	for _, c := range r.collectors() {
 		c.Describe(ch)
 	}
 }
 
-// Collect what was counted.
+// Collect sends the metrics.
 func (r *Recorder) Collect(ch chan<- prometheus.Metric) {
 	for _, c := range r.collectors() {
 		c.Collect(ch)
@@ -108,13 +103,13 @@ func (r *Recorder) collectors() []prometheus.Collector {
 	return []prometheus.Collector{r.requests, r.durations, r.refreshes}
 }
 
-// step of the SDK's stack.
+// step is the middleware of a Recorder.
 type step struct{ recorder *Recorder }
 
-// ID of the step.
+// ID returns the name of the middleware in the SDK's stack.
 func (*step) ID() string { return "MeasureRequest" }
 
-// HandleDeserialize sends a request, and counts it.
+// HandleDeserialize sends a request, and counts and times it.
 func (s *step) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
 	middleware.DeserializeOutput, middleware.Metadata, error,
 ) {
@@ -126,7 +121,7 @@ func (s *step) HandleDeserialize(ctx context.Context, in middleware.DeserializeI
 	return out, md, err
 }
 
-// resultOf a request by its error.
+// resultOf returns the result of a request with an error.
 func resultOf(err error) string {
 	status := awserr.StatusCode(err)
 	switch {
@@ -146,7 +141,7 @@ func resultOf(err error) string {
 	return Rejected
 }
 
-// counted credentials.
+// counted counts fetches of credentials.
 type counted struct {
 	aws.CredentialsProvider
 
@@ -154,7 +149,7 @@ type counted struct {
 	refreshes *prometheus.CounterVec
 }
 
-// Retrieve credentials, and count it.
+// Retrieve fetches credentials.
 func (c *counted) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	got, err := c.CredentialsProvider.Retrieve(ctx)
 	result := OK

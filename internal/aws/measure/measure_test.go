@@ -19,7 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// samples of a Recorder that are more than 0: counters, and counts and sums of
+// samples returns the values of a Recorder that are more than 0: counters, and counts and sums of
 // histograms, by name and label values.
 func samples(t *testing.T, r *Recorder) map[string]float64 {
 	t.Helper()
@@ -51,7 +51,7 @@ func samples(t *testing.T, r *Recorder) map[string]float64 {
 	return got
 }
 
-// clock goes on by a second each time that it is read.
+// clock advances by a second each time it is read.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time {
@@ -98,7 +98,7 @@ func TestRequestsByResult(t *testing.T) {
 			defer s.Close()
 			r := New((&clock{}).now)
 			cfg := config(s.URL, 1)
-			r.AddTo(&cfg)
+			addTo(&cfg, r)
 			_, _ = lambda.NewFromConfig(cfg).GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")})
 			want := map[string]float64{"aws_requests_total GetFunction " + tc.want + " Lambda": 1, "aws_request_duration_seconds GetFunction Lambda sum": 1}
 			if diff := cmp.Diff(want, samples(t, r)); diff != "" {
@@ -118,7 +118,7 @@ func TestEachRetryIsARequest(t *testing.T) {
 	defer s.Close()
 	r := New((&clock{}).now)
 	cfg := config(s.URL, 3)
-	r.AddTo(&cfg)
+	addTo(&cfg, r)
 	if _, err := lambda.NewFromConfig(cfg).GetFunction(t.Context(), &lambda.GetFunctionInput{FunctionName: aws.String("f")}); err != nil {
 		t.Fatal(err)
 	}
@@ -134,10 +134,10 @@ func TestEachRetryIsARequest(t *testing.T) {
 
 func TestWithoutAnAnswer(t *testing.T) {
 	s := httptest.NewServer(http.NotFoundHandler())
-	s.Close() // Nobody listens there.
+	s.Close() // Nothing listens there.
 	r := New((&clock{}).now)
 	cfg := config(s.URL, 1)
-	r.AddTo(&cfg)
+	addTo(&cfg, r)
 	if _, err := lambda.NewFromConfig(cfg).ListTags(t.Context(), &lambda.ListTagsInput{Resource: aws.String("arn")}); err == nil {
 		t.Fatal("want an error")
 	}
@@ -150,7 +150,7 @@ func TestWhatIsNotSentIsNotCounted(t *testing.T) {
 	errHeld := errors.New("held")
 	r := New((&clock{}).now)
 	cfg := config("http://127.0.0.1:1", 1)
-	r.AddTo(&cfg)
+	addTo(&cfg, r)
 	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
 		return stack.Finalize.Add(middleware.FinalizeMiddlewareFunc("Hold", func(context.Context, middleware.FinalizeInput, middleware.FinalizeHandler) (middleware.FinalizeOutput, middleware.Metadata, error) {
 			return middleware.FinalizeOutput{}, middleware.Metadata{}, errHeld
@@ -183,10 +183,15 @@ func TestCredentials(t *testing.T) {
 
 func TestNothingIsCountedWithoutARecorder(t *testing.T) {
 	var none *Recorder
-	cfg := aws.Config{}
-	none.AddTo(&cfg)
 	p := &credentials.StaticCredentialsProvider{}
-	if got := none.Credentials("AssumeRole", p); len(cfg.APIOptions) != 0 || got != aws.CredentialsProvider(p) {
-		t.Errorf("want nothing added, got %v, %v", cfg.APIOptions, got)
+	if got := none.Credentials("AssumeRole", p); none.Middleware() != nil || got != aws.CredentialsProvider(p) {
+		t.Errorf("want nothing added, got %v, %v", none.Middleware(), got)
 	}
+}
+
+// addTo adds the middleware to the clients of a config.
+func addTo(cfg *aws.Config, r *Recorder) {
+	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Deserialize.Add(r.Middleware(), middleware.Before)
+	})
 }

@@ -1,6 +1,5 @@
-// Package once makes calls that must not be made twice, such as Lambda's Invoke: the SDK
-// does not try them again, and of one that failed it is known whether it may have had
-// its effect.
+// Package once makes calls that must not be made twice, such as Lambda's Invoke. The SDK does not
+// retry them, and of a failed one it is known whether it may have had an effect.
 package once
 
 import (
@@ -17,14 +16,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// A Call that must not be made twice. The zero value is one that was not sent.
+// A Call must not be made twice. The zero value is a call that was not sent.
 type Call struct{ sent atomic.Bool }
 
-// Options of the client that makes the call.
+// Options configures the client that makes the call.
 func (c *Call) Options(o *lambda.Options) {
 	o.Retryer = aws.NopRetryer{}
 	o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
-		// The last step before the request goes out: all before it, such as getting
+		// The last step before the request is sent: what comes before it, such as fetching
 		// credentials, has no effect.
 		return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("SentOnce", c.send), middleware.After)
 	})
@@ -35,12 +34,12 @@ func (c *Call) send(ctx context.Context, in middleware.DeserializeInput, next mi
 	return next.HandleDeserialize(ctx, in)
 }
 
-// MayHaveRun tells whether a call that ended with an error may have had its effect.
+// MayHaveRun reports whether a call that ended with an error may have had an effect.
 func (c *Call) MayHaveRun(err error) bool {
 	return err != nil && c.sent.Load() && !unconnected(err) && !awserr.IsRefused(err)
 }
 
-// unconnected says that there was no connection to send a request on.
+// unconnected reports whether there was no connection on which to send the request.
 func unconnected(err error) bool {
 	if e, ok := errors.AsType[*net.OpError](err); ok && e.Op == "dial" {
 		return true

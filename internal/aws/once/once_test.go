@@ -79,7 +79,7 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// closed is an address at which nobody listens.
+// closed returns an address on which nothing listens.
 func closed(t *testing.T) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -90,7 +90,7 @@ func closed(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// broken credentials cannot be had.
+// broken credentials cannot be fetched.
 type broken struct{}
 
 func (broken) Retrieve(context.Context) (aws.Credentials, error) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// BenchmarkReserve has 10,000 holders waiting, each of whom asks in turn.
+// BenchmarkReserve has 10,000 waiting holders that call one after the other.
 func BenchmarkReserve(b *testing.B) {
 	e := newEnv(1)
 	l := New(e.clock, Options{})
@@ -23,8 +23,8 @@ func BenchmarkReserve(b *testing.B) {
 	}
 }
 
-// BenchmarkReserveAndTake has holders come, get a ticket, use it, and come
-// again at the end of a queue of 10,000.
+// BenchmarkReserveAndTake has holders that get a ticket, use it, and queue again behind 10,000
+// others.
 func BenchmarkReserveAndTake(b *testing.B) {
 	e := newEnv(1)
 	l := New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1000, Burst: 10}}})
@@ -46,8 +46,8 @@ func BenchmarkReserveAndTake(b *testing.B) {
 	}
 }
 
-// BenchmarkReserveAmongTenants has 10,000 holders of 1,000 tenants waiting, each of whom
-// asks in turn.
+// BenchmarkReserveAmongTenants has 10,000 waiting holders of 1,000 tenants that call one after the
+// other.
 func BenchmarkReserveAmongTenants(b *testing.B) {
 	e := newEnv(1)
 	l := New(e.clock, Options{})

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// rounding is what sums of fractions of tokens may be off by.
+	// rounding is the error that sums of fractions of tokens may have.
 	rounding = 1e-6
-	// shortest wait that is worth telling anyone.
+	// shortest is the shortest wait that is returned.
 	shortest = time.Millisecond
 	// mostCredit is how many tokens polls may save up.
 	mostCredit = 3
 )
 
-// A bucket is a token bucket with a queue before it. A ticket is a token set
-// aside; the token leaves when a call is sent. There are never more tickets
-// than tokens, so who has a ticket can always send.
+// A bucket is a token bucket with a queue. A ticket is a token set aside for a holder. The token is
+// spent when a call is sent. There are never more tickets than tokens, so a holder with a ticket
+// can always send.
 type bucket struct {
 	level level
 	opt   Options
@@ -27,13 +27,13 @@ type bucket struct {
 	lines    [User + 1]fairQueue
 	due      dueHeap
 
-	// credit is how many tokens polls may take though users wait.
+	// credit is how many tokens polls may take although users wait.
 	credit float64
 
 	stats Counts
 }
 
-// An account is what a holder has in a bucket.
+// An account has the tickets of one holder in a bucket, and its entry in the queue, if any.
 type account struct {
 	tickets []*ticket
 	entry   *entry
@@ -43,7 +43,8 @@ func newBucket(r Rate, o Options, now time.Time) *bucket {
 	return &bucket{level: newLevel(r, now), opt: o, accounts: map[string]*account{}}
 }
 
-// reserve n tickets for a holder, or queue it.
+// reserve gives a holder n tickets and returns 0, or queues it and returns how long it should wait
+// before it calls reserve again.
 func (b *bucket) reserve(now time.Time, h Requester, n int) time.Duration {
 	b.advance(now)
 	a := b.account(h.ID)
@@ -63,7 +64,8 @@ func (b *bucket) reserve(now time.Time, h Requester, n int) time.Duration {
 	return wait
 }
 
-// take a token for a call that is sent now.
+// take spends a token for a call that is sent now and returns 0, or returns how long the call must
+// wait.
 func (b *bucket) take(now time.Time, h Requester) time.Duration {
 	b.advance(now)
 	a := b.accounts[h.ID]
@@ -87,8 +89,8 @@ func (b *bucket) take(now time.Time, h Requester) time.Duration {
 	return 0
 }
 
-// takeFree sees to a call without a ticket: a known holder is queued if there
-// is no token for it now, a stranger comes last and is only told how long.
+// takeFree reserves and spends a token for a call without a ticket. If there is none, a holder with
+// an ID is queued. A call without an ID is not queued, and gets the wait of the last place.
 func (b *bucket) takeFree(now time.Time, h Requester) time.Duration {
 	if h.ID == "" {
 		return b.wait(now, h.Priority, 1, b.lines[h.Priority].total+1)
@@ -102,8 +104,11 @@ func (b *bucket) takeFree(now time.Time, h Requester) time.Duration {
 	return 0
 }
 
-// wait is how long until the tokens are there for all who go before, and need
-// more at place in the line of a priority. It is 0 if they are there now.
+// wait returns how long it takes until there are enough tokens for a place in the queue of a
+// priority, and for all places that are served before it. It is 0 if there are enough now.
+//
+// A full bucket would lose the tokens that arrive. So it serves whoever asks if there are tokens
+// for its own need, even if others are before it that have not come back yet.
 func (b *bucket) wait(now time.Time, p Priority, need, place int) time.Duration {
 	pause := b.level.paused(now)
 	free := b.level.tokens - float64(b.tickets.unused)
@@ -115,12 +120,17 @@ func (b *bucket) wait(now time.Time, p Priority, need, place int) time.Duration 
 		}
 	}
 	seconds := max(0, turn-free) / b.level.rate(now)
-	// Rounded up, or the holder is back a moment too soon.
+	// Rounded up, or the holder would return a moment too early.
 	return pause + max(shortest, time.Duration(math.Ceil(seconds*1e3))*time.Millisecond)
 }
 
-// next is how many tokens are needed up to a place in the line of a priority,
-// with those of the other line that come in between.
+// next returns how many tokens are needed up to a place in the queue of a priority, with those that
+// the other queue gets in between.
+//
+// With a share p of the rate for polls, each token for a user earns polls s = p/(1-p) tokens of
+// credit. So a user at place n waits for at most n + (s*n + mostCredit) = n/(1-p) + mostCredit
+// tokens, and a poll at place n for at most n + n/s = n/p tokens, however many are in the other
+// queue. Both bounds are proportional to the place: neither queue starves the other.
 func (b *bucket) next(p Priority, place int) float64 {
 	share := b.opt.PollShare / (1 - b.opt.PollShare)
 	if p == User {
@@ -131,7 +141,7 @@ func (b *bucket) next(p Priority, place int) float64 {
 	return float64(place) + min(float64(b.lines[User].total), between)
 }
 
-// grant turns an entry into tickets.
+// grant replaces the queue entry of a holder with tickets.
 func (b *bucket) grant(now time.Time, id string, a *account) {
 	e := a.entry
 	share := b.opt.PollShare / (1 - b.opt.PollShare)
@@ -151,14 +161,14 @@ func (b *bucket) grant(now time.Time, id string, a *account) {
 	b.dequeue(a)
 }
 
-// spend the oldest ticket.
+// spend removes the oldest ticket.
 func (b *bucket) spend(a *account) {
 	b.tickets.void(a.tickets[0])
 	a.tickets = a.tickets[1:]
 }
 
-// advance brings the bucket up to now: tokens come, tickets that were not used
-// expire, holders that did not come back lose their token, later their place.
+// advance updates the bucket to now: tokens arrive, unused tickets expire, and holders that have
+// not come back lose first the token that is kept for them, and later their place.
 func (b *bucket) advance(now time.Time) {
 	b.level.advance(now, float64(b.tickets.unused))
 	for t := b.tickets.expired(now); t != nil; t = b.tickets.expired(now) {
@@ -181,8 +191,8 @@ func (b *bucket) advance(now time.Time) {
 	}
 }
 
-// enqueue makes sure that a holder is in line for n tickets. Whom a user's
-// change has made urgent goes over to the other line.
+// enqueue queues a holder for n tickets, or updates its entry. A holder whose priority has risen to
+// User moves to the other queue.
 func (b *bucket) enqueue(a *account, h Requester, n int) *entry {
 	if e := a.entry; e != nil && e.priority >= h.Priority {
 		l := &b.lines[e.priority]
@@ -243,7 +253,7 @@ func (b *bucket) account(id string) *account {
 	return a
 }
 
-// tidy drops an account that has nothing.
+// tidy drops an account without tickets and entry.
 func (b *bucket) tidy(id string, a *account) {
 	if len(a.tickets) == 0 && a.entry == nil {
 		delete(b.accounts, id)

@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Collector shows a limiter's state to Prometheus.
+// Collector exports the state of a limiter to Prometheus.
 type Collector struct {
 	limiter *Limiter
 	tokens  *prometheus.Desc
@@ -15,7 +15,7 @@ type Collector struct {
 	rate    *prometheus.Desc
 }
 
-// NewCollector of a limiter.
+// NewCollector returns a Collector of a limiter.
 func NewCollector(l *Limiter) *Collector {
 	labels := []string{"account", "region", "bucket"}
 	desc := func(name, help string, more ...string) *prometheus.Desc {
@@ -30,14 +30,14 @@ func NewCollector(l *Limiter) *Collector {
 	}
 }
 
-// Describe the metrics.
+// Describe sends the descriptions of the metrics.
 func (c *Collector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{c.tokens, c.waiting, c.calls, c.rate} {
 		ch <- d
 	}
 }
 
-// Collect a snapshot. Scopes with the same labels are added up.
+// Collect sends a snapshot. Scopes with the same labels are added up.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	for l, s := range c.limiter.labelled() {
 		send := func(d *prometheus.Desc, t prometheus.ValueType, v float64, more ...string) {
@@ -53,8 +53,8 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-// labels of a bucket's metrics. They are fewer than scopes: tenants can make up as many
-// of these as they like.
+// labels are the labels of a bucket's metrics. There are fewer than scopes, because tenants can
+// make up any number of scopes.
 type labels struct {
 	account, region string
 	bucket          Bucket
@@ -64,7 +64,7 @@ func labelsOf(s Scope, b Bucket) labels {
 	return labels{account: s.Account, region: RegionLabel(s.Region), bucket: b}
 }
 
-// labelled are the stats by labels, with what scopes that are gone had counted.
+// labelled returns the stats by labels, including the counts of scopes that were dropped.
 func (l *Limiter) labelled() map[labels]Stats {
 	sums := map[labels]Stats{}
 	for _, s := range l.Stats() {
@@ -79,8 +79,8 @@ func (l *Limiter) labelled() map[labels]Stats {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// Counters of labels that are still there must not go back. Those of others start
-	// anew if they come again.
+	// Counters of labels that still exist must not decrease. The others start from 0 if they
+	// return.
 	maps.DeleteFunc(l.gone, func(k labels, _ Counts) bool { _, there := sums[k]; return !there })
 	for k, c := range l.gone {
 		sum := sums[k]

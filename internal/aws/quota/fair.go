@@ -2,35 +2,54 @@ package quota
 
 import "slices"
 
-// A fairQueue has a line for each tenant that waits. Tokens go to the tenants by
-// self-clocked fair queueing, all with the same weight: whoever has got less while others
-// waited goes first. A tenant alone gets all.
+// A fairQueue shares tokens equally among the tenants that wait, by self-clocked fair queueing with
+// equal weights.
+//
+// Each tenant has a line of entries. The tag of an entry is the number of tokens that its tenant
+// will have got with it: tenant.got plus what the entry and those before it in the line need.
+// Entries are served in the order of their tags, so the tenant that has got less goes first. A
+// tenant alone gets all tokens.
+//
+// Fairness follows from that order. Let L be the largest need of a single entry. When an entry with
+// tag F is served, all entries with smaller tags have been served, so each tenant that waits has got
+// at least F-L and at most F tokens. Two tenants that both wait thus differ by at most L tokens at
+// any time, and by at most 2L in what they get over any period, whatever the length of their lines:
+// in the long run each of k tenants gets 1/k of the rate.
+//
+// A tenant that begins to wait starts at reached, the largest tag served so far. So it gets nothing
+// for the time in which it did not wait, and it does not wait for others to catch up. Its first
+// entry, with need n, has the tag reached+n. Each other tenant has got at least reached-L tokens, so
+// it gets at most n+L before that entry. With k other tenants the entry waits for at most
+// n + k*(n+L) tokens, however many entries they have.
+//
+// Entries whose holder is late do not count for the place of others. When the holder comes back they
+// are served by their tag, unless all of the tenant's were late: then it begins to wait anew.
 type fairQueue struct {
 	names   map[string]*tenant
 	tenants []*tenant
 
-	// entries that wait, and how many tokens they wait for.
+	// entries is the number of entries, and total how many tokens those that are present need.
 	entries, total int
 
-	// reached is the virtual time: that up to which the tenant has got its tokens which
-	// has got the most. Were it that of the one which got the least, tenants that come one
-	// after the other would always be first.
+	// reached is the virtual time: the largest tag served so far. If it were the smallest, tenants
+	// that come one after the other would always be first.
 	reached int
 	joined  int
 }
 
-// A tenant is whose entries share a line.
+// A tenant has the entries of one namespace.
 type tenant struct {
 	line
 
 	name string
-	// got is the virtual time up to which the tenant has had its tokens.
+	// got is the number of tokens that the tenant has got, counted from the virtual time at which
+	// it began to wait.
 	got int
-	// number says who goes first of two that have got the same.
+	// number decides between two tenants with equal tags.
 	number int
 }
 
-// join puts an entry at the end of a tenant's line.
+// join appends an entry to the line of a tenant.
 func (q *fairQueue) join(name string, e *entry) {
 	e.tenant = q.tenant(name)
 	q.activate(e.tenant)
@@ -53,15 +72,15 @@ func (q *fairQueue) tenant(name string) *tenant {
 	return t
 }
 
-// activate a tenant that waits for nothing: what it did not ask for it does not get
-// later.
+// activate moves a tenant that begins to wait to the virtual time: it gets nothing for the time
+// before.
 func (q *fairQueue) activate(t *tenant) {
 	if t.total == 0 {
 		t.got = max(t.got, q.reached)
 	}
 }
 
-// leave takes an entry out.
+// leave removes an entry.
 func (q *fairQueue) leave(e *entry) {
 	q.vanish(e)
 	e.tenant.leave(e)
@@ -89,7 +108,7 @@ func (q *fairQueue) vanish(e *entry) {
 	e.tenant.vanish(e)
 }
 
-// resize an entry's need.
+// resize changes the number of tokens that an entry needs.
 func (q *fairQueue) resize(e *entry, need int) {
 	if e.present {
 		q.total += need - e.need
@@ -104,7 +123,7 @@ func (q *fairQueue) granted(e *entry) {
 	q.reached = max(q.reached, t.got)
 }
 
-// position is how many tokens are needed for an entry and all that go before it.
+// position returns how many tokens an entry and all entries with smaller tags need.
 func (q *fairQueue) position(e *entry) int {
 	t := e.tenant
 	place := t.upTo(e)
@@ -121,8 +140,8 @@ func (q *fairQueue) position(e *entry) int {
 	return place
 }
 
-// drop a tenant that waits for nothing. What it has got is no more than what counts as
-// got for one that joins now.
+// drop removes a tenant without entries. If it returns it starts at the virtual time, which is not
+// less than what it has got.
 func (q *fairQueue) drop(t *tenant) {
 	if q.entries == 0 {
 		*q = fairQueue{}

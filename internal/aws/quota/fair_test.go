@@ -2,6 +2,9 @@ package quota
 
 import (
 	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,7 +15,7 @@ func of(tenant, id string) Requester {
 	return Requester{ID: tenant + "/" + id, Tenant: tenant, Priority: User}
 }
 
-// TestNewTenantIsNotBehindAnothersLine asks how long a single Function waits.
+// TestNewTenantIsNotBehindAnothersLine checks how long a single Function waits.
 func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
@@ -53,7 +56,7 @@ func TestNewTenantIsNotBehindAnothersLine(t *testing.T) {
 	}
 }
 
-// TestOrderAmongTenants looks at the order in which tokens are promised.
+// TestOrderAmongTenants checks the order in which tokens are promised.
 func TestOrderAmongTenants(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -111,8 +114,8 @@ func TestOrderAmongTenants(t *testing.T) {
 	}
 }
 
-// TestPlacesAreAnOrder has entries of random tenants come, go, change and be late, and
-// looks whether their places are a sum over those that go before, in one order.
+// TestPlacesAreAnOrder has entries of random tenants that come, go, change and are late, and checks
+// that their places are the sums of one order.
 func TestPlacesAreAnOrder(t *testing.T) {
 	w := newEnv(9)
 	q := &fairQueue{}
@@ -161,8 +164,8 @@ func TestPlacesAreAnOrder(t *testing.T) {
 	}
 }
 
-// TestShares has tenants of very different sizes wait, and looks at what each gets while
-// others wait too.
+// TestShares has waiting tenants of very different sizes, and checks what each gets while others
+// wait too.
 func TestShares(t *testing.T) {
 	e := newEnv(21)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
@@ -178,7 +181,7 @@ func TestShares(t *testing.T) {
 				visits[tenant] += c.visits
 				served[tenant]++
 			}
-			// The large one is there first.
+			// The large tenant comes first.
 			spread := time.Duration(0)
 			if tenant != "large" {
 				spread = time.Second
@@ -215,8 +218,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestTenantThatComesBackOften has one tenant wait with many, and another that comes
-// again as soon as it was served: neither gets more than half.
+// TestTenantThatComesBackOften has one tenant with many holders, and another that returns as soon
+// as it was served: neither gets more than half.
 func TestTenantThatComesBackOften(t *testing.T) {
 	e := newEnv(4)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
@@ -244,7 +247,7 @@ func TestTenantThatComesBackOften(t *testing.T) {
 	}
 }
 
-// TestManyTenants has a thousand namespaces come, wait and go.
+// TestManyTenants has a thousand namespaces that come, wait and go.
 func TestManyTenants(t *testing.T) {
 	e := newEnv(2)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
@@ -281,7 +284,7 @@ func TestManyTenants(t *testing.T) {
 	}
 }
 
-// TestTenantsAreDropped has tenants come and go while another waits all the time.
+// TestTenantsAreDropped has tenants that come and go while another one waits all the time.
 func TestTenantsAreDropped(t *testing.T) {
 	e := newEnv(8)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
@@ -311,3 +314,47 @@ func TestTenantsAreDropped(t *testing.T) {
 		t.Errorf("the tenant that waits got %d: those that come one after the other starve it", long)
 	}
 }
+
+// TestFairBounds has tenants with long lines and a newcomer, and checks the bounds that the comment of
+// fairQueue derives.
+func TestFairBounds(t *testing.T) {
+	const tenants, largest = 5, 4
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // It is for a test.
+	q := &fairQueue{}
+	var waiting []*entry
+	join := func(name string, need int) *entry {
+		e := &entry{requester: name, need: need}
+		q.join(name, e)
+		waiting = append(waiting, e)
+		return e
+	}
+	serve := func() string {
+		next := slices.MinFunc(waiting, func(a, b *entry) int { return q.position(a) - q.position(b) })
+		waiting = slices.DeleteFunc(waiting, func(e *entry) bool { return e == next })
+		q.granted(next)
+		q.leave(next)
+		return next.requester
+	}
+	for i := range 60 * tenants {
+		join(strconv.Itoa(i%tenants), 1+random.IntN(largest))
+	}
+	for i := range 150 {
+		serve()
+		if low, high := slices.MinFunc(q.tenants, byGot), slices.MaxFunc(q.tenants, byGot); high.got-low.got > largest {
+			t.Fatalf("after %d calls %s has got %d tokens and %s %d: more than %d apart", i+1, low.name, low.got, high.name, high.got, largest)
+		}
+		if i%10 > 0 {
+			continue
+		}
+		n := 1 + random.IntN(largest)
+		e := join("newcomer", n)
+		if got, most := q.position(e), n+tenants*(n+largest); got > most {
+			t.Fatalf("after %d calls a newcomer with a need of %d waits for %d tokens, want at most %d", i+1, n, got, most)
+		}
+		for last := ""; last != "newcomer"; {
+			last = serve()
+		}
+	}
+}
+
+func byGot(a, b *tenant) int { return a.got - b.got }

@@ -3,18 +3,18 @@ package quota
 import "time"
 
 const (
-	// cut is what is left of the rate after a throttle.
+	// cut is the part of the rate that is left after a throttle.
 	cut = 0.7
-	// floor is what is left of it at the least.
+	// floor is the smallest part of the rate that throttles leave.
 	floor = 0.1
-	// recovery is how long the rate takes from nothing to all.
+	// recovery is how long the rate takes to rise from 0 to its full value.
 	recovery = time.Minute
-	// defaultPause follows a throttle for which AWS names no time.
+	// defaultPause is the pause after a throttle for which AWS names no time.
 	defaultPause = time.Second
 )
 
-// A level is the tokens of a bucket: they come at a rate, up to a burst. A
-// throttle stops them a while and cuts the rate, which then recovers steadily.
+// A level is the number of tokens of a bucket. Tokens arrive at a rate, up to a burst. A throttle
+// pauses that and reduces the rate, which then rises linearly.
 type level struct {
 	perSecond float64
 	burst     float64
@@ -22,7 +22,7 @@ type level struct {
 	tokens float64
 	at     time.Time
 
-	// lowest is the rate right after the last throttle, at since.
+	// lowest is the rate at since, right after the last throttle.
 	lowest float64
 	since  time.Time
 	until  time.Time
@@ -33,7 +33,7 @@ func newLevel(r Rate, now time.Time) level {
 	return level{perSecond: r.PerSecond, burst: burst, tokens: burst, at: now, lowest: r.PerSecond}
 }
 
-// rate at a time, in tokens a second.
+// rate returns the rate at a time, in tokens a second.
 func (l *level) rate(t time.Time) float64 {
 	if l.lowest >= l.perSecond {
 		return l.perSecond
@@ -42,7 +42,7 @@ func (l *level) rate(t time.Time) float64 {
 	return min(l.perSecond, l.lowest+rise)
 }
 
-// advance to now. The rate within the step is taken as its mean.
+// advance adds the tokens that have arrived until now, at the mean rate of that time.
 func (l *level) advance(now time.Time, tickets float64) {
 	from := l.at
 	if from.Before(l.until) {
@@ -57,14 +57,13 @@ func (l *level) advance(now time.Time, tickets float64) {
 	l.at = now
 }
 
-// paused is how long the bucket is closed still.
+// paused returns how long the bucket is still paused.
 func (l *level) paused(now time.Time) time.Duration {
 	return max(0, l.until.Sub(now))
 }
 
-// throttled closes the bucket and cuts the rate, once for all the calls that
-// AWS refused at a time. Tokens that no ticket stands for are gone: AWS has
-// none.
+// throttled pauses the bucket and reduces the rate, once for all calls that AWS throttles during a
+// pause. Tokens without a ticket are lost: AWS has none for them either.
 func (l *level) throttled(now time.Time, pause time.Duration, tickets float64) {
 	if pause <= 0 {
 		pause = defaultPause

@@ -6,27 +6,28 @@ import (
 	"time"
 )
 
-// An entry is a holder's place in a line.
+// An entry is the place of a holder in a queue.
 type entry struct {
 	requester string
 	tenant    *tenant
 	priority  Priority
 	need      int
 
-	// present entries count for those behind them. One that is late does not.
+	// present is true if the entry counts for those behind it. One whose holder is late does not.
 	present  bool
 	position int
 
-	// promised is when the holder was told to come back.
+	// promised is when the holder should come back.
 	promised time.Time
-	// due is when the entry is looked at if the holder does not come back.
+	// due is when the entry is checked if the holder does not come back.
 	due   time.Time
 	index int
 }
 
-// A line has the entries of one tenant in the order of their arrival, and knows how
-// many tokens are needed up to each of them. Sums are kept in a Fenwick tree over the
-// positions, which are handed out upwards and compacted when they run out.
+// A line has the entries of one tenant in the order of their arrival, and the number of tokens that
+// are needed up to each of them. A Fenwick tree over the positions has the sums, so that each
+// operation costs O(log n). Positions are assigned in ascending order, and compacted when they run
+// out.
 type line struct {
 	sums    []int
 	entries []*entry
@@ -37,7 +38,7 @@ type line struct {
 
 const smallestLine = 8
 
-// join puts an entry at the end.
+// join appends an entry.
 func (l *line) join(e *entry) {
 	if l.next == len(l.entries) {
 		l.compact()
@@ -49,7 +50,7 @@ func (l *line) join(e *entry) {
 	l.appear(e)
 }
 
-// leave takes an entry out.
+// leave removes an entry.
 func (l *line) leave(e *entry) {
 	l.vanish(e)
 	l.entries[e.position] = nil
@@ -74,7 +75,7 @@ func (l *line) vanish(e *entry) {
 	l.add(e.position, -e.need)
 }
 
-// resize an entry's need.
+// resize changes the number of tokens that an entry needs.
 func (l *line) resize(e *entry, need int) {
 	if e.present {
 		l.add(e.position, need-e.need)
@@ -82,7 +83,7 @@ func (l *line) resize(e *entry, need int) {
 	e.need = need
 }
 
-// upTo is how many tokens are needed for an entry and all that are before it.
+// upTo returns how many tokens an entry and all before it need.
 func (l *line) upTo(e *entry) int {
 	sum := 0
 	for i := e.position + 1; i > 0; i -= i & -i {
@@ -91,8 +92,7 @@ func (l *line) upTo(e *entry) int {
 	return sum
 }
 
-// positionOf is how many tokens are needed for the entries at the front that need no more
-// than n together.
+// positionOf returns how many tokens the entries at the front need that together need at most n.
 func (l *line) positionOf(n int) int {
 	if n <= 0 {
 		return 0
@@ -117,7 +117,7 @@ func (l *line) add(position, n int) {
 	}
 }
 
-// compact gives the entries new positions without gaps, and room to grow.
+// compact assigns new positions without gaps, and makes room for more entries.
 func (l *line) compact() {
 	kept := make([]*entry, 0, l.next)
 	for _, e := range l.entries[:l.next] {
@@ -137,7 +137,7 @@ func (l *line) compact() {
 	}
 }
 
-// dueHeap has the entry that is due first on top.
+// dueHeap is a heap with the entry that is due first on top.
 type dueHeap []*entry
 
 func (h dueHeap) Len() int           { return len(h) }
@@ -147,7 +147,7 @@ func (h dueHeap) Swap(i, j int) {
 	h[i].index, h[j].index = i, j
 }
 
-// Push is for package heap.
+// Push appends an entry, for package heap.
 func (h *dueHeap) Push(x any) {
 	e, ok := x.(*entry)
 	if !ok {
@@ -157,7 +157,7 @@ func (h *dueHeap) Push(x any) {
 	*h = append(*h, e)
 }
 
-// Pop is for package heap.
+// Pop removes the last entry, for package heap.
 func (h *dueHeap) Pop() any {
 	old := *h
 	e := old[len(old)-1]
@@ -166,7 +166,7 @@ func (h *dueHeap) Pop() any {
 	return e
 }
 
-// set when an entry is due.
+// set changes when an entry is due.
 func (h *dueHeap) set(e *entry, due time.Time) {
 	e.due = due
 	heap.Fix(h, e.index)

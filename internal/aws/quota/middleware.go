@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go/middleware"
@@ -14,28 +13,27 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// A DeferredError says that a call was not sent, since the quota is used up.
+// A DeferredError says that a call was not sent because the request quota is exhausted.
 type DeferredError struct {
-	// Operation that was not called.
+	// Operation is the one that was not called.
 	Operation string
-	// After is how long to stay away.
+	// After is how long to wait before the next attempt.
 	After time.Duration
 }
 
-// Error says what to do: nothing. The time is left out, since it differs at
-// each try.
+// Error returns the message. It leaves out the time, which differs at each attempt.
 func (e *DeferredError) Error() string {
-	return fmt.Sprintf("the call of %s waits for its turn in the request quota of AWS Lambda", e.Operation)
+	return fmt.Sprintf("%s was not called yet, to stay within the request quota of AWS Lambda: it is retried automatically", e.Operation)
 }
 
-// RetryableError tells the SDK not to try again by itself.
+// RetryableError keeps the SDK from retrying.
 func (e *DeferredError) RetryableError() bool { return false }
 
-// RetryAfter is how long to stay away.
+// RetryAfter returns how long to wait before the next attempt.
 func (e *DeferredError) RetryAfter() time.Duration { return e.After }
 
-// Deferred says whether err is of a call that was not sent, and how long to
-// stay away.
+// Deferred reports whether err is of a call that was not sent because the request quota is
+// exhausted, and how long to wait before the next attempt.
 func Deferred(err error) (time.Duration, bool) {
 	if e, ok := errors.AsType[*DeferredError](err); ok {
 		return e.After, true
@@ -43,21 +41,26 @@ func Deferred(err error) (time.Duration, bool) {
 	return 0, false
 }
 
-// AddTo makes the clients of a config keep to the quotas of a scope.
-func (l *Limiter) AddTo(cfg *aws.Config, s Scope) {
-	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		// After everything else, and so within the retries: an attempt is counted
-		// when it is sent, not before its credentials have come.
-		if err := stack.Finalize.Add(&limit{limiter: l, scope: s}, middleware.After); err != nil {
-			return err
-		}
-		return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("RequestQuotaAnswered", answered), "Retry", middleware.Before)
-	})
+// Middleware returns the middleware that takes a token of a scope for each attempt of a call,
+// and fails with a DeferredError if there is none. It is nil if the limiter is nil.
+func (l *Limiter) Middleware(s Scope) middleware.FinalizeMiddleware {
+	if l == nil {
+		return nil
+	}
+	return &limit{limiter: l, scope: s}
 }
 
-// answered returns AWS's error where only another attempt of a call was deferred. The call was
-// sent, and has failed.
-func answered(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
+// PreferAnswer returns the middleware that goes around the retries of a call. If AWS answered one
+// attempt with an error and the next attempt was deferred, the error of the call is the one from
+// AWS: the call was sent and has failed. It is nil if the limiter is nil.
+func (l *Limiter) PreferAnswer() middleware.FinalizeMiddleware {
+	if l == nil {
+		return nil
+	}
+	return middleware.FinalizeMiddlewareFunc("RequestQuotaAnswered", preferAnswer)
+}
+
+func preferAnswer(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {
 	out, md, err := next.HandleFinalize(ctx, in)
@@ -73,16 +76,16 @@ func answered(ctx context.Context, in middleware.FinalizeInput, next middleware.
 	return out, md, err
 }
 
-// limit is a step of the SDK's stack.
+// limit is the middleware of a Limiter for one scope.
 type limit struct {
 	limiter *Limiter
 	scope   Scope
 }
 
-// ID of the step.
+// ID returns the name of the middleware in the SDK's stack.
 func (m *limit) ID() string { return "RequestQuota" }
 
-// HandleFinalize sends the call if there is a token for it.
+// HandleFinalize sends the attempt if there is a token for it.
 func (m *limit) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {

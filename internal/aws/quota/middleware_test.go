@@ -12,11 +12,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// lambdaClient is a client of the SDK whose calls a handler answers.
+// lambdaClient returns a client of the SDK whose calls a handler answers.
 func lambdaClient(t *testing.T, l *Limiter, h http.HandlerFunc) *lambda.Client {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -32,7 +33,12 @@ func lambdaClient(t *testing.T, l *Limiter, h http.HandlerFunc) *lambda.Client {
 			})
 		},
 	}
-	l.AddTo(&cfg, here)
+	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
+		return errors.Join(
+			stack.Finalize.Insert(l.PreferAnswer(), "Retry", middleware.Before),
+			stack.Finalize.Add(l.Middleware(here), middleware.After),
+		)
+	})
 	return lambda.NewFromConfig(cfg)
 }
 

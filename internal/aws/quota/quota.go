@@ -1,11 +1,13 @@
-// Package quota keeps the provider within AWS Lambda's request quotas, which
-// are per account and region and cannot be raised.
+// Package quota keeps the provider within AWS Lambda's request quotas, which are per account and
+// region and cannot be raised.
 //
-// Nothing here waits. A holder, which is a managed resource, reserves tickets
-// for the calls that it means to make. If it gets them it makes the calls; if
-// not it is told how long it may stay away, and is queued. Tokens are taken
-// when a call is sent, so what arrives at AWS is bounded whatever the callers
-// do in between.
+// No function here waits. A holder, which is a managed resource, reserves tickets for the calls
+// that it is about to make. If it gets them, it makes the calls. Otherwise it is queued, and gets
+// the time after which to try again. Tokens are spent when a call is sent, so the number of
+// requests that AWS receives is bounded whatever the callers do in between.
+//
+// Two rules make the queues fair. Tenants share the rate equally, see fairQueue. Users' changes go
+// before polls, which keep a small share of the rate, see bucket.turn.
 package quota
 
 import (
@@ -14,76 +16,77 @@ import (
 	"time"
 )
 
-// A Scope is what AWS counts requests by. Only an account that AWS itself has told is
-// shared by configs: who could claim another's account could use up its quota, or have
-// it closed by answering that it is used up.
+// A Scope is the account and region by which AWS counts requests. Only accounts that AWS itself has
+// named are shared by several configs: a config that could claim the account of another could
+// exhaust its quota, or pause it by answering with throttles.
 type Scope struct {
-	// Account is the AWS account id, or Unverified.
+	// Account is the AWS account ID, or Unverified.
 	Account string
 	// Region such as eu-west-1.
 	Region string
-	// Config is the UID of the one config that a scope of an unverified account is of.
+	// Config is the UID of the config if the account is unverified, so that no other config shares
+	// the scope.
 	Config string
-	// Endpoint is the URL that told the account where an administrator's config has
-	// one of its own. Empty where that was AWS's STS.
+	// Endpoint is the URL that named the account, if an administrator's config has one of its own.
+	// It is empty for AWS's STS.
 	Endpoint string
 }
 
-// Unverified stands for an account id that AWS has not told.
+// Unverified stands for an account ID that AWS has not confirmed.
 const Unverified = "unverified"
 
-// A Priority says who goes first.
+// A Priority says which holders go first.
 type Priority int
 
-// Priorities. A user's change goes before a poll for drift; polls get a small
-// share even so.
+// The priorities. A user's change goes before a poll for drift. Polls have a small share
+// nevertheless.
 const (
 	Poll Priority = iota
 	User
 )
 
-// A Holder is who makes calls: a managed resource.
+// A Holder is a managed resource that makes calls.
 type Requester struct {
 	// ID is the UID of the resource.
 	ID string
-	// Tenant that the resource belongs to: its namespace. Tenants that wait in a scope
-	// get the same share of it each.
+	// Tenant is the namespace of the resource. Tenants that wait in a scope have equal shares of
+	// its rate.
 	Tenant string
-	// Priority of its calls.
+	// Priority is that of its calls.
 	Priority Priority
 }
 
 type requesterKey struct{}
 
-// WithRequester returns a context whose calls use the holder's tickets.
+// WithRequester returns a context whose calls use the tickets of a holder.
 func WithRequester(ctx context.Context, h Requester) context.Context {
 	return context.WithValue(ctx, requesterKey{}, h)
 }
 
-// RequesterFrom is the holder of a context, if it has one.
+// RequesterFrom returns the holder of a context, and false if it has none.
 func RequesterFrom(ctx context.Context) (Requester, bool) {
 	h, ok := ctx.Value(requesterKey{}).(Requester)
 	return h, ok
 }
 
-// Options of a Limiter. Zero values mean the defaults.
+// Options are those of a Limiter. Zero values mean the defaults.
 type Options struct {
-	// Rates by bucket. A bucket that is not named has DefaultRates'.
+	// Rates by bucket. Buckets that are not listed have those of DefaultRates.
 	Rates map[Bucket]Rate
 
 	// TicketTTL is how long a ticket may stay unused. The default is 5 s.
 	TicketTTL time.Duration
 
-	// MaxHold is how long after the promised time a token is kept for a holder
-	// that has not come back. The default is 2 s.
+	// MaxHold is how long after the promised time a token is kept for a holder that has not come back.
+	// The default is 2 s.
 	MaxHold time.Duration
 
-	// Grace is how long after the promised time a holder keeps its place in the
-	// queue. The default is 30 s.
+	// Grace is how long after the promised time a holder keeps its place in the queue. The default
+	// is 30 s.
 	Grace time.Duration
 
-	// PollShare is the part of the rate that polls get while users wait, from 0
-	// to less than 1. The default is 0.1.
+	// PollShare is the part of the rate that polls have while users wait, from 0 to less than 1.
+	// The default is 0.1.
 	PollShare float64
 }
 
@@ -103,9 +106,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Limiter shares out the request quotas of every account and region. It is
-// safe for concurrent use, never waits, and costs O(t log n) a call with t tenants
-// waiting, of n holders each.
+// A Limiter shares the request quotas of each account and region among holders. It is safe for
+// concurrent use and never waits. A call costs O(t log n) for t waiting tenants with n holders
+// each.
 type Limiter struct {
 	now     func() time.Time
 	options Options
@@ -113,14 +116,13 @@ type Limiter struct {
 	mu     sync.Mutex
 	scopes map[Scope]*scope
 	swept  time.Time
-	// gone is what scopes have counted that were swept out, by the labels that they
-	// shared with others.
+	// gone has the counts of dropped scopes, by the labels that they share with others.
 	gone map[labels]Counts
 }
 
 // A scope has the buckets of one account and region.
 type scope struct {
-	// used is when somebody last asked for it. The limiter's lock guards it.
+	// used is when the scope was last used. The limiter's lock guards it.
 	used time.Time
 
 	mu      sync.Mutex
@@ -132,14 +134,14 @@ func New(now func() time.Time, o Options) *Limiter {
 	return &Limiter{now: now, options: o.withDefaults(), scopes: map[Scope]*scope{}, swept: now(), gone: map[labels]Counts{}}
 }
 
-// Reserve makes sure that the holder has a ticket for each of the Lambda
-// operations. It returns 0 when it has all of them. Otherwise the holder is
-// queued, by priority, fairly among tenants, and by arrival among those of a
-// tenant. The result is how long it may stay away: it calls again then, with the
-// same operations, and it is most likely its turn. If it is not, or if it calls
-// earlier, the answer is the rest of the time.
-// Operations without a quota need no ticket. Tickets that it has already count,
-// so it may be called any number of times.
+// Reserve reserves a ticket for each of the Lambda operations, and returns 0 if the holder has all
+// of them. Otherwise it queues the holder, by priority, fairly among tenants, and by arrival among
+// those of one tenant, and returns after how long the holder should call again with the same
+// operations. By then there is most likely a token for it. A call before that time returns the rest
+// of it.
+//
+// Operations without a quota need no ticket. Tickets that the holder already has count, so Reserve
+// may be called any number of times.
 func (l *Limiter) Reserve(s Scope, h Requester, operations ...string) time.Duration {
 	var need [bucketCount]int
 	for _, op := range operations {
@@ -151,8 +153,8 @@ func (l *Limiter) Reserve(s Scope, h Requester, operations ...string) time.Durat
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	now := l.now()
-	// Scarce buckets are the first in line: while a holder waits for them it
-	// would only keep others from the plentiful ones.
+	// Scarce buckets are reserved first: a holder that waits for them must not keep others from the
+	// plentiful ones.
 	for b, n := range need {
 		if n == 0 {
 			continue
@@ -164,20 +166,20 @@ func (l *Limiter) Reserve(s Scope, h Requester, operations ...string) time.Durat
 	return 0
 }
 
-// Release gives back the tickets that a holder did not use. Its place in a
-// queue stays. To be called when a reconcile ends.
+// Release returns the unused tickets of a holder. Its places in queues stay. Call it at the end of
+// a reconcile.
 func (l *Limiter) Release(s Scope, id string) {
 	l.each(s, func(b *bucket, now time.Time) { b.release(now, id) })
 }
 
-// Forget gives back the tickets of a holder and its places in the queues. To be
-// called when the resource is gone.
+// Forget returns the tickets of a holder and removes it from queues. Call it when the resource is
+// deleted.
 func (l *Limiter) Forget(s Scope, id string) {
 	l.each(s, func(b *bucket, now time.Time) { b.forget(now, id) })
 }
 
-// take a token for a call that is about to be sent: the holder's ticket, or a
-// token that nobody waits for. It returns 0, or how long to stay away.
+// take spends the ticket of a holder, or a token that nobody waits for, for a call that is about to
+// be sent. It returns 0, or how long to wait.
 func (l *Limiter) take(s Scope, b Bucket, h Requester) time.Duration {
 	sc := l.scope(s)
 	sc.mu.Lock()
@@ -185,7 +187,7 @@ func (l *Limiter) take(s Scope, b Bucket, h Requester) time.Duration {
 	return sc.buckets[b].take(l.now(), h)
 }
 
-// throttled slows a bucket down, since AWS refused a call for its rate.
+// throttled slows a bucket down after AWS has throttled a call.
 func (l *Limiter) throttled(s Scope, b Bucket, pause time.Duration) {
 	sc := l.scope(s)
 	sc.mu.Lock()
@@ -193,7 +195,7 @@ func (l *Limiter) throttled(s Scope, b Bucket, pause time.Duration) {
 	sc.buckets[b].throttled(l.now(), pause)
 }
 
-// each bucket of a scope that is known.
+// each calls a function with each bucket of a scope, if the scope exists.
 func (l *Limiter) each(s Scope, fn func(b *bucket, now time.Time)) {
 	l.mu.Lock()
 	sc, ok := l.scopes[s]

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// small is a limiter with a bucket of 2 that fills at 1 a second.
+// small returns a limiter with a bucket of 2 that fills at 1 a second.
 func small(e *env) *Limiter {
 	return New(e.clock, Options{Rates: map[Bucket]Rate{ControlPlane: {PerSecond: 1, Burst: 2}}})
 }
@@ -93,9 +93,9 @@ func TestReserve(t *testing.T) {
 			{0, user("b"), one, 1 * s},
 			{0, user("c"), one, 2 * s},
 			{0, user("d"), []string{"CreateFunction", "TagResource"}, 4 * s},
-			// b's token is given up at 3 s, c's at 4 s: d finds two.
+			// b's token is released at 3 s, c's at 4 s: d finds two.
 			{4500 * time.Millisecond, user("d"), []string{"CreateFunction", "TagResource"}, 0},
-			// b and c come back before e, who is new.
+			// b and c come back before e, which is new.
 			{0, user("b"), one, 1 * s},
 			{0, user("e"), one, 2 * s},
 		}},
@@ -128,7 +128,7 @@ func TestReserve(t *testing.T) {
 	}
 }
 
-// near says that durations differ by the rounding of an estimate.
+// near reports whether durations differ only by the rounding of an estimate.
 func near(a, b time.Duration) bool { return (a - b).Abs() <= 2*time.Millisecond }
 
 func TestTicketsExpire(t *testing.T) {

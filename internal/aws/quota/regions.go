@@ -2,10 +2,10 @@ package quota
 
 import "strings"
 
-// otherRegion is the label of regions that are not known.
+// otherRegion is the label of regions that AWS is not known to have.
 const otherRegion = "other"
 
-// regions of AWS, by partition, as the SDK has them. A test compares both.
+// regions lists the regions of AWS, by partition, as the SDK has them. A test compares both.
 const regions = `
 af-south-1 ap-east-1 ap-east-2 ap-northeast-1 ap-northeast-2 ap-northeast-3 ap-south-1 ap-south-2
 ap-southeast-1 ap-southeast-2 ap-southeast-3 ap-southeast-4 ap-southeast-5 ap-southeast-6 ap-southeast-7
@@ -28,8 +28,8 @@ var knownRegions = func() map[string]bool {
 	return known
 }()
 
-// RegionLabel is a region as a label of metrics. Regions that AWS is not known to have
-// share one: anyone can make up names, and each would add series for good.
+// RegionLabel returns the value of a region in the labels of metrics. Unknown regions share one
+// value: anyone can make up names, and each would add time series forever.
 func RegionLabel(region string) string {
 	if knownRegions[region] {
 		return region

@@ -7,18 +7,18 @@ import (
 )
 
 const (
-	// idle is how long a scope is kept that nobody asks for.
+	// idle is how long an unused scope is kept.
 	idle = 2 * time.Hour
-	// sweepEvery is how often such scopes are looked for.
+	// sweepEvery is how often unused scopes are dropped.
 	sweepEvery = 10 * time.Minute
 )
 
-// String tells scopes apart.
+// String returns a text that differs between scopes.
 func (s Scope) String() string {
 	return strings.Join([]string{s.Account, s.Region, s.Config, s.Endpoint}, "/")
 }
 
-// scope to reserve and take tokens of, made if there is none.
+// scope returns a scope, created if it does not exist.
 func (l *Limiter) scope(s Scope) *scope {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,9 +40,8 @@ func (l *Limiter) scope(s Scope) *scope {
 	return sc
 }
 
-// sweep out scopes that were not used for long and of which nothing is to be
-// remembered. A new one would be the same, but for what it has counted. The limiter's
-// lock is held.
+// sweep drops scopes that were unused for long and that are as good as new but for their counts.
+// The caller holds the limiter's lock.
 func (l *Limiter) sweep(now time.Time) {
 	if now.Sub(l.swept) < sweepEvery {
 		return
@@ -60,7 +59,7 @@ func (l *Limiter) sweep(now time.Time) {
 	})
 }
 
-// fresh says that no bucket has holders, and that all are full.
+// fresh reports whether no bucket has holders and all are full.
 func (sc *scope) fresh(now time.Time) bool {
 	sc.mu.Lock()
 	defer sc.mu.Unlock()

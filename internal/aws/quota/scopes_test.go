@@ -15,7 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// series that a limiter's collector shows, and the value of one of them.
+// series returns the number of series that a limiter's collector has, and the value of one of them.
 func series(t *testing.T, l *Limiter, name string, labels map[string]string) (all int, value float64) {
 	t.Helper()
 	r := prometheus.NewRegistry()
@@ -39,7 +39,7 @@ func series(t *testing.T, l *Limiter, name string, labels map[string]string) (al
 	return all, value
 }
 
-// TestScopesComeAndGo has resources of made-up regions and configs come and go.
+// TestScopesComeAndGo has resources of made-up regions and configs that come and go.
 func TestScopesComeAndGo(t *testing.T) {
 	e := newEnv(1)
 	l := small(e)
@@ -79,7 +79,7 @@ func TestScopesComeAndGo(t *testing.T) {
 	}
 }
 
-// TestScopesAreKept has scopes unused of which something is to be remembered.
+// TestScopesAreKept has unused scopes whose state must not be lost.
 func TestScopesAreKept(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -106,7 +106,7 @@ func TestScopesAreKept(t *testing.T) {
 	}
 }
 
-// TestLookingMakesNoScope has a scope asked about that nobody uses.
+// TestLookingMakesNoScope reads a scope that nobody uses.
 func TestLookingMakesNoScope(t *testing.T) {
 	l := small(newEnv(1))
 	l.Release(here, "u")
@@ -117,7 +117,7 @@ func TestLookingMakesNoScope(t *testing.T) {
 	}
 }
 
-// TestUnverifiedAccountsAreApart has one config told that its quota is used up.
+// TestUnverifiedAccountsAreApart has one config whose endpoint throttles.
 func TestUnverifiedAccountsAreApart(t *testing.T) {
 	e := newEnv(1)
 	l := small(e)
@@ -130,8 +130,7 @@ func TestUnverifiedAccountsAreApart(t *testing.T) {
 	}
 }
 
-// TestRegionsAreTheSDKs compares the regions that have labels of their own with those of
-// the SDK.
+// TestRegionsAreTheSDKs compares the regions that have labels of their own to those of the SDK.
 func TestRegionsAreTheSDKs(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "github.com/aws/aws-sdk-go-v2").Output()
 	if err != nil {

@@ -32,7 +32,7 @@ func (e *env) after(d time.Duration, fn func()) {
 	heap.Push(&e.events, event{at: e.now.Add(d), seq: e.seq, run: fn})
 }
 
-// run until no event is left, or until the end of the time given.
+// run runs until no event is left, or until the end of the given time.
 func (w *env) run(most time.Duration) {
 	end := w.now.Add(most)
 	for len(w.events) > 0 {
@@ -46,7 +46,7 @@ func (w *env) run(most time.Duration) {
 	}
 }
 
-// between is a random duration.
+// between returns a random duration.
 func (e *env) between(low, high time.Duration) time.Duration {
 	return low + time.Duration(e.random.Int64N(int64(high-low)+1))
 }
@@ -71,8 +71,7 @@ func (h *eventHeap) Pop() any {
 	return e
 }
 
-// An awsSide counts requests as AWS does: a bucket of 15 that fills at 15 a
-// second.
+// An awsSide counts requests as AWS does: a bucket of 15 that fills at 15 a second.
 type awsSide struct {
 	w        *env
 	tokens   float64
@@ -97,8 +96,8 @@ func (s *awsSide) arrive() bool {
 	return true
 }
 
-// A caller is a holder that reserves one ticket, sends one call, and counts how
-// often it had to come back.
+// A caller is a holder that reserves one ticket, sends one call, and counts how often it had to
+// return.
 type caller struct {
 	w        *env
 	l        *Limiter
@@ -138,7 +137,7 @@ func (c *caller) send() {
 	})
 }
 
-// TestFullRate lets many holders come at once, and looks at what AWS sees.
+// TestFullRate has many concurrent holders, and checks what AWS receives.
 func TestFullRate(t *testing.T) {
 	cases := map[string]struct {
 		reason            string
@@ -190,7 +189,7 @@ func TestFullRate(t *testing.T) {
 	}
 }
 
-// TestNoShows has half of the holders never come back.
+// TestNoShows has holders of which half never return.
 func TestNoShows(t *testing.T) {
 	e := newEnv(3)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
@@ -207,7 +206,7 @@ func TestNoShows(t *testing.T) {
 	if aws.served != n/2 || aws.refused != 0 {
 		t.Errorf("served %d, refused %d, want %d and 0", aws.served, aws.refused, n/2)
 	}
-	// The slots of those that stay away are lost, hardly more.
+	// Only the tokens of those that do not return are lost.
 	if took := aws.lastDone.Sub(epoch); took > 50*time.Second {
 		t.Errorf("took %v for the slots of %d", took, n)
 	}
@@ -217,8 +216,7 @@ func TestNoShows(t *testing.T) {
 	}
 }
 
-// TestPriorities has polls queued, then a user's change, then users without
-// end.
+// TestPriorities has queued polls, then a user's change, then an endless number of users.
 func TestPriorities(t *testing.T) {
 	e := newEnv(5)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)
@@ -237,7 +235,7 @@ func TestPriorities(t *testing.T) {
 		t.Errorf("a user's change was sent at %v behind 200 polls", change.sent.Sub(epoch))
 	}
 
-	// From here 30 users come a second, twice what AWS takes.
+	// From here on there are 30 users a second, twice what AWS allows.
 	users := []*caller{}
 	var arrive func()
 	arrive = func() {
@@ -278,8 +276,8 @@ func count(cs []*caller) int {
 	return n
 }
 
-// TestSharedQuota has another tool use half of AWS's rate: the limiter has to
-// find that out from throttles, and live with it.
+// TestSharedQuota has another client that uses half of AWS's rate: the limiter must adapt to the
+// throttles.
 func TestSharedQuota(t *testing.T) {
 	e := newEnv(11)
 	l, aws := New(e.clock, Options{}), newAWSSide(e)

@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Counts since the limiter was made.
+// Counts are totals since the limiter was created.
 type Counts struct {
-	// Granted tickets.
+	// Granted is the number of tickets that were granted.
 	Granted int
-	// Sent calls.
+	// Sent is the number of calls that were sent.
 	Sent int
-	// Deferred calls: they were not sent.
+	// Deferred is the number of calls that were not sent, because there was no token.
 	Deferred int
-	// Throttled calls: AWS refused them.
+	// Throttled is the number of calls that AWS throttled.
 	Throttled int
-	// Expired tickets: they were not used in time.
+	// Expired is the number of tickets that were not used in time.
 	Expired int
-	// Dropped holders: they did not come back.
+	// Dropped is the number of holders that did not come back.
 	Dropped int
 }
 
-// add the counts of another scope.
+// add returns the sum of the counts.
 func (c Counts) add(d Counts) Counts {
 	return Counts{
 		Granted: c.Granted + d.Granted, Sent: c.Sent + d.Sent, Deferred: c.Deferred + d.Deferred,
@@ -31,25 +31,25 @@ func (c Counts) add(d Counts) Counts {
 	}
 }
 
-// Stats of one bucket at one moment.
+// Stats are those of one bucket at one moment.
 type Stats struct {
 	Scope  Scope
 	Bucket Bucket
 	Counts
 
-	// WaitingUsers and WaitingPolls are tokens that holders wait for.
+	// WaitingUsers and WaitingPolls are the numbers of tokens that holders wait for.
 	WaitingUsers, WaitingPolls int
-	// Tickets that are granted and not yet used.
+	// Tickets is the number of tickets that are granted and unused.
 	Tickets int
-	// Tokens that are left, tickets included.
+	// Tokens is the number of tokens, tickets included.
 	Tokens float64
-	// Rate in tokens a second, which is less than usual after a throttle.
+	// Rate is the number of tokens a second. It is reduced after a throttle.
 	Rate float64
-	// Paused is how long no call may be sent, after a throttle.
+	// Paused is how long no call may be sent after a throttle.
 	Paused time.Duration
 }
 
-// Stats is a snapshot of every bucket, ordered by account, region and bucket.
+// Stats returns a snapshot of all buckets, ordered by account, region and bucket.
 func (l *Limiter) Stats() []Stats {
 	l.mu.Lock()
 	l.sweep(l.now())

@@ -2,15 +2,15 @@ package quota
 
 import "time"
 
-// A ticket is a token set aside for a holder.
+// A ticket is a token that is set aside for a holder.
 type ticket struct {
 	requester string
 	expires   time.Time
 	void      bool
 }
 
-// A ticketQueue has tickets in the order in which they expire, which is the
-// order in which they were issued.
+// A ticketQueue has tickets in the order in which they were issued, which is the order in which
+// they expire.
 type ticketQueue struct {
 	queue  []*ticket
 	unused int
@@ -23,7 +23,7 @@ func (q *ticketQueue) issue(holder string, expires time.Time) *ticket {
 	return t
 }
 
-// void a ticket: it was spent, given back, or has expired.
+// void marks a ticket as spent, returned or expired.
 func (q *ticketQueue) void(t *ticket) {
 	t.void = true
 	q.unused--
@@ -32,7 +32,7 @@ func (q *ticketQueue) void(t *ticket) {
 	}
 }
 
-// expired is the next ticket that has expired unused, or nil.
+// expired returns the next ticket that has expired unused, or nil.
 func (q *ticketQueue) expired(now time.Time) *ticket {
 	for len(q.queue) > 0 {
 		t := q.queue[0]

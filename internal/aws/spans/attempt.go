@@ -13,16 +13,16 @@ import (
 
 // Events on spans, and their attributes.
 const (
-	// EventDeferred says that a call was not sent, since its quota is used up.
+	// EventDeferred is a call that was not sent because its quota is exhausted.
 	EventDeferred = "call deferred"
 
-	// EventThrottled says that AWS refused a call, since its quota is used up.
+	// EventThrottled is a call that AWS throttled.
 	EventThrottled = "call throttled"
 
-	// EventRetry says that a call is tried again.
+	// EventRetry is another attempt of a call.
 	EventRetry = "call retried"
 
-	// KeyWait is how long to stay away, in seconds.
+	// KeyWait is how long to wait, in seconds.
 	KeyWait = attribute.Key("crossplane.wait")
 
 	// KeyOperations are the operations of AWS that an event is about.
@@ -31,19 +31,19 @@ const (
 
 type triesKey struct{}
 
-// tries of a call.
+// tries counts the attempts of a call.
 type tries struct {
 	count int
 	last  error
 }
 
-// attempt is the step of the SDK's stack that each try passes.
+// attempt is the middleware around each attempt.
 type attempt struct{}
 
-// ID of the step.
+// ID returns the name of the middleware in the SDK's stack.
 func (attempt) ID() string { return "SpanAttempt" }
 
-// HandleFinalize notes on the call's span what becomes of a try.
+// HandleFinalize records the result of an attempt on the span of the call.
 func (attempt) HandleFinalize(ctx context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (
 	middleware.FinalizeOutput, middleware.Metadata, error,
 ) {

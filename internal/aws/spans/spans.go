@@ -1,10 +1,9 @@
-// Package spans makes an OpenTelemetry span of each call to AWS, by OpenTelemetry's
-// semantic conventions for AWS SDKs.
+// Package spans records each call to AWS as an OpenTelemetry span, with the attributes of
+// OpenTelemetry's semantic conventions for AWS SDKs.
 //
-// A span tells which operation was called, where, what became of it and how often it
-// was tried. It tells nothing of what was sent or received: requests hold the values of
-// environment variables and code. Nothing is added to a request, either: AWS needs no
-// trace context, and a header more is a header to sign.
+// A span has the operation, the region, the result and the number of attempts. It has nothing of
+// what was sent or received: requests hold the values of environment variables and code. Requests
+// do not get trace context: AWS needs none, and another header would have to be signed.
 package spans
 
 import (
@@ -12,7 +11,6 @@ import (
 	"errors"
 	"net"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
@@ -26,31 +24,33 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
-// system is what the conventions call the API of AWS.
+// system is the API of AWS in the conventions.
 const system = "aws-api"
 
-// AddTo has the clients of a config make a span of each call. It adds nothing where
-// the tracer is nil.
-func AddTo(cfg *aws.Config, t trace.Tracer) {
+// Call returns the middleware that records each call as a span. It is nil if the tracer is nil.
+func Call(t trace.Tracer) middleware.InitializeMiddleware {
 	if t == nil {
-		return
+		return nil
 	}
-	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
-		// After the SDK has said what is called. Each try is seen within the retries.
-		return errors.Join(
-			stack.Initialize.Add(&call{tracer: t}, middleware.After),
-			stack.Finalize.Insert(attempt{}, "Retry", middleware.After),
-		)
-	})
+	return &call{tracer: t}
 }
 
-// call is the step of the SDK's stack that all tries of a call are in.
+// Attempt returns the middleware that records the attempts of a call as events of the span that Call
+// started. It is nil if the tracer is nil.
+func Attempt(t trace.Tracer) middleware.FinalizeMiddleware {
+	if t == nil {
+		return nil
+	}
+	return attempt{}
+}
+
+// call is the middleware around all attempts of a call.
 type call struct{ tracer trace.Tracer }
 
-// ID of the step.
+// ID returns the name of the middleware in the SDK's stack.
 func (c *call) ID() string { return "Span" }
 
-// HandleInitialize makes the span of a call.
+// HandleInitialize records a call as a span.
 func (c *call) HandleInitialize(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (
 	middleware.InitializeOutput, middleware.Metadata, error,
 ) {
@@ -77,7 +77,7 @@ func (c *call) HandleInitialize(ctx context.Context, in middleware.InitializeInp
 	return out, md, err
 }
 
-// answer is what AWS's last answer says of itself.
+// answer returns the attributes of AWS's last response.
 func answer(md middleware.Metadata) []attribute.KeyValue {
 	var kv []attribute.KeyValue
 	if r, ok := awsmiddleware.GetRawResponse(md).(*smithyhttp.Response); ok && r != nil && r.Response != nil && r.StatusCode != 0 {
@@ -89,8 +89,8 @@ func answer(md middleware.Metadata) []attribute.KeyValue {
 	return kv
 }
 
-// fail says why a call has failed, as conditions say it. That a thing does not exist
-// is an answer, and a call that was not sent has not failed.
+// fail records why a call has failed, in the words of conditions. NotFound is not an error of a
+// span, and a deferred call has not failed.
 func fail(span trace.Span, err error) {
 	if _, deferred := quota.Deferred(err); deferred {
 		return
@@ -101,7 +101,7 @@ func fail(span trace.Span, err error) {
 	}
 }
 
-// errorType is AWS's code, or what kept AWS from answering.
+// errorType returns AWS's code, or why there was no answer.
 func errorType(err error) attribute.KeyValue {
 	if code := awserr.Code(err); code != "" {
 		return semconv.ErrorTypeKey.String(code)

@@ -2,6 +2,7 @@ package spans
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
@@ -58,10 +60,16 @@ func newEnv(t *testing.T, limiter *quota.Limiter) *env {
 			})
 		},
 	}
-	AddTo(&cfg, e.Tracer)
-	if limiter != nil {
-		limiter.AddTo(&cfg, quota.Scope{Account: "123456789012", Region: "eu-central-1"})
-	}
+	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
+		err := errors.Join(stack.Initialize.Add(Call(e.Tracer), middleware.After), stack.Finalize.Insert(Attempt(e.Tracer), "Retry", middleware.After))
+		if limiter == nil {
+			return err
+		}
+		return errors.Join(err,
+			stack.Finalize.Insert(limiter.PreferAnswer(), "Retry", middleware.Before),
+			stack.Finalize.Add(limiter.Middleware(quota.Scope{Account: "123456789012", Region: "eu-central-1"}), middleware.After),
+		)
+	})
 	e.lambda = lambda.NewFromConfig(cfg)
 	return e
 }
@@ -154,7 +162,8 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// A call that is not sent is a span without an answer, and no error.
+// TestDeferred checks that a call that is not sent is a span without a response and without an
+// error.
 func TestDeferred(t *testing.T) {
 	rates := map[quota.Bucket]quota.Rate{quota.GetFunction: {PerSecond: 0.001, Burst: 1}}
 	e := newEnv(t, quota.New(time.Now, quota.Options{Rates: rates}))
@@ -167,8 +176,8 @@ func TestDeferred(t *testing.T) {
 	}
 }
 
-// The double checks signatures, so that a header that was added would be refused if it
-// was signed otherwise.
+// TestNothingIsAddedToRequests uses the double's check of signatures: it would reject a header that
+// is added after signing.
 func TestNothingIsAddedToRequests(t *testing.T) {
 	e := newEnv(t, nil)
 	e.create()
@@ -205,15 +214,14 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// Without a tracer the SDK's stack is as it was.
+// TestWithoutTracer checks that no middleware is added without a tracer.
 func TestWithoutTracer(t *testing.T) {
-	cfg := aws.Config{}
-	if AddTo(&cfg, nil); len(cfg.APIOptions) != 0 {
+	if Call(nil) != nil || Attempt(nil) != nil {
 		t.Error("a step is added that nobody asked for")
 	}
 }
 
-// What kept AWS from answering is told apart by its kind.
+// TestErrorType distinguishes the reasons why there was no response.
 func TestErrorType(t *testing.T) {
 	cases := map[string]error{
 		"TooManyRequestsException": &smithy.GenericAPIError{Code: "TooManyRequestsException"},

@@ -1,26 +1,25 @@
-// Package tagmemory reads the tags of things that AWS describes without them, such as
-// code signing configurations, event source mappings and capacity providers, as
-// rarely as is safe.
+// Package tagmemory caches the tags of AWS resources that AWS describes without them, such as code
+// signing configurations, event source mappings and capacity providers. It reads them as rarely as
+// is safe.
 //
-// ListTags is one of the calls of which AWS grants fifteen in a second for a whole
-// region, so a steady reconcile should not spend one. Tags are read at the first look
-// of this process, when the user wants something (a new generation, a reconcile that
-// was asked for, a deletion), as long as they are not what they should be, and else once
-// an hour: a tag that someone takes off by hand comes back within that time. AWS may show
-// tags late, so those that do not name the resource are not remembered.
+// ListTags shares the quota of fifteen requests a second in a region, so a steady reconcile should
+// not need one. Tags are read in the first reconcile of this process, after the user has acted (a
+// new generation, a requested reconcile, a deletion), as long as they differ from the desired ones,
+// and otherwise once an hour: a tag that was removed manually is restored within that time. AWS may
+// show tags late, so tags that do not name the managed resource are not cached.
 //
-// Before anything is changed, tags are to be known that are not older than a few minutes:
-// someone else may have taken the thing over since.
+// A resource is changed or deleted only on the basis of tags that are at most a few minutes old,
+// because someone else may have adopted it meanwhile.
 //
 // A kind has one Memory in its connector, and uses it in five places:
 //
 //	Kind.Reads:    if memory.Due(mg, arn) { reads = append(reads, "ListTags") }
 //	Thing.Read:    tags, err := memory.Read(ctx, mg, arn, api)
-//	Thing.Plan:    managed.Hold(ctx, 0), where a call is due and memory.Outdated(mg)
-//	Thing.Plan:    memory.Forget(mg), where TagResource or UntagResource is due
+//	Thing.Plan:    managed.Hold(ctx, 0), if a call is due and memory.Outdated(mg)
+//	Thing.Plan:    memory.Forget(mg), if TagResource or UntagResource is due
 //	Thing.Delete:  memory.Forget(mg)
 //
-// Whose the thing is, is then judged by ownership.Judge on what Read returned.
+// ownership.Judge then decides on the tags that Read returned.
 package tagmemory
 
 import (
@@ -40,19 +39,18 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// MaxTagAge of what is remembered: how long a change of tags by someone else may go
-// unseen.
+// MaxTagAge is how long tags are cached: how long a change by someone else may go unnoticed.
 const MaxTagAge = time.Hour
 
-// RecentTagAge is the greatest age of tags by which a thing is changed or deleted.
+// RecentTagAge is the maximum age of tags on whose basis a resource is changed or deleted.
 const RecentTagAge = 5 * time.Minute
 
-// A Lister is the one call that is made. *lambda.Client is one.
+// A Lister makes the one call. *lambda.Client is one.
 type TagLister interface {
 	ListTags(ctx context.Context, in *lambda.ListTagsInput, opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
 }
 
-// A Memory keeps the tags of the things of one kind, by the UID of their resource. It
+// A Memory caches the tags of the AWS resources of one kind, by the UID of the managed resource. It
 // is safe for concurrent use.
 type TagCache struct {
 	now func() time.Time
@@ -61,7 +59,7 @@ type TagCache struct {
 	entries map[types.UID]tagEntry
 }
 
-// tagEntry is what was read, and what the user wanted then.
+// tagEntry has the tags, and the state of the managed resource when they were read.
 type tagEntry struct {
 	tags       map[string]string
 	arn        string
@@ -71,14 +69,13 @@ type tagEntry struct {
 	request    string
 }
 
-// NewTagCache memory, by a clock.
+// NewTagCache returns an empty Memory with a clock.
 func NewTagCache(now func() time.Time) *TagCache {
 	return &TagCache{now: now, entries: map[types.UID]tagEntry{}}
 }
 
-// Due tells whether Read would ask AWS for the tags of a resource's thing, so that
-// quota can be reserved for it. arn is the one that is known before the thing is
-// looked at, empty if none is.
+// Due reports whether Read would call AWS, so that quota can be reserved for it. arn is the one
+// that is known before the AWS resource is read, empty if none is.
 func (m *TagCache) Due(mg metav1.Object, arn string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,8 +83,8 @@ func (m *TagCache) Due(mg metav1.Object, arn string) bool {
 	return !known
 }
 
-// Show the tags of a thing that a resource only looks at, whoever it belongs to. They are
-// nil where AWS does not tell them, as for Read, or where they may not be asked for.
+// Show returns the tags of an AWS resource that a managed resource only observes, whoever owns it.
+// They are nil if AWS does not return them, as for Read, or if the identity may not list them.
 func (m *TagCache) Show(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
 	at := m.now()
 	tags, err := m.Read(ctx, mg, arn, api)
@@ -100,7 +97,7 @@ func (m *TagCache) Show(ctx context.Context, mg metav1.Object, arn string, api T
 	return tags, nil
 }
 
-// show keeps what was shown, unless it is remembered already.
+// show caches tags, unless there are cached ones.
 func (m *TagCache) show(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
 	m.mu.Lock()
 	_, known := m.known(mg, arn)
@@ -110,10 +107,10 @@ func (m *TagCache) show(mg metav1.Object, arn string, tags map[string]string, at
 	}
 }
 
-// Read the tags of a resource's thing: those that are remembered, or else those that
-// AWS tells now. They are the caller's to change. They are nil where AWS does not tell
-// them: it shows no ARN, or not the tags of a new thing yet, or an emulator lacks
-// ListTags. That never means that there is no such thing.
+// Read returns the tags of an AWS resource: cached ones, or those that AWS returns now. The caller
+// may change the map. The tags are nil if they are not known: AWS shows no ARN, or not yet the tags
+// of a new resource, or an emulator lacks ListTags. Nil never means that the resource does not
+// exist.
 func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
 	m.mu.Lock()
 	e, known := m.known(mg, arn)
@@ -130,7 +127,7 @@ func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api T
 		return nil, nil //nolint:nilnil // As above.
 	}
 	if err != nil {
-		return nil, errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say whose it is", arn)
+		return nil, errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say who owns it", arn)
 	}
 	tags := out.Tags
 	if tags == nil {
@@ -142,23 +139,23 @@ func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api T
 	return maps.Clone(tags), nil
 }
 
-// named tells whether tags name a resource by its UID.
+// named reports whether tags name a managed resource by its UID.
 func named(mg metav1.Object, tags map[string]string) bool {
 	return slices.Contains(slices.Collect(maps.Values(tags)), string(mg.GetUID()))
 }
 
-// Forget the tags of a resource's thing, because they are to change.
+// Forget drops the cached tags of a resource because they are about to change.
 func (m *TagCache) Forget(mg metav1.Object) { m.Drop(mg.GetUID()) }
 
-// Drop what is kept of a resource that is gone.
+// Drop drops the cached tags of a managed resource that is deleted.
 func (m *TagCache) Drop(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.entries, uid)
 }
 
-// Outdated tells whether the tags that Read has returned are too old to change the thing
-// by. They are then forgotten, so that the next Read asks AWS.
+// Outdated reports whether the tags that Read has returned are too old to change the AWS resource.
+// It drops them then, so that the next Read calls AWS.
 func (m *TagCache) Outdated(mg metav1.Object) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -170,19 +167,19 @@ func (m *TagCache) Outdated(mg metav1.Object) bool {
 	return true
 }
 
-// known is what is remembered, if it is still good. The lock is held.
+// known returns what is cached, and whether it is still valid. The caller holds the lock.
 func (m *TagCache) known(mg metav1.Object, arn string) (tagEntry, bool) {
 	e, ok := m.entries[mg.GetUID()]
 	age := MaxTagAge
 	if meta.WasDeleted(mg) {
-		age = RecentTagAge // Each look may delete it.
+		age = RecentTagAge // Each reconcile may delete the AWS resource.
 	}
 	good := ok && e.arn == arn && m.now().Sub(e.at) < age &&
 		e.generation == mg.GetGeneration() && e.deleted == meta.WasDeleted(mg) && e.request == tagRequest(mg)
 	return e, good
 }
 
-// keep what was read, and drop what belongs to resources that are long gone.
+// keep caches tags, and drops those of managed resources that are long deleted.
 func (m *TagCache) keep(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -193,7 +190,7 @@ func (m *TagCache) keep(mg metav1.Object, arn string, tags map[string]string, at
 	}
 }
 
-// tagRequest is the reconcile that the user asked for last.
+// tagRequest returns the token of the reconcile that the user requested last.
 func tagRequest(mg metav1.Object) string {
 	token, _ := meta.GetReconcileRequest(mg)
 	return token

@@ -17,7 +17,7 @@ import (
 
 const arn = "arn:aws:lambda:eu-central-1:123456789012:code-signing-config:csc-0123456789abcdef0"
 
-// lister answers with the thing's ARN, and whose it is, as tags.
+// lister returns the ARN and the owner of a resource as tags.
 type lister struct {
 	owner string
 	calls int
@@ -91,7 +91,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// AWS may show tags late, and then they must not be missing for an hour.
+// TestTagsOfNobodyAreNotRemembered checks that tags that AWS shows late are not missing for an
+// hour.
 func TestTagsOfNobodyAreNotRemembered(t *testing.T) {
 	m, l := NewTagCache(time.Now), &lister{}
 	for range 2 {
@@ -131,7 +132,8 @@ func TestOldEntriesAreDropped(t *testing.T) {
 	}
 }
 
-// What was taken over by someone else must not be changed by what was known of it long ago.
+// TestOutdated checks that a resource is not changed on the basis of old tags: someone else may own
+// it now.
 func TestOutdated(t *testing.T) {
 	gone := object(func(o *metav1.ObjectMeta) { o.DeletionTimestamp = ptr.To(metav1.Unix(1, 0)) })
 	cases := map[string]struct {

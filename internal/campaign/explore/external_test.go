@@ -5,13 +5,9 @@ import (
 	"strconv"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/managedtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
@@ -50,6 +46,9 @@ type settings struct {
 	Secret diff.Secret `json:"secret"`
 }
 
+// found is what one look has found.
+type found = flow.Observation[item, settings]
+
 // external is an item as the flow sees it. It does what the project's kinds do, on the
 // model of AWS.
 type external struct {
@@ -63,94 +62,91 @@ type api struct {
 	leader int
 }
 
-func (e *external) Read(_ context.Context, mg *resource) (flow.Found[item], error) {
+func (e *external) Read(_ context.Context, mg *resource) (found, error) {
 	name := flow.Name(mg)
 	switch {
 	case name != "":
 	case !e.kind.NameGiven:
 		name = nameOf(1)
 	case meta.GetExternalCreatePending(mg).IsZero():
-		return flow.Found[item]{}, nil
+		return found{}, nil
 	default:
 		return e.lost(mg)
 	}
-	var found item
+	var seen item
 	err := e.api.read(opGet, func(a *account) error {
 		if i := a.find(idOf(name)); i != nil {
-			found = *i
+			seen = *i
 			return nil
 		}
 		return errNotFound
 	})
 	if awserr.IsNotFound(err) {
-		return flow.Found[item]{}, nil
+		return found{}, nil
 	}
-	return flow.Found[item]{Thing: found, Exists: err == nil, Name: name, What: "thing " + name}, err
+	return found{Resource: seen, Settings: settingsOf(seen), Exists: err == nil, Name: name, Description: "thing " + name}, err
 }
 
 // lost finds what a create has made whose answer was lost, by its tags.
-func (e *external) lost(mg *resource) (flow.Found[item], error) {
-	var found item
+func (e *external) lost(mg *resource) (found, error) {
+	var seen item
 	err := e.api.read(opList, func(a *account) error {
 		for _, i := range a {
 			if i.id != 0 && uidOf(i.owner) == string(mg.GetUID()) {
-				found = i
+				seen = i
 				break
 			}
 		}
 		return nil
 	})
-	return flow.Found[item]{Thing: found, Exists: err == nil && found.id != 0, Name: nameOf(found.id), What: "thing " + nameOf(found.id)}, err
+	return found{Resource: seen, Settings: settingsOf(seen), Exists: err == nil && seen.id != 0, Name: nameOf(seen.id), Description: "thing " + nameOf(seen.id)}, err
 }
 
-func (e *external) Judge(_ context.Context, mg *resource, f flow.Found[item]) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(_ context.Context, mg *resource, f found) (ownership.Verdict, error) {
 	if !e.kind.Tagged {
-		v := ownership.JudgeUntagged(mg, f.Name, asWanted(f.Thing, mg))
+		v := ownership.JudgeUntagged(mg, f.Name, asWanted(f.Resource, mg))
 		if !v.Manageable() {
-			return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+			return v, ownership.NewForeignUntaggedError(f.Description, f.Name)
 		}
 		return v, nil
 	}
 	named := ownership.UserSetName(mg) || ownership.WroteName(mg)
 	claim := ownership.Claim{Kind: kindTag, ClusterID: clusterID, Named: named && meta.GetExternalName(mg) == f.Name}
-	tags := tagsOf(f.Thing)
+	tags := tagsOf(f.Resource)
 	v := ownership.Judge(tags, mg, claim)
 	if !v.Manageable() {
-		return v, ownership.NewForeignError(f.What, tags, claim)
+		return v, ownership.NewForeignError(f.Description, tags, claim)
 	}
 	return v, nil
 }
 
-func (e *external) Show(mg *resource, f flow.Found[item]) {
-	mg.Status.Value = settingsOf(f.Thing).Value
+func (e *external) SetStatus(mg *resource, f found) {
+	mg.Status.Value = settingsOf(f.Resource).Value
 }
 
-func (e *external) State(mg *resource, _ flow.Found[item]) xpv2.Condition {
-	return condition.Available(mg.GetGeneration())
+func (e *external) Desired(_ context.Context, mg *resource) (forProvider, initProvider settings, err error) {
+	return wanted(mg), settings{}, nil
 }
 
-func (e *external) Plan(_ context.Context, mg *resource, f flow.Found[item]) (flow.Plan, error) {
-	changes := diff.Compare(wanted(mg), settingsOf(f.Thing))
-	if e.kind.Tagged && uidOf(f.Thing.owner) != string(mg.GetUID()) {
-		changes = append(changes, diff.Change{Path: "tags"})
+func (e *external) Compare(_ context.Context, mg *resource, d flow.Desired[settings], f found) (flow.Comparison[settings], error) {
+	c := flow.Compare(d.Settings, f.Settings)
+	if e.kind.Tagged && uidOf(f.Resource.owner) != string(mg.GetUID()) {
+		c.Changes = append(c.Changes, diff.Change{Path: "tags"})
 	}
-	p := flow.Plan{Ready: e.State(mg, f), Changes: changes}
+	return c, nil
+}
+
+func (e *external) Plan(_ context.Context, _ *resource, _ found, c flow.Comparison[settings]) (flow.Plan, error) {
 	var steps []flow.Step
 	for _, s := range []struct{ call, path string }{{opTag, "tags"}, {opUpdateValue, "value"}, {opUpdateSecret, "secret"}} {
-		if carried := changes.In(s.path); len(carried) > 0 {
+		if carried := c.Changes.In(s.path); len(carried) > 0 {
 			steps = append(steps, flow.Step{Call: s.call, Carried: carried})
 		}
 	}
-	if len(steps) > 0 {
-		p = p.With(steps...)
-		p.Ready = condition.Updating(mg.GetGeneration(), "changing "+steps[0].Carried.Names())
-	}
-	return p, nil
+	return flow.Plan{Changes: c.Changes}.With(steps...), nil
 }
 
-func (e *external) Prepare(context.Context, *resource) error { return nil }
-
-func (e *external) Create(_ context.Context, mg *resource) (string, error) {
+func (e *external) Create(_ context.Context, mg *resource, _ settings) (string, error) {
 	made := item{id: 1, origin: incarnation(mg), value: number(mg.Spec.Value), secret: number(mg.Spec.Secret)}
 	if e.kind.Tagged {
 		made.owner = made.origin
@@ -172,14 +168,14 @@ func (e *external) Create(_ context.Context, mg *resource) (string, error) {
 	return nameOf(made.id), nil
 }
 
-func (e *external) Update(_ context.Context, mg *resource, f flow.Found[item], p flow.Plan) error {
-	return e.api.write(p.Call, func(a *aws) error {
-		if a.now.find(f.Thing.id) == nil {
+func (e *external) Update(_ context.Context, mg *resource, f found, u flow.Update[settings]) error {
+	return e.api.write(u.Call, func(a *aws) error {
+		if a.now.find(f.Resource.id) == nil {
 			return errNotFound
 		}
-		e.api.touches(p.Call, *a.now.find(f.Thing.id))
+		e.api.touches(u.Call, *a.now.find(f.Resource.id))
 		a.change(func(a *account) {
-			switch i := a.find(f.Thing.id); p.Call {
+			switch i := a.find(f.Resource.id); u.Call {
 			case opUpdateValue:
 				i.value = number(mg.Spec.Value)
 			case opUpdateSecret:
@@ -192,18 +188,16 @@ func (e *external) Update(_ context.Context, mg *resource, f flow.Found[item], p
 	})
 }
 
-func (e *external) Delete(_ context.Context, _ *resource, f flow.Found[item]) error {
+func (e *external) Delete(_ context.Context, _ *resource, f found) error {
 	return e.api.write(opDelete, func(a *aws) error {
-		if a.now.find(f.Thing.id) == nil {
+		if a.now.find(f.Resource.id) == nil {
 			return errNotFound
 		}
-		e.api.touches(opDelete, *a.now.find(f.Thing.id))
-		a.change(func(a *account) { a.remove(f.Thing.id) })
+		e.api.touches(opDelete, *a.now.find(f.Resource.id))
+		a.change(func(a *account) { a.remove(f.Resource.id) })
 		return nil
 	})
 }
-
-func (e *external) Connection(*resource) xpmanaged.ConnectionDetails { return nil }
 
 // read what AWS shows.
 func (a *api) read(op string, f func(*account) error) error {

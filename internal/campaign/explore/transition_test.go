@@ -146,12 +146,11 @@ func (x *explorer) options() managed.Options {
 func (x *explorer) kind(leader int) managed.Kind[*resource] {
 	k := x.env.scenario.kind
 	return managed.Kind[*resource]{
-		GVK:               managedtest.GVK,
-		New:               func() *resource { return &resource{} },
-		NewList:           func() xpresource.ManagedList { return &managedtest.SampleList{} },
-		Region:            func(*resource) string { return "eu-west-1" },
-		Reads:             func(*resource) []string { return []string{opGet} },
-		DeterministicName: true,
+		GVK:     managedtest.GVK,
+		New:     func() *resource { return &resource{} },
+		NewList: func() xpresource.ManagedList { return &managedtest.SampleList{} },
+		Region:  func(*resource) string { return "eu-west-1" },
+		Reads:   func(*resource) []string { return []string{opGet} },
 		Connect: func(context.Context, *resource, *config.Session) (xpmanaged.TypedExternalClient[*resource], error) {
 			e := &external{kind: k, api: &api{env: &x.env, leader: leader}}
 			return flow.New(e, flow.Calls{Create: opCreate, Delete: opDelete, NameGiven: k.NameGiven}), nil

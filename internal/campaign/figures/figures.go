@@ -15,6 +15,12 @@ var (
 	// Sample is how many points of a campaign there are to each one that is taken: 1 takes all.
 	Sample = flag.Int("campaign.sample", Default, "take one of so many points of a campaign; 1 takes all")
 
+	// Walks is how many random walks are taken.
+	Walks = flag.Int("campaign.walks", 4, "how many random walks to take")
+
+	// Week is how many resources live for a simulated week. 0 has a few live for a day.
+	Week = flag.Int("campaign.week", 0, "how many resources live for a simulated week; 0 has a few live for a day")
+
 	report = flag.String("campaign.report", "", "append the figures of each campaign to this file, a line of JSON each")
 )
 

@@ -14,3 +14,12 @@ type lambdaAPI interface {
 	UpdateAlias(ctx context.Context, in *lambda.UpdateAliasInput, opts ...func(*lambda.Options)) (*lambda.UpdateAliasOutput, error)
 	DeleteAlias(ctx context.Context, in *lambda.DeleteAliasInput, opts ...func(*lambda.Options)) (*lambda.DeleteAliasOutput, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetAlias"
+	opList   = "ListAliases"
+	opCreate = "CreateAlias"
+	opUpdate = "UpdateAlias"
+	opDelete = "DeleteAlias"
+)

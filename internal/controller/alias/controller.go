@@ -24,27 +24,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// The AWS operations that this kind calls.
-const (
-	callGet    = "GetAlias"
-	callList   = "ListAliases"
-	callCreate = "CreateAlias"
-	callUpdate = "UpdateAlias"
-	callDelete = "DeleteAlias"
-)
-
 // Setup adds a controller of Aliases to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{functions: mgr.GetClient()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Alias]{
-		GVK:               v1beta1.AliasGroupVersionKind,
-		New:               func() *v1beta1.Alias { return &v1beta1.Alias{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.AliasList{} },
-		Region:            func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
-		FunctionName:      func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
-		Reads:             reads,
-		Connect:           c.connect,
-		DeterministicName: true,
+		GVK:          v1beta1.AliasGroupVersionKind,
+		New:          func() *v1beta1.Alias { return &v1beta1.Alias{} },
+		NewList:      func() resource.ManagedList { return &v1beta1.AliasList{} },
+		Region:       func(a *v1beta1.Alias) string { return a.Spec.ForProvider.Region },
+		FunctionName: func(a *v1beta1.Alias) **string { return &a.Spec.ForProvider.FunctionName },
+		Reads:        reads,
+		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.Alias) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
 		},
@@ -53,22 +43,24 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
+
 type connector struct {
 	functions client.Reader
 }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Alias], error) {
-	t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}
-	return flow.New(t, flow.Calls{Create: callCreate, Delete: callDelete}), nil
+	return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(a *v1beta1.Alias) []string {
 	if a.Status.AtProvider.Name == nil && flow.MayCreate(a) {
-		return []string{callList, callCreate}
+		return []string{opList, opCreate}
 	}
-	return []string{callList}
+	return []string{opList}
 }
 
 func references(a *v1beta1.Alias) []managed.Reference {

@@ -43,17 +43,9 @@ func idOf(a *v1beta1.Alias) (id, error) {
 	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
 		return i, errors.Errorf("%q is not a valid alias name: use 1 to %d letters, digits, hyphens and underscores, not digits alone; set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
 	}
-	was := ptr.Deref(a.Status.AtProvider.FunctionName, "")
-	if was == "" && (meta.WasDeleted(a) || ownership.WrittenName(a) != "") {
-		was = ownership.Parent(a)
-	}
-	switch {
-	case meta.WasDeleted(a):
-		i.function = cmp.Or(was, i.function)
-	case was != "" && was != i.function:
-		return i, errors.Errorf("spec now names function %s, but the alias belongs to function %s and would be left behind there: create another Alias, or change spec back", i.function, was)
-	}
-	return i, nil
+	var err error
+	i.function, err = ownership.ParentOf(a, ptr.Deref(a.Status.AtProvider.FunctionName, ""), i.function)
+	return i, err
 }
 
 // settings are all that can differ between what is wanted of an alias and what AWS
@@ -78,8 +70,8 @@ func follows(a *v1beta1.Alias) bool {
 	return !named && a.Spec.ForProvider.FunctionNameRef != nil
 }
 
-// settingsOf are the settings of a spec whose references are resolved.
-func settingsOf(s v1beta1.AliasSettings) settings {
+// fromSpec returns a block of spec in comparable form.
+func fromSpec(s v1beta1.AliasSettings) settings {
 	out := settings{FunctionVersion: s.FunctionVersion, Description: s.Description}
 	if s.RoutingConfig != nil {
 		weights := map[string]float64{}
@@ -114,8 +106,8 @@ func weightsOf(r *types.AliasRoutingConfiguration) map[string]float64 {
 	return r.AdditionalVersionWeights
 }
 
-// fromObserved puts AWS's answer in comparable form.
-func fromObserved(a types.AliasConfiguration) settings {
+// fromAWS returns the answer of AWS in comparable form.
+func fromAWS(a types.AliasConfiguration) settings {
 	return settings{
 		FunctionVersion: a.FunctionVersion,
 		Description:     ptr.To(ptr.Deref(a.Description, "")),

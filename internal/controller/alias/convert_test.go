@@ -14,7 +14,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -50,7 +51,7 @@ func TestIDOf(t *testing.T) {
 		},
 		"Moved": {
 			reason: "An alias is not left behind.", alias: testAlias(named, parent),
-			err: "spec now names function f, but the alias belongs to function g and would be left behind there",
+			err: `changed from "g" to "f", which would leave "g" behind`,
 		},
 	}
 	for name, tc := range cases {
@@ -91,7 +92,7 @@ func TestCreateInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, createInput(id{"f", "live"}, settingsOf(tc.spec)), ignoreUnexported); diff != "" {
+			if diff := cmp.Diff(tc.want, createInput(id{"f", "live"}, fromSpec(tc.spec)), ignoreUnexported); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -235,17 +236,15 @@ func TestUpdateInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			wanted, left := want(tc.alias, tc.followed)
-			s := target(wanted, left, fromObserved(tc.have))
-			changes := diff.Compare(s, fromObserved(tc.have))
-			if got := changes.String(); got != tc.changes {
+			c := flow.Merge(desired(tc.alias, answer.Text(tc.followed))).Compare(fromAWS(tc.have))
+			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\nchanges %s, want %s", tc.reason, got, tc.changes)
 			}
 			if tc.want == nil {
 				return
 			}
 			tc.want.FunctionName, tc.want.Name, tc.want.RevisionId = ptr.To("f"), ptr.To("live"), ptr.To("r")
-			if diff := cmp.Diff(tc.want, updateInput(id{"f", "live"}, s, changes, ptr.To("r")), ignoreUnexported); diff != "" {
+			if diff := cmp.Diff(tc.want, updateInput(id{"f", "live"}, c.Target, c.Changes, ptr.To("r")), ignoreUnexported); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})

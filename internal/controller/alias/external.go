@@ -13,53 +13,58 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// thing is how an alias is seen in AWS. It lives for one reconcile.
-type thing struct {
+// external is an alias in AWS. It lives for one reconcile.
+type external struct {
 	api   lambdaAPI
 	cache *inventory.Cache
 	// functions are read for what they published last.
 	functions client.Reader
 
-	// id of the alias, once Read has worked it out, and the settings to send.
-	id     id
-	target settings
+	// id of the alias, once Read has worked it out.
+	id id
 }
 
-type found = flow.Found[types.AliasConfiguration]
+type (
+	found  = flow.Observation[types.AliasConfiguration, settings]
+	update = flow.Update[settings]
+)
 
-// Read the alias out of those of its function, which all Aliases of it share.
-func (t *thing) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.CreationMatcher[*v1beta1.Alias]    = &external{}
+	_ flow.ConnectionDetailer[*v1beta1.Alias] = &external{}
+)
+
+// Read reads the alias out of those of its function, which all Aliases of it share.
+func (e *external) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 	var err error
-	if t.id, err = idOf(a); err != nil {
+	if e.id, err = idOf(a); err != nil {
 		return found{}, err
 	}
-	if t.id.function == "" {
+	if e.id.function == "" {
 		return found{}, nil // It is being deleted, and was never created.
 	}
-	aliases, err := inventory.Read(ctx, t.cache, t.key(), managed.Freshness(ctx), t.list)
+	aliases, err := inventory.Read(ctx, e.cache, e.key(), managed.Freshness(ctx), e.list)
 	if err != nil {
 		return found{}, err
 	}
-	c, ok := aliases[t.id.name]
+	c, ok := aliases[e.id.name]
 	if !ok && (aliases == nil || made(a)) {
-		if c, ok, err = t.get(ctx); err != nil {
+		if c, ok, err = e.get(ctx); err != nil {
 			return found{}, err
 		}
 	}
-	return found{Thing: c, Exists: ok, Name: t.id.name, What: t.id.String()}, nil
+	return found{Resource: c, Settings: fromAWS(c), Exists: ok, Name: e.id.name, Description: e.id.String(), Parent: e.id.function}, nil
 }
 
 // made tells whether a resource has made its alias, or may have: then a list that lacks
@@ -70,29 +75,29 @@ func made(a *v1beta1.Alias) bool {
 
 // get the alias alone, where the list may lack what is there. Who may not ask goes by the
 // list.
-func (t *thing) get(ctx context.Context) (types.AliasConfiguration, bool, error) {
-	if !managed.Reserve(ctx, callGet) {
+func (e *external) get(ctx context.Context) (types.AliasConfiguration, bool, error) {
+	if !managed.Reserve(ctx, opGet) {
 		return types.AliasConfiguration{}, false, nil
 	}
-	out, err := t.api.GetAlias(ctx, &lambda.GetAliasInput{FunctionName: ptr.To(t.id.function), Name: ptr.To(t.id.name)})
+	out, err := e.api.GetAlias(ctx, &lambda.GetAliasInput{FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name)})
 	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) || awserr.IsAccessDenied(err) {
 		return types.AliasConfiguration{}, false, nil
 	}
 	if err != nil {
-		return types.AliasConfiguration{}, false, errors.Wrapf(err, "cannot get %s", t.id)
+		return types.AliasConfiguration{}, false, errors.Wrapf(err, "cannot get %s", e.id)
 	}
 	return types.AliasConfiguration{
 		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description, RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
 	}, true, nil
 }
 
-func (t *thing) key() inventory.Key { return inventory.Key{Operation: callList, Of: t.id.function} }
+func (e *external) key() inventory.Key { return inventory.Key{Operation: opList, Of: e.id.function} }
 
 // list the function's aliases by name. They are nil where the function is gone, or the
 // endpoint has no such list.
-func (t *thing) list(ctx context.Context) (map[string]types.AliasConfiguration, error) {
+func (e *external) list(ctx context.Context) (map[string]types.AliasConfiguration, error) {
 	all := map[string]types.AliasConfiguration{}
-	pages := lambda.NewListAliasesPaginator(t.api, &lambda.ListAliasesInput{FunctionName: ptr.To(t.id.function)})
+	pages := lambda.NewListAliasesPaginator(e.api, &lambda.ListAliasesInput{FunctionName: ptr.To(e.id.function)})
 	var read answer.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("aliases"); err != nil {
@@ -103,7 +108,7 @@ func (t *thing) list(ctx context.Context) (map[string]types.AliasConfiguration, 
 			return nil, nil
 		}
 		if err != nil {
-			return nil, errors.Wrapf(err, "cannot list the aliases of function %s", t.id.function)
+			return nil, errors.Wrapf(err, "cannot list the aliases of function %s", e.id.function)
 		}
 		for _, a := range page.Aliases {
 			all[ptr.Deref(a.Name, "")] = a
@@ -112,123 +117,80 @@ func (t *thing) list(ctx context.Context) (map[string]types.AliasConfiguration, 
 	return all, nil
 }
 
-// Judge by the name, since an alias has no tags. One that is there before a create
-// whose answer was lost, and is as this resource would have made it, is its own.
-func (t *thing) Judge(ctx context.Context, a *v1beta1.Alias, f found) (ownership.Verdict, error) {
-	_, changes, err := t.compare(ctx, a, f)
-	v := ownership.JudgeUntagged(a, f.Name, err == nil && asMade(a, changes))
-	if !v.Manageable() {
-		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
-	}
-	return v, nil
-}
-
-// asMade says that an alias is as this resource would have made it. Where it follows a
-// Function, that may have published since.
-func asMade(a *v1beta1.Alias, changes diff.Changes) bool {
+// MatchesCreation ignores the version of an alias that follows a Function, which may have
+// published since.
+func (e *external) MatchesCreation(a *v1beta1.Alias, changes diff.Changes) bool {
 	if follows(a) {
-		return len(changes) == len(changes.In("functionVersion"))
+		changes = changes.But("functionVersion")
 	}
 	return len(changes) == 0
 }
 
-// Show the alias in status.
-func (t *thing) Show(a *v1beta1.Alias, f found) { a.Status.AtProvider = observation(t.id, f.Thing) }
-
-// State is that an alias which is there is served.
-func (t *thing) State(a *v1beta1.Alias, _ found) xpv2.Condition {
-	return condition.Available(a.GetGeneration())
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(a *v1beta1.Alias, o found) {
+	a.Status.AtProvider = observation(e.id, o.Resource)
 }
 
-// Plan compares the alias with spec.
-func (t *thing) Plan(ctx context.Context, a *v1beta1.Alias, f found) (flow.Plan, error) {
-	target, changes, err := t.compare(ctx, a, f)
-	if err != nil {
-		return flow.Plan{}, err
-	}
-	t.target = target
-	if len(changes) == 0 {
-		return flow.Plan{Ready: condition.Available(a.GetGeneration())}, nil
-	}
-	return flow.Plan{Changes: changes, Call: callUpdate, Ready: condition.Updating(a.GetGeneration(), changes.String())}, nil
+// Desired returns the settings of spec, with the version that is followed, if one is.
+func (e *external) Desired(ctx context.Context, a *v1beta1.Alias) (forProvider, initProvider settings, err error) {
+	followed, err := e.followed(ctx, a)
+	forProvider, initProvider = desired(a, followed)
+	return forProvider, initProvider, err
 }
 
-func (t *thing) compare(ctx context.Context, a *v1beta1.Alias, f found) (settings, diff.Changes, error) {
-	followed, err := t.followed(ctx, a)
-	if err != nil {
-		return settings{}, nil, err
-	}
-	wanted, left := want(a, followed)
-	have := fromObserved(f.Thing)
-	s := target(wanted, left, have)
-	return s, diff.Compare(s, have), nil
-}
-
-// followed is the version that the Function published last, for an alias that follows
-// it. It is empty for others.
-func (t *thing) followed(ctx context.Context, a *v1beta1.Alias) (string, error) {
+// followed returns the version that the Function published last, nil if the alias does not
+// follow it.
+func (e *external) followed(ctx context.Context, a *v1beta1.Alias) (*string, error) {
 	if !follows(a) {
-		return "", nil
+		return nil, nil
 	}
 	ref := a.Spec.ForProvider.FunctionNameRef
 	key := client.ObjectKey{Namespace: cmp.Or(ref.Namespace, a.GetNamespace()), Name: ref.Name}
 	f := &v1beta1.Function{}
-	if err := t.functions.Get(ctx, key, f); err != nil {
-		return "", errors.Wrapf(err, "cannot tell which version to follow: cannot get Function %s", key)
+	if err := e.functions.Get(ctx, key, f); err != nil {
+		return nil, errors.Wrapf(err, "cannot tell which version to follow: cannot get Function %s", key)
 	}
-	if v := ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, ""); v != "" {
+	if v := f.Status.AtProvider.LatestPublishedVersion; ptr.Deref(v, "") != "" {
 		return v, nil
 	}
 	if !ptr.Deref(f.Spec.ForProvider.Publish, false) {
-		return "", errors.Errorf("cannot tell which version to follow, since Function %s publishes none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
+		return nil, errors.Errorf("cannot tell which version to follow, since Function %s publishes none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
 	}
 	err := errors.Errorf("Function %s has not published a version yet", key)
 	managed.ReportWaiting(ctx, a, err)
-	return "", err
+	return nil, err
 }
 
-// Prepare works out what to create, and notes whose alias it will be, for when it is
-// to be deleted.
-func (t *thing) Prepare(ctx context.Context, a *v1beta1.Alias) error {
-	followed, err := t.followed(ctx, a)
+// Create creates the alias and returns its name.
+func (e *external) Create(ctx context.Context, a *v1beta1.Alias, s settings) (string, error) {
+	defer e.cache.Forget(e.key())
+	out, err := e.api.CreateAlias(ctx, createInput(e.id, s))
 	if err != nil {
-		return err
+		return "", errors.Wrapf(err, "cannot create %s", e.id)
 	}
-	meta.AddAnnotations(a, map[string]string{ownership.AnnotationParent: t.id.function})
-	t.target, _ = want(a, followed)
-	return nil
-}
-
-// Create the alias.
-func (t *thing) Create(ctx context.Context, a *v1beta1.Alias) (string, error) {
-	defer t.cache.Forget(t.key())
-	out, err := t.api.CreateAlias(ctx, createInput(t.id, t.target))
-	if err != nil {
-		return "", errors.Wrapf(err, "cannot create %s", t.id)
-	}
-	a.Status.AtProvider = observation(t.id, types.AliasConfiguration{
+	a.Status.AtProvider = observation(e.id, types.AliasConfiguration{
 		AliasArn: out.AliasArn, Name: out.Name, FunctionVersion: out.FunctionVersion, Description: out.Description, RoutingConfig: out.RoutingConfig, RevisionId: out.RevisionId,
 	})
-	return t.id.name, nil
+	return e.id.name, nil
 }
 
-// Update the alias in one call. AWS refuses it if someone changed the alias since it
-// was read.
-func (t *thing) Update(ctx context.Context, _ *v1beta1.Alias, f found, p flow.Plan) error {
-	defer t.cache.Forget(t.key())
-	_, err := t.api.UpdateAlias(ctx, updateInput(t.id, t.target, p.Changes, f.Thing.RevisionId))
-	return errors.Wrapf(err, "cannot update %s", t.id)
+// Update changes the alias in one call. AWS refuses it if someone changed the alias since
+// it was read.
+func (e *external) Update(ctx context.Context, _ *v1beta1.Alias, o found, u update) error {
+	defer e.cache.Forget(e.key())
+	_, err := e.api.UpdateAlias(ctx, updateInput(e.id, u.Target, u.Changes, o.Resource.RevisionId))
+	return errors.Wrapf(err, "cannot update %s", e.id)
 }
 
-// Delete the alias. AWS does not mind one that is gone.
-func (t *thing) Delete(ctx context.Context, _ *v1beta1.Alias, f found) error {
-	defer t.cache.Forget(t.key())
-	_, err := t.api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: ptr.To(t.id.function), Name: ptr.To(t.id.name)})
-	return errors.Wrapf(err, "cannot delete %s", f.What)
+// Delete deletes the alias. AWS does not mind one that is gone.
+func (e *external) Delete(ctx context.Context, _ *v1beta1.Alias, o found) error {
+	defer e.cache.Forget(e.key())
+	_, err := e.api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name)})
+	return errors.Wrapf(err, "cannot delete %s", o.Description)
 }
 
-// Connection is what an invoker needs to know.
-func (t *thing) Connection(a *v1beta1.Alias) xpmanaged.ConnectionDetails {
+// ConnectionDetails returns what an invoker needs to know.
+func (e *external) ConnectionDetails(a *v1beta1.Alias) xpmanaged.ConnectionDetails {
 	s := a.Status.AtProvider
 	return xpmanaged.ConnectionDetails{
 		"aliasArn":  []byte(ptr.Deref(s.AliasArn, "")),

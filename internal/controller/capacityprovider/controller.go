@@ -31,18 +31,20 @@ const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.CapacityProvider]{
-		GVK:               v1beta1.CapacityProviderGroupVersionKind,
-		New:               func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
-		Region:            func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
-		Reads:             c.reads,
-		Connect:           c.connect,
-		Forget:            c.tags.Drop,
-		DeterministicName: true,
-		Tagged:            true,
-		Fields:            func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return fields.In(c.Spec) },
+		GVK:     v1beta1.CapacityProviderGroupVersionKind,
+		New:     func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
+		NewList: func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
+		Region:  func(c *v1beta1.CapacityProvider) string { return c.Spec.ForProvider.Region },
+		Reads:   c.reads,
+		Connect: c.connect,
+		Forget:  c.tags.Drop,
+		Tagged:  true,
+		Fields:  func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return fields.In(c.Spec) },
 	})
 }
+
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
 	o    managed.Options
@@ -50,13 +52,13 @@ type connector struct {
 }
 
 func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider], error) {
-	t := &thing{
+	e := &external{
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
-	return flow.New(t, flow.Calls{Create: opCreate, Delete: opDelete}), nil
+	return flow.New(e, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely

@@ -82,9 +82,9 @@ func telemetryInput(c *telemetry) *types.CapacityProviderTelemetryConfig {
 	}}
 }
 
-// status is what users see of a capacity provider.
-func status(name string, o observed) v1beta1.CapacityProviderObservation {
-	p, s := o.provider, fromObserved(name, o)
+// observation returns what status shows of a capacity provider.
+func observation(name string, o observed) v1beta1.CapacityProviderObservation {
+	p, s := o.provider, fromAWS(name, o)
 	out := v1beta1.CapacityProviderObservation{
 		CapacityProviderName:            ptr.To(name),
 		CapacityProviderArn:             p.CapacityProviderArn,

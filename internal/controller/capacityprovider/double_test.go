@@ -21,7 +21,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
@@ -40,13 +39,13 @@ func newEnv(t testing.TB) *env {
 	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
 	e := &env{tags: tagmemory.NewTagCache(w.Now), fields: steptest.Fields{}}
 	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
-		return flow.New(e.thing(), flow.Calls{Create: opCreate, Delete: opDelete})
+		return flow.New(e.external(), calls)
 	})
 	return e
 }
 
-func (e *env) thing() *thing {
-	return &thing{api: e.Lambda, fields: e.fields, tags: e.tags, owner: steptest.Owner(kind, "ignored")}
+func (e *env) external() *external {
+	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, owner: steptest.Owner(kind, "ignored")}
 }
 
 func testProvider(change ...func(*v1beta1.CapacityProviderParameters)) *v1beta1.CapacityProvider {
@@ -300,16 +299,8 @@ func TestDifferencesOfAnObservedProvider(t *testing.T) {
 		p.VPCConfig.SubnetIDs = []string{"subnet-3"}
 		p.Tags = map[string]string{"team": "shop"}
 	})
-	c.UID, c.Spec.ManagementPolicies = "uid-2", xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	c.UID = "uid-2"
+	steptest.ObserveOnly(c)
 	meta.SetExternalName(c, "web")
-	turn := &managed.Attempt{}
-	if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), c); err != nil {
-		t.Fatal(err)
-	}
-	says, _, _ := turn.Differences()
-	for _, field := range []string{"vpcConfig.subnetIds", "tags[team]"} {
-		if !strings.Contains(says, field) {
-			t.Errorf("%s is missing: %q", field, says)
-		}
-	}
+	e.Differs(c, "vpcConfig.subnetIds", "tags[team]")
 }

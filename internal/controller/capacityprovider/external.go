@@ -28,30 +28,40 @@ import (
 // deletion is when to look again at what AWS is busy with before or while deleting.
 const deletion = 5 * time.Second
 
-// thing is how this kind sees its capacity provider in AWS. It lives for one reconcile.
-type thing struct {
+// external is a capacity provider in AWS. It lives for one reconcile.
+type external struct {
 	api    lambdaAPI
 	fields fields.Getter
 	tags   *tagmemory.TagCache
 	owner  tagging.Owner
 
-	// wanted, comparison and active are what was found for the call that follows. active
-	// says that the capacity provider was Active when it was last looked at, or changed.
-	wanted     desired
-	comparison comparison
-	active     bool
+	// active says that the capacity provider was Active when it was last looked at, or
+	// changed.
+	active bool
 }
 
-type found = flow.Found[observed]
+type (
+	found  = flow.Observation[observed, settings]
+	update = flow.Update[settings]
+)
+
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.OwnershipChecker[*v1beta1.CapacityProvider, observed, settings] = &external{}
+	_ flow.ReadyConditioner[*v1beta1.CapacityProvider, observed, settings] = &external{}
+	_ flow.Comparer[*v1beta1.CapacityProvider, observed, settings]         = &external{}
+	_ flow.Planner[*v1beta1.CapacityProvider, observed, settings]          = &external{}
+	_ flow.ConnectionDetailer[*v1beta1.CapacityProvider]                   = &external{}
+)
 
 func nameOf(c *v1beta1.CapacityProvider) string { return cmp.Or(flow.Name(c), c.GetName()) }
 
 func what(name string) string { return "capacity provider " + name }
 
-// Read a capacity provider with GetCapacityProvider, and its tags where they are due.
-func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, error) {
+// Read reads a capacity provider with GetCapacityProvider, and its tags where they are due.
+func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, error) {
 	name := nameOf(c)
-	out, err := t.api.GetCapacityProvider(ctx, &lambda.GetCapacityProviderInput{CapacityProviderName: ptr.To(name)})
+	out, err := e.api.GetCapacityProvider(ctx, &lambda.GetCapacityProviderInput{CapacityProviderName: ptr.To(name)})
 	if awserr.IsNotFound(err) {
 		return found{}, nil
 	}
@@ -61,26 +71,22 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found, e
 	if out.CapacityProvider == nil {
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CapacityProvider", what(name), opGet)
 	}
-	o := observed{provider: out.CapacityProvider}
-	if arn := ptr.Deref(o.provider.CapacityProviderArn, ""); flow.ObserveOnly(c) {
-		o.tags, err = t.tags.Show(ctx, c, arn, t.api)
-	} else {
-		o.tags, err = t.tags.Read(ctx, c, arn, t.api)
-	}
-	return found{Thing: o, Exists: err == nil, Name: name, What: what(name)}, err
+	tags, err := tagging.Read(ctx, c, ptr.Deref(out.CapacityProvider.CapacityProviderArn, ""), e.tags, e.api)
+	o := observed{provider: out.CapacityProvider, tags: tags}
+	return found{Resource: o, Settings: fromAWS(name, o), Exists: err == nil, Name: name, Description: what(name)}, err
 }
 
-// Judge whose a capacity provider is, by its tags.
-func (t *thing) Judge(ctx context.Context, c *v1beta1.CapacityProvider, f found) (ownership.Verdict, error) {
-	arn := ptr.Deref(f.Thing.provider.CapacityProviderArn, "")
-	same := ownership.WroteName(c) && ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn
-	return t.owner.Judge(ctx, c, f.Thing.tags, same || ownership.UserSetName(c), f.What)
+// CheckOwnership goes by the tags.
+func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CapacityProvider, o found) (ownership.Verdict, error) {
+	arn := ptr.Deref(o.Resource.provider.CapacityProviderArn, "")
+	same := ownership.WroteName(c) && (arn == "" || ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn)
+	return e.owner.Judge(ctx, c, o.Resource.tags, same || ownership.UserSetName(c), o.Description)
 }
 
-// Show what was found in status.atProvider.
-func (t *thing) Show(c *v1beta1.CapacityProvider, f found) {
-	t.active = wasActive(c)
-	c.Status.AtProvider = status(f.Name, f.Thing)
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(c *v1beta1.CapacityProvider, o found) {
+	e.active = wasActive(c)
+	c.Status.AtProvider = observation(o.Name, o.Resource)
 }
 
 // wasActive says that the capacity provider has been there for use before.
@@ -90,62 +96,53 @@ func wasActive(c *v1beta1.CapacityProvider) bool {
 		ptr.Deref(c.Status.AtProvider.State, "") == string(types.CapacityProviderStateActive)
 }
 
-// State is the Ready condition by what AWS says alone.
-func (t *thing) State(c *v1beta1.CapacityProvider, f found) xpv2.Condition {
-	r := ready(c.GetGeneration(), f.Thing.provider.State, t.active)
-	if f.Thing.tags == nil && r.Message == "" && !flow.ObserveOnly(c) {
-		return r.WithMessage(tagging.Untold)
-	}
-	return r
+// ReadyCondition returns the Ready condition by the answer of AWS.
+func (e *external) ReadyCondition(c *v1beta1.CapacityProvider, o found) xpv2.Condition {
+	return tagging.Ready(c, o.Resource.tags, ready(c.GetGeneration(), o.Resource.provider.State, e.active))
 }
 
-// Plan compares spec with what was found. While AWS is busy, nothing is due.
-func (t *thing) Plan(ctx context.Context, c *v1beta1.CapacityProvider, f found) (flow.Plan, error) {
-	d, err := t.desired(ctx, c)
+// Desired returns the settings of spec, with what it refers to resolved.
+func (e *external) Desired(ctx context.Context, c *v1beta1.CapacityProvider) (forProvider, initProvider settings, err error) {
+	p, err := e.resolve(ctx, c.GetNamespace(), c.Spec.ForProvider)
 	if err != nil {
-		return flow.Plan{}, err
+		return forProvider, initProvider, err
 	}
-	t.comparison = compare(f.Name, d, f.Thing, t.owner)
-	if fixed := t.comparison.immutable(); len(fixed) > 0 && flow.Allows(c, xpv2.ManagementActionUpdate) {
-		return flow.Plan{}, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new CapacityProvider", f.What, fixed)
-	}
-	call, changes := t.comparison.due()
-	if call == "" || call == opUpdate && busy(f.Thing.provider.State) {
-		return flow.Plan{Changes: t.comparison.changes, Ready: t.State(c, f)}, nil
-	}
-	if t.tags.Outdated(c) {
-		managed.Abort(ctx, 0)
-	}
-	if call != opUpdate {
-		t.tags.Forget(c)
-	}
-	return flow.Plan{Call: call, Changes: t.comparison.changes, Carried: changes, Ready: condition.Updating(c.GetGeneration(), changes.String())}, nil
-}
-
-// desired resolves what spec refers to.
-func (t *thing) desired(ctx context.Context, c *v1beta1.CapacityProvider) (desired, error) {
-	p, err := t.resolve(ctx, c.GetNamespace(), c.Spec.ForProvider)
-	if err != nil {
-		return desired{}, err
-	}
-	s := fixed(fromSettings(p.CapacityProviderSettings), p)
-	s.Tags = t.owner.Desired(c, s.Tags)
-	initProvider := settings{}
+	forProvider = fixed(fromSpec(p.CapacityProviderSettings), p)
+	forProvider.Tags = e.owner.Desired(c, forProvider.Tags)
 	if c.Spec.InitProvider != nil {
-		initProvider = fromSettings(*c.Spec.InitProvider)
+		initProvider = fromSpec(*c.Spec.InitProvider)
 	}
-	return want(s, initProvider), nil
+	return forProvider, initProvider, nil
+}
+
+// Compare compares spec with the capacity provider.
+func (e *external) Compare(_ context.Context, c *v1beta1.CapacityProvider, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+	k := compare(o.Name, d, o.Settings, e.owner)
+	if fixed := immutable(k.Changes); len(fixed) > 0 && flow.Allows(c, xpv2.ManagementActionUpdate) {
+		return k, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new CapacityProvider", o.Description, fixed)
+	}
+	return k, nil
+}
+
+// Plan changes the tags first. While AWS is busy, nothing else is changed.
+func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o found, k flow.Comparison[settings]) (flow.Plan, error) {
+	p := flow.Plan{Changes: k.Changes}
+	rest := k.Changes.But("tags")
+	if busy(o.Resource.provider.State) {
+		rest = nil
+	}
+	return p.With(tagging.Steps(ctx, c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, rest, opUpdate)...), nil
 }
 
 // resolve replaces each <field>From by the value that it selects.
-func (t *thing) resolve(ctx context.Context, namespace string, p v1beta1.CapacityProviderParameters) (v1beta1.CapacityProviderParameters, error) {
+func (e *external) resolve(ctx context.Context, namespace string, p v1beta1.CapacityProviderParameters) (v1beta1.CapacityProviderParameters, error) {
 	const at = "spec.forProvider."
 	var err error
-	if p.KMSKeyArn, err = fields.One(ctx, t.fields, namespace, at+"kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
+	if p.KMSKeyArn, err = fields.One(ctx, e.fields, namespace, at+"kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
 		return p, err
 	}
 	if c := p.PermissionsConfig; c != nil {
-		role, err := fields.One(ctx, t.fields, namespace, at+"permissionsConfig.capacityProviderOperatorRoleArnFrom", c.CapacityProviderOperatorRoleArn, c.CapacityProviderOperatorRoleArnFrom)
+		role, err := fields.One(ctx, e.fields, namespace, at+"permissionsConfig.capacityProviderOperatorRoleArnFrom", c.CapacityProviderOperatorRoleArn, c.CapacityProviderOperatorRoleArnFrom)
 		if err != nil {
 			return p, err
 		}
@@ -153,10 +150,10 @@ func (t *thing) resolve(ctx context.Context, namespace string, p v1beta1.Capacit
 	}
 	if v := p.VPCConfig; v != nil {
 		c := v1beta1.CapacityProviderVPCConfig{}
-		if c.SubnetIDs, err = fields.All(ctx, t.fields, namespace, at+"vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
+		if c.SubnetIDs, err = fields.All(ctx, e.fields, namespace, at+"vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
 			return p, err
 		}
-		if c.SecurityGroupIDs, err = fields.All(ctx, t.fields, namespace, at+"vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
+		if c.SecurityGroupIDs, err = fields.All(ctx, e.fields, namespace, at+"vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
 			return p, err
 		}
 		p.VPCConfig = &c
@@ -164,48 +161,41 @@ func (t *thing) resolve(ctx context.Context, namespace string, p v1beta1.Capacit
 	return p, nil
 }
 
-// Prepare works out what to create.
-func (t *thing) Prepare(ctx context.Context, c *v1beta1.CapacityProvider) error {
-	var err error
-	t.wanted, err = t.desired(ctx, c)
-	return err
-}
-
-// Create the capacity provider with CreateCapacityProvider.
-func (t *thing) Create(ctx context.Context, c *v1beta1.CapacityProvider) (string, error) {
-	name, s := nameOf(c), t.wanted.settings
-	s.Tags = t.owner.Target(s.Tags, nil)
-	_, err := t.api.CreateCapacityProvider(ctx, createInput(name, s))
+// Create creates the capacity provider and returns its name.
+func (e *external) Create(ctx context.Context, c *v1beta1.CapacityProvider, s settings) (string, error) {
+	name := nameOf(c)
+	s.Tags = e.owner.Target(s.Tags, nil)
+	_, err := e.api.CreateCapacityProvider(ctx, createInput(name, s))
 	return name, errors.Wrapf(awserr.Clean(err), "cannot create %s", what(name))
 }
 
 // Update makes the call that is due.
-func (t *thing) Update(ctx context.Context, c *v1beta1.CapacityProvider, f found, p flow.Plan) error {
+func (e *external) Update(ctx context.Context, c *v1beta1.CapacityProvider, o found, u update) error {
 	var err error
-	if p.Call == opUpdate {
-		_, err = t.api.UpdateCapacityProvider(ctx, updateInput(f.Name, t.comparison.target, p.Changes))
+	if u.Call == opUpdate {
+		_, err = e.api.UpdateCapacityProvider(ctx, updateInput(o.Name, u.Target, u.Changes))
 	} else {
-		t.tags.Forget(c)
-		err = tagging.Apply(ctx, t.api, ptr.Deref(f.Thing.provider.CapacityProviderArn, ""), t.comparison.target.Tags, t.comparison.have.Tags)
+		e.tags.Forget(c)
+		err = tagging.Apply(ctx, e.api, ptr.Deref(o.Resource.provider.CapacityProviderArn, ""), u.Target.Tags, u.Observed.Tags)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", f.What, p.Call)
+	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// Delete the capacity provider. AWS refuses it while functions use it, and takes a while
+// Delete deletes the capacity provider. AWS refuses it while functions use it, and takes a while
 // over it.
-func (t *thing) Delete(ctx context.Context, c *v1beta1.CapacityProvider, f found) error {
-	if busy(f.Thing.provider.State) {
+func (e *external) Delete(ctx context.Context, c *v1beta1.CapacityProvider, o found) error {
+	if busy(o.Resource.provider.State) {
 		managed.Abort(ctx, deletion)
 		return nil
 	}
-	_, err := t.api.DeleteCapacityProvider(ctx, &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To(f.Name)})
+	_, err := e.api.DeleteCapacityProvider(ctx, &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To(o.Name)})
 	if err == nil || awserr.IsNotFound(err) {
-		t.tags.Forget(c)
+		e.tags.Forget(c)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", f.What)
+	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
 }
 
-// Connection is what functions need to use the capacity provider.
-func (t *thing) Connection(c *v1beta1.CapacityProvider) xpmanaged.ConnectionDetails {
+// ConnectionDetails returns what functions need to use the capacity provider.
+func (e *external) ConnectionDetails(c *v1beta1.CapacityProvider) xpmanaged.ConnectionDetails {
 	return xpmanaged.ConnectionDetails{"capacityProviderArn": []byte(ptr.Deref(c.Status.AtProvider.CapacityProviderArn, ""))}
 }

@@ -56,8 +56,8 @@ type telemetry struct {
 	LoggingConfig v1beta1.CapacityProviderLoggingConfig `json:"loggingConfig"`
 }
 
-// fromSettings puts what can be changed in comparable form.
-func fromSettings(p v1beta1.CapacityProviderSettings) settings {
+// fromSpec returns what can be changed in comparable form.
+func fromSpec(p v1beta1.CapacityProviderSettings) settings {
 	s := settings{PropagateTags: p.PropagateTags, Tags: p.Tags}
 	if c := p.CapacityProviderScalingConfig; c != nil {
 		s.ScalingConfig = &scalingConfig{MaxVCPUCount: c.MaxVCPUCount, ScalingMode: c.ScalingMode, ScalingPolicies: map[string]string{}}
@@ -96,9 +96,9 @@ type observed struct {
 	tags     map[string]string
 }
 
-// fromObserved puts AWS's answers in comparable form. Blocks that AWS leaves out are as
+// fromAWS returns the answers of AWS in comparable form. Blocks that AWS leaves out are as
 // good as its defaults.
-func fromObserved(name string, o observed) settings {
+func fromAWS(name string, o observed) settings {
 	p := o.provider
 	s := settings{
 		KMSKeyArn: answer.NonEmpty(p.KmsKeyArn), Tags: o.tags,

@@ -31,21 +31,20 @@ const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.CodeSigningConfig]{
-		GVK:               v1beta1.CodeSigningConfigGroupVersionKind,
-		New:               func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
-		Region:            func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
-		Reads:             c.reads,
-		Connect:           c.connect,
-		Forget:            c.tags.Drop,
-		DeterministicName: true,
-		Tagged:            true,
-		Fields:            func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return fields.In(c.Spec) },
+		GVK:     v1beta1.CodeSigningConfigGroupVersionKind,
+		New:     func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
+		NewList: func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
+		Region:  func(c *v1beta1.CodeSigningConfig) string { return c.Spec.ForProvider.Region },
+		Reads:   c.reads,
+		Connect: c.connect,
+		Forget:  c.tags.Drop,
+		Tagged:  true,
+		Fields:  func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return fields.In(c.Spec) },
 	})
 }
 
-// calls by which this kind creates and deletes. AWS gives the name.
-var calls = flow.Calls{Create: opCreate, Delete: opDelete, NameGiven: true}
+// calls by which this kind creates, updates and deletes. AWS gives the name.
+var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
 	o    managed.Options
@@ -53,13 +52,14 @@ type connector struct {
 }
 
 func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig], error) {
-	t := &thing{
+	e := &external{
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
+		cache:  s.Inventory(),
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
-	return flow.New(t, calls), nil
+	return flow.New(e, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely
@@ -67,10 +67,10 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s 
 func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
 	arn := flow.Name(mg)
 	switch {
-	case arn == "" && meta.GetExternalCreatePending(mg).IsZero():
-		return []string{opCreate}
-	case arn == "":
+	case arn == "" && (!meta.GetExternalCreatePending(mg).IsZero() || tagging.MayHaveCreated(mg, c.o.Now())):
 		return []string{opList}
+	case arn == "":
+		return []string{opCreate}
 	case c.tags.Due(mg, arn):
 		return []string{opGet, opTags}
 	}

@@ -35,7 +35,7 @@ type observed struct {
 	tags   map[string]string
 }
 
-// fromSpec puts the user's settings in comparable form. The publishers are those that
+// fromSpec returns a block of spec in comparable form. The publishers are those that
 // spec names, or that fields of other objects told.
 func fromSpec(p v1beta1.CodeSigningConfigSettings, publisherArns []string) settings {
 	s := settings{
@@ -54,8 +54,8 @@ func defaultPolicies() *policies {
 	return &policies{UntrustedArtifactOnDeployment: ptr.To(string(types.CodeSigningPolicyWarn))}
 }
 
-// fromObserved puts AWS's answers in comparable form.
-func fromObserved(o observed) settings {
+// fromAWS returns the answers of AWS in comparable form.
+func fromAWS(o observed) settings {
 	s := settings{Description: ptr.To(ptr.Deref(o.config.Description, "")), CodeSigningPolicies: defaultPolicies(), Tags: o.tags}
 	if p := o.config.AllowedPublishers; p != nil {
 		s.AllowedPublishers.SigningProfileVersionArns = p.SigningProfileVersionArns
@@ -100,9 +100,9 @@ func updateInput(arn string, t settings, changes diff.Changes) *lambda.UpdateCod
 	return in
 }
 
-// status is what users see of a configuration.
-func status(o observed) v1beta1.CodeSigningConfigObservation {
-	c, s := o.config, fromObserved(o)
+// observation returns what status shows of a configuration.
+func observation(o observed) v1beta1.CodeSigningConfigObservation {
+	c, s := o.config, fromAWS(o)
 	return v1beta1.CodeSigningConfigObservation{
 		CodeSigningConfigArn:          c.CodeSigningConfigArn,
 		CodeSigningConfigID:           c.CodeSigningConfigId,

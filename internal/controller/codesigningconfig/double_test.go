@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
@@ -20,9 +21,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
@@ -38,21 +39,22 @@ type env struct {
 	*steptest.Env[*v1beta1.CodeSigningConfig]
 
 	tags   *tagmemory.TagCache
+	cache  *inventory.Cache
 	fields steptest.Fields
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := steptest.NewWorld(t, awsdouble.Options{})
-	e := &env{tags: tagmemory.NewTagCache(w.Now), fields: steptest.Fields{}}
+	e := &env{tags: tagmemory.NewTagCache(w.Now), cache: &inventory.Cache{}, fields: steptest.Fields{}}
 	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
-		return flow.New(e.thing(), calls)
+		return flow.New(e.external(), calls)
 	})
 	return e
 }
 
-func (e *env) thing() *thing {
-	return &thing{api: e.Lambda, fields: e.fields, tags: e.tags, owner: steptest.Owner(kind, "ignored")}
+func (e *env) external() *external {
+	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, cache: e.cache, owner: steptest.Owner(kind, "ignored")}
 }
 
 // all are the configurations that AWS has.
@@ -336,6 +338,83 @@ func TestWhatIsOursIsNotMultiplied(t *testing.T) {
 	}
 }
 
+// stripped is a configuration whose resource has lost its annotations and its status, long after it was created.
+func stripped(e *env) (c *v1beta1.CodeSigningConfig, arn string) {
+	e.Helper()
+	c = testConfig()
+	c.CreationTimestamp, c.Finalizers = metav1.NewTime(e.Now()), []string{xpmanaged.FinalizerName}
+	e.Settle(c)
+	arn = meta.GetExternalName(c)
+	e.Advance(2 * time.Hour)
+	c.SetAnnotations(nil)
+	c.Status = v1beta1.CodeSigningConfigStatus{}
+	e.Double.ResetCalls()
+	return c, arn
+}
+
+// Whatever a resource has lost, what it has created is found by its tags, and not created again.
+func TestAResourceThatLostAnnotationsAndStatus(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		lose   func(c *v1beta1.CodeSigningConfig)
+	}{
+		"Finalizer":   {reason: "The finalizer precedes each create, so that one may have been made.", lose: func(*v1beta1.CodeSigningConfig) {}},
+		"NoFinalizer": {reason: "So it may where a tool has replaced the whole object.", lose: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = nil }},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			c, arn := stripped(e)
+			tc.lose(c)
+			if got := e.Settle(c); len(got) != 0 || meta.GetExternalName(c) != arn || len(e.all()) != 1 {
+				t.Errorf("%s\ncalls %v, name %s, want %s; AWS has %d", tc.reason, got, meta.GetExternalName(c), arn, len(e.all()))
+			}
+		})
+	}
+	t.Run("Deleted", func(t *testing.T) {
+		e := newEnv(t)
+		c, _ := stripped(e)
+		e.Remove(c)
+		if diff := cmp.Diff([]string{opDelete}, e.Settle(c)); diff != "" || len(e.all()) != 0 {
+			t.Errorf("nothing is left behind: %v, %s", e.all(), diff)
+		}
+	})
+}
+
+// A new resource is created by one call. One that may have been created before costs a list, and the tags of some
+// configurations at a time, which all resources of a config share.
+func TestCallsBeforeACreation(t *testing.T) {
+	e := newEnv(t)
+	for range 45 {
+		_, err := e.Lambda.CreateCodeSigningConfig(t.Context(), &lambda.CreateCodeSigningConfigInput{AllowedPublishers: &types.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}}})
+		e.Must(err)
+	}
+	e.Double.ResetCalls()
+	created := func(uid string, change func(*v1beta1.CodeSigningConfig)) map[string]int {
+		t.Helper()
+		e.Double.ResetCalls()
+		c := testConfig()
+		c.UID, c.CreationTimestamp = ktypes.UID(uid), metav1.NewTime(e.Now())
+		change(c)
+		e.Settle(c)
+		calls := map[string]int{}
+		for _, op := range e.Operations() {
+			calls[op]++
+		}
+		return calls
+	}
+	if got := created("new", func(*v1beta1.CodeSigningConfig) {}); got[opList] != 0 || got[opCreate] != 1 {
+		t.Errorf("a new resource: %v", got)
+	}
+	waited := func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{xpmanaged.FinalizerName} }
+	if got := created("waited", waited); got[opList] != 3 || got[opTags] > 50 || got[opCreate] != 1 {
+		t.Errorf("a resource that has waited for something looks at 20 tags at a time: %v", got)
+	}
+	if got := created("second", waited); got[opList] != 1 || got[opTags] > 5 || got[opCreate] != 1 {
+		t.Errorf("the next one knows the tags: %v", got)
+	}
+}
+
 // What is only observed differs in all that spec asks for, not in its tags alone.
 func TestDifferencesOfAnObservedConfig(t *testing.T) {
 	e := newEnv(t)
@@ -345,16 +424,8 @@ func TestDifferencesOfAnObservedConfig(t *testing.T) {
 		p.AllowedPublishers.SigningProfileVersionArns = []string{profile(2)}
 		p.Tags = map[string]string{"team": "shop"}
 	})
-	c.UID, c.Spec.ManagementPolicies = "uid-2", xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+	c.UID = "uid-2"
+	steptest.ObserveOnly(c)
 	meta.SetExternalName(c, meta.GetExternalName(theirs))
-	turn := &managed.Attempt{}
-	if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), c); err != nil {
-		t.Fatal(err)
-	}
-	says, _, _ := turn.Differences()
-	for _, field := range []string{"allowedPublishers", "tags[team]"} {
-		if !strings.Contains(says, field) {
-			t.Errorf("%s is missing: %q", field, says)
-		}
-	}
+	e.Differs(c, "allowedPublishers", "tags[team]")
 }

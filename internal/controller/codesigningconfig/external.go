@@ -15,9 +15,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -25,34 +25,43 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
-// thing is how this kind sees its configuration in AWS. It lives for one reconcile.
-type thing struct {
+// external is a code signing configuration in AWS. It lives for one reconcile.
+type external struct {
 	api    lambdaAPI
 	fields fields.Getter
 	tags   *tagmemory.TagCache
+	cache  *inventory.Cache
 	owner  tagging.Owner
-
-	// wanted and comparison are what Prepare and Plan found, for the call that follows.
-	wanted     desired
-	comparison comparison
 }
 
-type found = flow.Found[observed]
+type (
+	found  = flow.Observation[observed, settings]
+	update = flow.Update[settings]
+)
 
-// Read a configuration with GetCodeSigningConfig, and its tags where they are due.
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.OwnershipChecker[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
+	_ flow.ReadyConditioner[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
+	_ flow.Comparer[*v1beta1.CodeSigningConfig, observed, settings]         = &external{}
+	_ flow.Planner[*v1beta1.CodeSigningConfig, observed, settings]          = &external{}
+	_ flow.ConnectionDetailer[*v1beta1.CodeSigningConfig]                   = &external{}
+)
+
+// Read reads a configuration with GetCodeSigningConfig, and its tags where they are due.
 // Without an ARN, a create whose answer was lost may have left one.
-func (t *thing) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, error) {
+func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, error) {
 	arn := flow.Name(c)
 	if arn == "" {
 		var err error
-		if arn, err = t.lost(ctx, c); err != nil || arn == "" {
+		if arn, err = e.lost(ctx, c); err != nil || arn == "" {
 			return found{}, err
 		}
 	}
 	if !strings.HasPrefix(arn, "arn:") {
 		return found{}, errors.Errorf("the external name %q is not the ARN of a code signing configuration: correct the annotation %s", arn, meta.AnnotationKeyExternalName)
 	}
-	out, err := t.api.GetCodeSigningConfig(ctx, &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)})
+	out, err := e.api.GetCodeSigningConfig(ctx, &lambda.GetCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(arn)})
 	if awserr.IsNotFound(err) {
 		return found{}, nil
 	}
@@ -62,94 +71,69 @@ func (t *thing) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, 
 	if out.CodeSigningConfig == nil {
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s contains no CodeSigningConfig", what(arn), opGet)
 	}
-	o := observed{config: out.CodeSigningConfig}
-	if flow.ObserveOnly(c) {
-		o.tags, err = t.tags.Show(ctx, c, arn, t.api)
-	} else {
-		o.tags, err = t.tags.Read(ctx, c, arn, t.api)
-	}
-	return found{Thing: o, Exists: err == nil, Name: arn, What: what(arn)}, err
+	tags, err := tagging.Read(ctx, c, arn, e.tags, e.api)
+	o := observed{config: out.CodeSigningConfig, tags: tags}
+	return found{Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: arn, Description: what(arn)}, err
 }
 
 func what(arn string) string { return "code signing configuration " + arn }
 
-// Judge whose a configuration is, by its tags.
-func (t *thing) Judge(ctx context.Context, c *v1beta1.CodeSigningConfig, f found) (ownership.Verdict, error) {
-	named := meta.GetExternalName(c) == f.Name && (ownership.UserSetName(c) || ownership.WroteName(c))
-	return t.owner.Judge(ctx, c, f.Thing.tags, named, f.What)
+// CheckOwnership goes by the tags.
+func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) (ownership.Verdict, error) {
+	return e.owner.Judge(ctx, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
 }
 
-// Show what was found in status.atProvider.
-func (t *thing) Show(c *v1beta1.CodeSigningConfig, f found) {
-	c.Status.AtProvider = status(f.Thing)
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(c *v1beta1.CodeSigningConfig, o found) {
+	c.Status.AtProvider = observation(o.Resource)
 }
 
-// State is that a configuration which is there is in force.
-func (t *thing) State(c *v1beta1.CodeSigningConfig, f found) xpv2.Condition {
-	if f.Thing.tags == nil && !flow.ObserveOnly(c) {
-		return condition.Available(c.GetGeneration()).WithMessage(tagging.Untold)
-	}
-	return condition.Available(c.GetGeneration())
+// ReadyCondition returns that a configuration which exists is in force.
+func (e *external) ReadyCondition(c *v1beta1.CodeSigningConfig, o found) xpv2.Condition {
+	return tagging.Ready(c, o.Resource.tags, condition.Available(c.GetGeneration()))
 }
 
-// Plan compares spec with what was found.
-func (t *thing) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, f found) (flow.Plan, error) {
-	d, err := t.desired(ctx, c)
-	if err != nil {
-		return flow.Plan{}, err
+// Desired returns the settings of spec, with what it refers to resolved. A policy that is
+// not set is AWS's default.
+func (e *external) Desired(ctx context.Context, c *v1beta1.CodeSigningConfig) (forProvider, initProvider settings, err error) {
+	if forProvider, err = e.settings(ctx, c.GetNamespace(), "spec.forProvider", c.Spec.ForProvider.CodeSigningConfigSettings); err != nil {
+		return forProvider, initProvider, err
 	}
-	t.comparison = compare(d, f.Thing, t.owner)
-	call, changes := t.comparison.due()
-	if call == "" {
-		return flow.Plan{Ready: t.State(c, f)}, nil
-	}
-	if t.tags.Outdated(c) {
-		managed.Abort(ctx, 0)
-	}
-	if call != opUpdate {
-		t.tags.Forget(c)
-	}
-	return flow.Plan{Call: call, Changes: t.comparison.changes, Carried: changes, Ready: condition.Updating(c.GetGeneration(), changes.String())}, nil
-}
-
-// desired resolves what spec refers to.
-func (t *thing) desired(ctx context.Context, c *v1beta1.CodeSigningConfig) (desired, error) {
-	forProvider, err := t.settings(ctx, c.GetNamespace(), "spec.forProvider", c.Spec.ForProvider.CodeSigningConfigSettings)
-	if err != nil {
-		return desired{}, err
-	}
-	initProvider := settings{}
 	if c.Spec.InitProvider != nil {
-		if initProvider, err = t.settings(ctx, c.GetNamespace(), "spec.initProvider", *c.Spec.InitProvider); err != nil {
-			return desired{}, err
-		}
+		initProvider, err = e.settings(ctx, c.GetNamespace(), "spec.initProvider", *c.Spec.InitProvider)
 	}
-	forProvider.Tags = t.owner.Desired(c, forProvider.Tags)
-	return want(forProvider, initProvider), nil
+	if forProvider.CodeSigningPolicies == nil && initProvider.CodeSigningPolicies == nil {
+		forProvider.CodeSigningPolicies = defaultPolicies()
+	}
+	forProvider.Tags = e.owner.Desired(c, forProvider.Tags)
+	return forProvider, initProvider, err
 }
 
-func (t *thing) settings(ctx context.Context, namespace, at string, p v1beta1.CodeSigningConfigSettings) (settings, error) {
+// Compare compares spec with the configuration.
+func (e *external) Compare(_ context.Context, _ *v1beta1.CodeSigningConfig, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+	return compare(d, o.Settings, e.owner), nil
+}
+
+// Plan changes the tags first.
+func (e *external) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, _ found, k flow.Comparison[settings]) (flow.Plan, error) {
+	p := flow.Plan{Changes: k.Changes}
+	return p.With(tagging.Steps(ctx, c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)...), nil
+}
+
+func (e *external) settings(ctx context.Context, namespace, at string, p v1beta1.CodeSigningConfigSettings) (settings, error) {
 	var arns []string
 	var err error
 	if a := p.AllowedPublishers; a != nil {
-		arns, err = fields.All(ctx, t.fields, namespace, at+".allowedPublishers.signingProfileVersionArnsFrom", a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom)
+		arns, err = fields.All(ctx, e.fields, namespace, at+".allowedPublishers.signingProfileVersionArnsFrom", a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom)
 	}
 	return fromSpec(p, arns), err
 }
 
-// Prepare works out what to create.
-func (t *thing) Prepare(ctx context.Context, c *v1beta1.CodeSigningConfig) error {
-	var err error
-	t.wanted, err = t.desired(ctx, c)
-	return err
-}
-
-// Create the configuration with CreateCodeSigningConfig. Where the answer lacks the ARN,
-// it is found by its tags.
-func (t *thing) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig) (string, error) {
-	s := t.wanted.settings
-	s.Tags = t.owner.Target(s.Tags, nil)
-	out, err := t.api.CreateCodeSigningConfig(ctx, createInput(s), new(once.Call).Options)
+// Create creates the configuration. If the answer lacks the ARN, it is found by its tags.
+func (e *external) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s settings) (string, error) {
+	s.Tags = e.owner.Target(s.Tags, nil)
+	defer e.cache.Forget(listKey())
+	out, err := e.api.CreateCodeSigningConfig(ctx, createInput(s), new(once.Call).Options)
 	if err != nil {
 		return "", errors.Wrap(awserr.Clean(err), "cannot create code signing configuration")
 	}
@@ -160,26 +144,26 @@ func (t *thing) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig) (strin
 }
 
 // Update makes the call that is due.
-func (t *thing) Update(ctx context.Context, _ *v1beta1.CodeSigningConfig, f found, p flow.Plan) error {
+func (e *external) Update(ctx context.Context, _ *v1beta1.CodeSigningConfig, o found, u update) error {
 	var err error
-	if p.Call == opUpdate {
-		_, err = t.api.UpdateCodeSigningConfig(ctx, updateInput(f.Name, t.comparison.target, p.Changes))
+	if u.Call == opUpdate {
+		_, err = e.api.UpdateCodeSigningConfig(ctx, updateInput(o.Name, u.Target, u.Changes))
 	} else {
-		err = tagging.Apply(ctx, t.api, f.Name, t.comparison.target.Tags, t.comparison.have.Tags)
+		err = tagging.Apply(ctx, e.api, o.Name, u.Target.Tags, u.Observed.Tags)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", f.What, p.Call)
+	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// Delete the configuration. AWS refuses it while a function uses it.
-func (t *thing) Delete(ctx context.Context, c *v1beta1.CodeSigningConfig, f found) error {
-	_, err := t.api.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(f.Name)})
+// Delete deletes the configuration. AWS refuses it while a function uses it.
+func (e *external) Delete(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) error {
+	_, err := e.api.DeleteCodeSigningConfig(ctx, &lambda.DeleteCodeSigningConfigInput{CodeSigningConfigArn: ptr.To(o.Name)})
 	if err == nil || awserr.IsNotFound(err) {
-		t.tags.Forget(c)
+		e.tags.Forget(c)
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", f.What)
+	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
 }
 
-// Connection is what those who use the configuration need to know.
-func (t *thing) Connection(c *v1beta1.CodeSigningConfig) xpmanaged.ConnectionDetails {
+// ConnectionDetails returns what those who use the configuration need to know.
+func (e *external) ConnectionDetails(c *v1beta1.CodeSigningConfig) xpmanaged.ConnectionDetails {
 	return xpmanaged.ConnectionDetails{"codeSigningConfigArn": []byte(ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, ""))}
 }

@@ -2,7 +2,6 @@ package codesigningconfig
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -15,8 +14,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // skew is by how much AWS's clock may be behind ours.
@@ -25,58 +26,65 @@ const skew = 10 * time.Minute
 // modified is the form of LastModified.
 const modified = "2006-01-02T15:04:05.999-0700"
 
-// lost finds the configuration that a create may have made whose answer never came, or
-// whose ARN was not kept because the process ended: the one that carries this
-// resource's UID. It is empty where no create is recorded, or none has made anything. Where
-// several carry it, only the user can tell which one is meant, unless all are to go.
-func (t *thing) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
-	at := meta.GetExternalCreatePending(c)
-	if at.IsZero() {
-		return t.shown(ctx, c)
+// lost returns the ARN of the configuration that carries this resource's UID in its tags, if a
+// create may have made one whose ARN was not kept: its answer was lost, the process ended, or
+// someone has removed the resource's annotations since. It is empty if there is none. An error
+// says that several carry the UID and only the user can decide, unless all are to be deleted,
+// or that the tags of a likely one cannot be read.
+func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+	pending := meta.GetExternalCreatePending(c)
+	if pending.IsZero() {
+		if arn, err := e.shown(ctx, c); arn != "" || err != nil {
+			return arn, err
+		}
+		if !tagging.MayHaveCreated(c, managed.Freshness(ctx).Now) {
+			return "", nil
+		}
 	}
-	candidates, err := t.candidates(ctx, at.Add(-skew))
-	if err != nil || len(candidates) == 0 {
-		return "", err
-	}
-	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
+	search := tagging.Search{API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN"}
+	all, err := inventory.Read(ctx, e.cache, listKey(), search.Freshness(ctx, pending), e.list)
+	if pending.IsZero() && awserr.IsUnsupported(err) {
 		return "", nil
 	}
-	found := ownership.Recovery{Kind: "code signing configuration", Identifier: "ARN"}
-	for i := range candidates {
-		arn := ptr.Deref(candidates[i].CodeSigningConfigArn, "")
-		out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: ptr.To(arn)})
-		if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
-			found.Doubtful = arn
-			continue
-		}
-		if err != nil {
-			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s to check whether this resource created it", what(arn))
-		}
-		if out.Tags[ownership.TagUID] == string(c.GetUID()) {
-			found.Ours = append(found.Ours, arn)
+	if err != nil {
+		return "", err
+	}
+	var candidates []tagging.Candidate
+	for i := range all {
+		if arn := ptr.Deref(all[i].CodeSigningConfigArn, ""); arn != "" && !modifiedBefore(all[i], pending.Add(-skew)) {
+			candidates = append(candidates, tagging.Candidate{Name: arn, ARN: arn, Likely: !pending.IsZero()})
 		}
 	}
-	return found.Name(c)
+	return search.Find(ctx, c, candidates)
 }
 
 // shown is the configuration that status shows, if it carries this resource's UID: someone
 // has removed the annotations that keep its ARN.
-func (t *thing) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
+func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
 	if arn == "" || !managed.Reserve(ctx, opTags) {
 		return "", nil
 	}
-	tags, err := t.tags.Read(ctx, c, arn, t.api)
+	tags, err := e.tags.Read(ctx, c, arn, e.api)
 	if err != nil || tags[ownership.TagUID] != string(c.GetUID()) {
 		return "", err
 	}
 	return arn, nil
 }
 
-// candidates are the configurations that were created or changed since a time.
-func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSigningConfig, error) {
+// listKey names the list of all configurations in the read cache.
+func listKey() inventory.Key { return inventory.Key{Operation: opList} }
+
+// modifiedBefore reports whether a configuration was created or changed last before a time.
+func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
+	at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
+	return err == nil && at.Before(t)
+}
+
+// list reads all configurations with ListCodeSigningConfigs.
+func (e *external) list(ctx context.Context) ([]types.CodeSigningConfig, error) {
 	var all []types.CodeSigningConfig
-	pages := lambda.NewListCodeSigningConfigsPaginator(t.api, &lambda.ListCodeSigningConfigsInput{})
+	pages := lambda.NewListCodeSigningConfigsPaginator(e.api, &lambda.ListCodeSigningConfigsInput{})
 	var read answer.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("code signing configurations"); err != nil {
@@ -88,8 +96,5 @@ func (t *thing) candidates(ctx context.Context, since time.Time) ([]types.CodeSi
 		}
 		all = append(all, page.CodeSigningConfigs...)
 	}
-	return slices.DeleteFunc(all, func(c types.CodeSigningConfig) bool {
-		at, err := time.Parse(modified, ptr.Deref(c.LastModified, ""))
-		return c.CodeSigningConfigArn == nil || err == nil && at.Before(since)
-	}), nil
+	return all, nil
 }

@@ -37,14 +37,13 @@ const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.EventSourceMapping]{
-		GVK:               v1beta1.EventSourceMappingGroupVersionKind,
-		New:               func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
-		Region:            func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
-		Reads:             c.reads,
-		Connect:           c.connect,
-		Forget:            c.tags.Drop,
-		DeterministicName: true,
+		GVK:     v1beta1.EventSourceMappingGroupVersionKind,
+		New:     func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
+		NewList: func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
+		Region:  func(m *v1beta1.EventSourceMapping) string { return m.Spec.ForProvider.Region },
+		Reads:   c.reads,
+		Connect: c.connect,
+		Forget:  c.tags.Drop,
 		ActsOn: func(m *v1beta1.EventSourceMapping) []tenancy.Target {
 			return tenancy.Functions(m.Spec.ForProvider.FunctionName)
 		},
@@ -64,8 +63,8 @@ func references(m *v1beta1.EventSourceMapping) []managed.Reference {
 	}
 }
 
-// calls by which this kind creates and deletes. AWS gives the name.
-var calls = flow.Calls{Create: opCreate, Delete: opDelete, NameGiven: true}
+// calls by which this kind creates, updates and deletes. AWS gives the name.
+var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
 	o    managed.Options
@@ -73,14 +72,15 @@ type connector struct {
 }
 
 func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
-	t := &thing{
+	e := &external{
 		api:    config.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
+		cache:  s.Inventory(),
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
 		now:    c.o.Now,
 	}
-	return flow.New(t, calls), nil
+	return flow.New(e, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely
@@ -89,6 +89,8 @@ func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
 	switch named := flow.Name(m) != ""; {
 	case !named && !meta.GetExternalCreatePending(m).IsZero():
 		return []string{opList, opTags}
+	case !named && tagging.MayHaveCreated(m, c.o.Now()):
+		return []string{opList}
 	case !named && flow.MayCreate(m):
 		return []string{opCreate}
 	case !named:

@@ -11,31 +11,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
-// desired is what the user wants: forProvider over initProvider, and what is Left
-// alone once the mapping exists.
-type desired struct {
-	settings settings
-	left     diff.Left
-
-	// function as AWS is told of it, by name or ARN.
-	function string
-}
-
 // unreadable stands for filter criteria that AWS does not show.
 var unreadable = diff.Set{"(cannot be read)"}
 
-// comparison is what AWS shall come to and what it has, in one form.
-type comparison struct {
-	target, have settings
-	changes      diff.Changes
-}
-
-// compare what is wanted with what was observed. What is left to AWS or to others is
-// taken as it is there. fresh says that the user changed spec since it was last
-// settled.
-func compare(d desired, o observed, fresh bool, owner tagging.Owner) comparison {
-	have := withShown(fromObserved(o), d.settings)
-	t := keepFixed(diff.Fill(d.settings, have, d.left), have)
+// compare returns how spec differs from what was observed. fresh says that the user changed
+// spec since it was last settled.
+func compare(d flow.Desired[settings], o observed, fresh bool, owner tagging.Owner) flow.Comparison[settings] {
+	have := withShown(fromAWS(o), d.Settings)
+	t := keepFixed(diff.Fill(d.Settings, have, d.Left), have)
 	t.KMSKeyArn = answer.NonEmpty(t.KMSKeyArn)
 	t.Tags = owner.Told(t.Tags, have.Tags)
 	if o.mapping.FilterCriteriaError != nil {
@@ -46,7 +29,7 @@ func compare(d desired, o observed, fresh bool, owner tagging.Owner) comparison 
 			have.FilterCriteria = t.FilterCriteria
 		}
 	}
-	return comparison{target: t, have: have, changes: diff.Compare(t, have)}
+	return flow.Compare(t, have)
 }
 
 // withShown are settings as AWS has them, with those that every mapping has and an
@@ -87,43 +70,30 @@ var fixedPaths = []string{
 	"amazonManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumptionMode",
 }
 
-// immutable says which changes AWS can't make, if any.
-func (c comparison) immutable() diff.Changes {
-	fixed := c.changes.In(fixedPaths...)
-	_, want := split(c.target.SourceAccessConfigurations)
-	_, have := split(c.have.SourceAccessConfigurations)
+// immutable returns the changes that AWS cannot make.
+func immutable(c flow.Comparison[settings]) diff.Changes {
+	fixed := c.Changes.In(fixedPaths...)
+	_, want := split(c.Target.SourceAccessConfigurations)
+	_, have := split(c.Observed.SourceAccessConfigurations)
 	if !slices.Equal(want, have) {
-		fixed = append(fixed, c.changes.In("sourceAccessConfigurations")...)
+		fixed = append(fixed, c.Changes.In("sourceAccessConfigurations")...)
 	}
 	return fixed
 }
 
-// due are the calls that bring the changes about. Tags come before all else, since they
-// say whose the mapping is.
-func (c comparison) due() []flow.Step {
-	var steps []flow.Step
-	if tags := c.changes.In("tags"); len(tags) > 0 {
-		steps = append(steps, flow.Step{Call: tagging.Due(c.target.Tags, c.have.Tags), Carried: tags})
-	}
-	if rest := c.together(); len(rest) > 0 {
-		steps = append(steps, flow.Step{Call: opUpdate, Carried: rest})
-	}
-	return steps
-}
-
-// together are the changes that one update can carry: provisioned mode is left only
+// together returns the changes that one update can make: provisioned mode is left only
 // after what depends on it.
-func (c comparison) together() diff.Changes {
-	leaves := c.have.ProvisionedPollerConfig != nil && c.target.ProvisionedPollerConfig == nil
-	dependants := c.changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig", "selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
+func together(c flow.Comparison[settings]) diff.Changes {
+	leaves := c.Observed.ProvisionedPollerConfig != nil && c.Target.ProvisionedPollerConfig == nil
+	dependants := c.Changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig", "selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
 	later := []string{"tags"}
 	if leaves && len(dependants) > 0 {
 		later = append(later, "provisionedPollerConfig", "scalingConfig")
 	}
-	return c.changes.But(later...)
+	return c.Changes.But(later...)
 }
 
 // onlyEnables says that nothing but being enabled is missing.
-func (c comparison) onlyEnables() bool {
-	return len(c.changes) == 1 && c.changes[0].Path == "enabled" && ptr.Deref(c.target.Enabled, false)
+func onlyEnables(c flow.Comparison[settings]) bool {
+	return len(c.Changes) == 1 && c.Changes[0].Path == "enabled" && ptr.Deref(c.Target.Enabled, false)
 }

@@ -2,6 +2,7 @@ package eventsourcemapping
 
 import (
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -11,8 +12,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
 // stream is AWS's answer for a mapping of a stream that nothing was said of.
@@ -162,12 +165,12 @@ func TestCompare(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			d := desired{settings: fromParameters(tc.p), function: functionName(tc.p)}
-			c := compare(d, tc.o, !tc.stale, steptest.Owner(kind, ""))
-			due := flow.Plan{}.With(c.due()...)
-			got := want{changes: c.changes.String(), call: due.Call, fixed: c.immutable().Names()}
+			c := compare(flow.Desired[settings]{Settings: fromParameters(tc.p)}, tc.o, !tc.stale, steptest.Owner(kind, ""))
+			mg := &v1beta1.EventSourceMapping{}
+			due := flow.Plan{}.With(tagging.Steps(t.Context(), mg, tagmemory.NewTagCache(time.Now), c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)...)
+			got := want{changes: c.Changes.String(), call: due.Call, fixed: immutable(c).Names()}
 			if due.Call != "" {
-				got.update = updateInput("u", d.function, c.target, due.Carried)
+				got.update = updateInput("u", functionName(tc.p), c.Target, due.Carried)
 			}
 			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{}), cmpopts.IgnoreTypes(smithydocument.NoSerde{})); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)

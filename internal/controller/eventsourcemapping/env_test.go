@@ -13,6 +13,7 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -45,6 +46,7 @@ type env struct {
 	*steptest.Env[*v1beta1.EventSourceMapping]
 
 	tags   *tagmemory.TagCache
+	cache  *inventory.Cache
 	fields noFields
 }
 
@@ -60,23 +62,16 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-// without a double, for tests of single calls.
-func without(t testing.TB) *env {
-	t.Helper()
-	w := &steptest.World{TB: t, Clock: steptest.NewClock()}
-	return &env{Env: steptest.NewEnv[*v1beta1.EventSourceMapping](w, nil), tags: tagmemory.NewTagCache(w.Now)}
-}
-
 // restart the provider: all that it remembers in memory is gone.
-func (e *env) restart() { e.tags = tagmemory.NewTagCache(e.Now) }
+func (e *env) restart() { e.tags, e.cache = tagmemory.NewTagCache(e.Now), &inventory.Cache{} }
 
-func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed] {
+func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed, settings] {
 	return flow.New(e.thing(api), calls)
 }
 
-func (e *env) thing(api lambdaAPI) *thing {
-	return &thing{
-		api: api, fields: e.fields, tags: e.tags, now: e.Now,
+func (e *env) thing(api lambdaAPI) *external {
+	return &external{
+		api: api, fields: e.fields, tags: e.tags, cache: e.cache, now: e.Now,
 		owner: steptest.Owner(kind, "ignored"),
 	}
 }
@@ -93,17 +88,13 @@ func (e *env) only() awsdouble.Mapping {
 
 // testMapping reads a queue and invokes function f.
 func testMapping(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
-	m := &v1beta1.EventSourceMapping{
+	return steptest.Build(&v1beta1.EventSourceMapping{
 		ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.EventSourceMappingSpec{
 			ManagedResourceSpec: steptest.Spec(),
 			ForProvider:         v1beta1.EventSourceMappingParameters{Region: steptest.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue)},
 		},
-	}
-	for _, c := range change {
-		c(m)
-	}
-	return m
+	}, change...)
 }
 
 // edit a spec, as the API server does.

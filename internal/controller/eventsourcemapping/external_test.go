@@ -1,10 +1,9 @@
 package eventsourcemapping
 
 import (
-	"context"
 	"net/http"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -25,51 +25,6 @@ import (
 )
 
 const testUUID = "01234567-89ab-cdef-0123-456789abcdef"
-
-// fakeLambda answers with its fields. A call that a test does not expect finds a nil
-// field and panics, which names it. calls notes the calls in their order.
-type fakeLambda struct {
-	lambdaAPI
-
-	calls []string
-
-	get    func() (*lambda.GetEventSourceMappingOutput, error)
-	tags   func() (*lambda.ListTagsOutput, error)
-	list   func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error)
-	create func(*lambda.CreateEventSourceMappingInput) (*lambda.CreateEventSourceMappingOutput, error)
-	update func(*lambda.UpdateEventSourceMappingInput) (*lambda.UpdateEventSourceMappingOutput, error)
-	delete func() (*lambda.DeleteEventSourceMappingOutput, error)
-}
-
-func (f *fakeLambda) GetEventSourceMapping(context.Context, *lambda.GetEventSourceMappingInput, ...func(*lambda.Options)) (*lambda.GetEventSourceMappingOutput, error) {
-	f.calls = append(f.calls, opGet)
-	return f.get()
-}
-
-func (f *fakeLambda) ListTags(context.Context, *lambda.ListTagsInput, ...func(*lambda.Options)) (*lambda.ListTagsOutput, error) {
-	f.calls = append(f.calls, opTags)
-	return f.tags()
-}
-
-func (f *fakeLambda) ListEventSourceMappings(_ context.Context, in *lambda.ListEventSourceMappingsInput, _ ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error) {
-	f.calls = append(f.calls, opList)
-	return f.list(in)
-}
-
-func (f *fakeLambda) CreateEventSourceMapping(_ context.Context, in *lambda.CreateEventSourceMappingInput, _ ...func(*lambda.Options)) (*lambda.CreateEventSourceMappingOutput, error) {
-	f.calls = append(f.calls, opCreate)
-	return f.create(in)
-}
-
-func (f *fakeLambda) UpdateEventSourceMapping(_ context.Context, in *lambda.UpdateEventSourceMappingInput, _ ...func(*lambda.Options)) (*lambda.UpdateEventSourceMappingOutput, error) {
-	f.calls = append(f.calls, opUpdate)
-	return f.update(in)
-}
-
-func (f *fakeLambda) DeleteEventSourceMapping(context.Context, *lambda.DeleteEventSourceMappingInput, ...func(*lambda.Options)) (*lambda.DeleteEventSourceMappingOutput, error) {
-	f.calls = append(f.calls, opDelete)
-	return f.delete()
-}
 
 var errGone = steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")
 
@@ -86,10 +41,6 @@ func queue(change ...func(*lambda.GetEventSourceMappingOutput)) *lambda.GetEvent
 	return m
 }
 
-func always[O any](out O, err error) func() (O, error) {
-	return func() (O, error) { return out, err }
-}
-
 // known is a resource that has made its mapping.
 func known(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
 	m := testMapping(change...)
@@ -98,133 +49,97 @@ func known(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapp
 	return m
 }
 
+// has returns what lets a script answer in place of AWS.
+func has(s steptest.Script) func(*env) { return func(e *env) { e.Script = s } }
+
 func TestObserve(t *testing.T) {
-	ours := always(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), steptest.Cluster, "default", kind)}, nil)
-	policies := func(p ...xpv2.ManagementAction) func(*v1beta1.EventSourceMapping) {
-		return func(m *v1beta1.EventSourceMapping) { m.Spec.ManagementPolicies = p }
-	}
-	pending := func(m *v1beta1.EventSourceMapping) { meta.SetExternalCreatePending(m, steptest.Start) }
-	type want struct {
-		exists, upToDate bool
-		err              string
-		reason           xpv2.ConditionReason
-		calls            []string
-	}
-	cases := map[string]struct {
-		reason string
-		m      *v1beta1.EventSourceMapping
-		api    *fakeLambda
-		want   want
-	}{
-		"New": {reason: "What was never created needs no look.", m: testMapping(), api: &fakeLambda{}, want: want{reason: xpv2.ReasonCreating}},
-		"NewDeleted": {
-			reason: "What was never created is gone.", m: testMapping(func(m *v1beta1.EventSourceMapping) { remove(m) }), api: &fakeLambda{},
-		},
+	type (
+		observation = steptest.Observation
+		mg          = *v1beta1.EventSourceMapping
+	)
+	ours := steptest.Returns(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), steptest.Cluster, "default", kind)}, nil)
+	// pending is a create so long ago that AWS shows what it made.
+	pending := func(m mg) { meta.SetExternalCreatePending(m, steptest.Start.Add(-time.Hour)) }
+	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[*env, mg]{
+		"New":        {Reason: "What was never created needs no look.", Resource: testMapping(), AWS: has(steptest.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: steptest.None}},
+		"NewDeleted": {Reason: "What was never created is gone.", Resource: testMapping(remove), AWS: has(steptest.Script{}), Want: observation{Calls: steptest.None}},
 		"Pending": {
-			reason: "A create that may have made something is looked for.", m: testMapping(pending),
-			api: &fakeLambda{
-				list: func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
+			Reason:   "A create that may have made something is looked for.",
+			Resource: testMapping(pending),
+			AWS: has(steptest.Script{
+				opList: steptest.Scripted(func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
 					if ptr.Deref(in.EventSourceArn, "") != testQueue || in.FunctionName != nil {
 						t.Errorf("looked for %+v", in)
 					}
 					return &lambda.ListEventSourceMappingsOutput{EventSourceMappings: []types.EventSourceMappingConfiguration{{UUID: ptr.To(testUUID), EventSourceMappingArn: ptr.To("arn")}}}, nil
-				},
-				tags: always(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil),
-			},
-			want: want{reason: xpv2.ReasonCreating, calls: []string{opList, opTags}},
+				}),
+				opTags: steptest.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil),
+			}),
+			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opList, opTags}},
 		},
 		"PendingDenied": {
-			reason: "Without a look it might be made twice.", m: testMapping(pending),
-			api: &fakeLambda{list: func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
-				return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
-			}},
-			want: want{err: "cannot list event source mappings to find one that this resource may have created", calls: []string{opList}},
+			Reason: "Without a look it might be made twice.", Resource: testMapping(pending),
+			AWS:  has(steptest.Script{opList: steptest.Returns[lambda.ListEventSourceMappingsOutput](nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
+			Want: observation{Err: "cannot list event source mappings to find one that this resource may have created", Calls: []string{opList}},
 		},
 		"Steady": {
-			reason: "A mapping as spec wants it.", m: known(), api: &fakeLambda{get: always(queue(), nil), tags: ours},
-			want: want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: []string{opGet, opTags}},
+			Reason: "A mapping as spec wants it.", Resource: known(), AWS: has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: ours}),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"TagsDenied": {
-			reason: "Without tags nobody can tell whose it is.", m: known(),
-			api:  &fakeLambda{get: always(queue(), nil), tags: always((*lambda.ListTagsOutput)(nil), steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no"))},
-			want: want{err: "cannot read the tags of", calls: []string{opGet, opTags}},
+			Reason: "Without tags nobody can tell whose it is.", Resource: known(),
+			AWS:  has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: steptest.Returns((*lambda.ListTagsOutput)(nil), steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
+			Want: observation{Err: "cannot read the tags of", Calls: []string{opGet, opTags}},
 		},
 		"Gone": {
-			reason: "What someone deleted is created anew.", m: known(), api: &fakeLambda{get: always((*lambda.GetEventSourceMappingOutput)(nil), errGone)},
-			want: want{reason: xpv2.ReasonCreating, calls: []string{opGet}},
+			Reason: "What someone deleted is created anew.", Resource: known(), AWS: has(steptest.Script{opGet: steptest.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
+			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opGet}},
 		},
 		"GoneDeleted": {
-			reason: "A deletion has come to its end.", m: known(remove), api: &fakeLambda{get: always((*lambda.GetEventSourceMappingOutput)(nil), errGone)},
-			want: want{calls: []string{opGet}},
+			Reason: "A deletion has come to its end.", Resource: known(remove), AWS: has(steptest.Script{opGet: steptest.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
+			Want: observation{Calls: []string{opGet}},
 		},
 		"ForeignDeleted": {
-			reason: "What is not ours is let go.", m: testMapping(func(m *v1beta1.EventSourceMapping) { remove(m); meta.SetExternalName(m, testUUID) }),
-			api:  &fakeLambda{get: always(queue(), nil), tags: always(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil)},
-			want: want{calls: []string{opGet, opTags}},
+			Reason: "What is not ours is let go.", Resource: testMapping(func(m mg) { remove(m); meta.SetExternalName(m, testUUID) }),
+			AWS:  has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: steptest.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil)}),
+			Want: observation{Calls: []string{opGet, opTags}},
 		},
 		"ObserveOnly": {
-			reason: "Who only observes needs no right to read tags. What differs is no change that is due.",
-			m: testMapping(policies(xpv2.ManagementActionObserve), func(m *v1beta1.EventSourceMapping) {
+			Reason: "Who only observes needs no right to read tags. What differs is no change that is due.",
+			Resource: testMapping(steptest.ObserveOnly, func(m mg) {
 				meta.SetExternalName(m, testUUID)
 				m.Spec.ForProvider.BatchSize = ptr.To[int32](5)
 			}),
-			api:  &fakeLambda{get: always(queue(), nil), tags: always((*lambda.ListTagsOutput)(nil), error(&smithy.GenericAPIError{Code: "AccessDeniedException"}))},
-			want: want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: []string{opGet, opTags}},
+			AWS:  has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: steptest.Returns((*lambda.ListTagsOutput)(nil), error(&smithy.GenericAPIError{Code: "AccessDeniedException"}))}),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"MayNotUpdate": {
-			reason: "What may not be changed is told as it is.",
-			m:      known(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate), func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }),
-			api:    &fakeLambda{get: always(queue(), nil), tags: ours},
-			want:   want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: []string{opGet, opTags}},
+			Reason:   "What may not be changed is told as it is.",
+			Resource: known(steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate), func(m mg) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }),
+			AWS:      has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: ours}), Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"OtherSource": {
-			reason: "What AWS can't change is named.",
-			m:      known(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.EventSourceArn = ptr.To(testQueue + "2") }),
-			api:    &fakeLambda{get: always(queue(), nil), tags: ours},
-			want:   want{err: `exists with settings that AWS can't change: eventSourceArn: "` + testQueue + `" -> "` + testQueue + `2"; correct spec.forProvider, or create a new EventSourceMapping`, calls: []string{opGet, opTags}},
+			Reason: "What AWS can't change is named.", Resource: known(func(m mg) { m.Spec.ForProvider.EventSourceArn = ptr.To(testQueue + "2") }),
+			AWS:  has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: ours}),
+			Want: observation{Err: `exists with settings that AWS can't change: eventSourceArn: "` + testQueue + `" -> "` + testQueue + `2"; correct spec.forProvider, or create a new EventSourceMapping`, Calls: []string{opGet, opTags}},
 		},
 		"FieldMissing": {
-			reason: "What spec refers to has to be there.",
-			m: known(func(m *v1beta1.EventSourceMapping) {
-				m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"}
-			}),
-			api:  &fakeLambda{get: always(queue(), nil), tags: ours},
-			want: want{err: "cannot resolve spec.forProvider.kmsKeyArnFrom: there are no fields", calls: []string{opGet, opTags}},
+			Reason: "What spec refers to has to be there.", Resource: known(func(m mg) { m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"} }),
+			AWS: has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: ours}), Want: observation{Err: "cannot resolve spec.forProvider.kmsKeyArnFrom: there are no fields", Calls: []string{opGet, opTags}},
 		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			e := without(t).external(tc.api)
-			obs, err := e.Observe(managed.WithAttempt(t.Context(), &managed.Attempt{}), tc.m)
-			got := want{exists: obs.ResourceExists, upToDate: obs.ResourceUpToDate, reason: tc.m.GetCondition(xpv2.TypeReady).Reason, calls: tc.api.calls}
-			if err != nil {
-				got.err = tc.want.err
-				if tc.want.err == "" || !strings.Contains(err.Error(), tc.want.err) {
-					t.Errorf("%s\nerror %q, want %q", tc.reason, err, tc.want.err)
-				}
-			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("%s\nObserve(): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
+	})
 }
 
 // A call that AWS does not take now is made later; what it refuses is told.
 func TestCallsThatAreRefused(t *testing.T) {
 	inUse := steptest.APIError(http.StatusBadRequest, "ResourceInUseException", "Cannot update the event source mapping because it is in use.")
 	refused := steptest.APIError(http.StatusBadRequest, "InvalidParameterValueException", "Function does not exist")
-	ours := always(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), steptest.Cluster, "default", kind)}, nil)
+	ours := steptest.Returns(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), steptest.Cluster, "default", kind)}, nil)
 	differs := func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }
-	api := func(err error) *fakeLambda {
-		return &fakeLambda{
-			get: always(queue(), nil), tags: ours, delete: always((*lambda.DeleteEventSourceMappingOutput)(nil), err),
-			create: func(*lambda.CreateEventSourceMappingInput) (*lambda.CreateEventSourceMappingOutput, error) {
-				return nil, err
-			},
-			update: func(*lambda.UpdateEventSourceMappingInput) (*lambda.UpdateEventSourceMappingOutput, error) {
-				return nil, err
-			},
+	script := func(err error) steptest.Script {
+		return steptest.Script{
+			opGet: steptest.Returns(queue(), nil), opTags: ours, opDelete: steptest.Returns[lambda.DeleteEventSourceMappingOutput](nil, err),
+			opCreate: steptest.Returns[lambda.CreateEventSourceMappingOutput](nil, err), opUpdate: steptest.Returns[lambda.UpdateEventSourceMappingOutput](nil, err),
 		}
 	}
 	cases := map[string]struct {
@@ -243,20 +158,9 @@ func TestCallsThatAreRefused(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			e := without(t).external(api(tc.err))
-			turn := &managed.Attempt{}
-			ctx := managed.WithAttempt(t.Context(), turn)
-			obs, err := e.Observe(ctx, tc.m)
-			switch {
-			case err != nil:
-			case tc.m.DeletionTimestamp != nil:
-				_, err = e.Delete(ctx, tc.m)
-			case !obs.ResourceExists:
-				_, err = e.Create(ctx, tc.m)
-			default:
-				_, err = e.Update(ctx, tc.m)
-			}
-			_, held := turn.Aborted()
+			e := newEnv(t)
+			e.Script = script(tc.err)
+			_, held, err := e.Attempt(tc.m)
 			got := ""
 			if err != nil {
 				got = err.Error()
@@ -271,7 +175,8 @@ func TestCallsThatAreRefused(t *testing.T) {
 // The calls of the next observation are reserved before it.
 func TestReads(t *testing.T) {
 	c := steptest.NewClock()
-	con := &connector{tags: tagmemory.NewTagCache(c.Now)}
+	con := &connector{o: managed.Options{Now: c.Now}, tags: tagmemory.NewTagCache(c.Now)}
+	lists := steptest.NewScripted(t, steptest.Script{opTags: steptest.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "uid-1"}}, nil)}).Lambda
 	m := testMapping()
 	check := func(reason string, want ...string) {
 		t.Helper()
@@ -287,10 +192,12 @@ func TestReads(t *testing.T) {
 	m = testMapping()
 	meta.SetExternalCreatePending(m, steptest.Start)
 	check("It may have been.", opList, opTags)
+	m = testMapping(func(m *v1beta1.EventSourceMapping) { m.Finalizers = []string{xpmanaged.FinalizerName} })
+	check("It may have been, whatever its annotations say.", opList)
 	m = known()
 	m.Status.AtProvider.EventSourceMappingArn = ptr.To("arn")
 	check("Its tags are not known yet.", opGet, opTags)
-	if _, err := con.tags.Read(t.Context(), m, "arn", &fakeLambda{tags: always(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "uid-1"}}, nil)}); err != nil {
+	if _, err := con.tags.Read(t.Context(), m, "arn", lists); err != nil {
 		t.Fatal(err)
 	}
 	check("It is steady.", opGet)

@@ -11,12 +11,12 @@ import (
 func TestStatusFunctionName(t *testing.T) {
 	const arn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
 	for _, suffix := range []string{"", ":live", ":7", ":$LATEST"} {
-		got := status(observed{mapping: &lambda.GetEventSourceMappingOutput{FunctionArn: ptr.To(arn + suffix)}})
+		got := observation(observed{mapping: &lambda.GetEventSourceMappingOutput{FunctionArn: ptr.To(arn + suffix)}})
 		if name := ptr.Deref(got.FunctionName, ""); name != "cart" {
 			t.Errorf("functionName of %s is %q, want cart", arn+suffix, name)
 		}
 	}
-	if got := status(observed{mapping: &lambda.GetEventSourceMappingOutput{}}); got.FunctionName != nil {
+	if got := observation(observed{mapping: &lambda.GetEventSourceMappingOutput{}}); got.FunctionName != nil {
 		t.Errorf("functionName without an ARN is %q, want none", *got.FunctionName)
 	}
 }

@@ -16,55 +16,70 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
-// lost finds the mapping that a create may have made whose answer never came, or whose
-// UUID was not kept because the process ended: the one that carries this resource's
-// UID. It is empty where no create is recorded, or none has made anything. Where several
-// carry it, only the user can tell which one is meant, unless all are to go.
-func (t *thing) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
-	if meta.GetExternalCreatePending(m).IsZero() {
-		return t.shown(ctx, m)
-	}
-	candidates, err := t.candidates(ctx, m)
-	if err != nil || len(candidates) == 0 {
-		return "", err
-	}
-	if !managed.Reserve(ctx, slices.Repeat([]string{opTags}, len(candidates))...) {
-		return "", nil
-	}
-	found := ownership.Recovery{Kind: "event source mapping", Identifier: "UUID"}
-	for _, c := range candidates {
-		uuid := ptr.Deref(c.UUID, "")
-		tags, told, err := t.tagsOf(ctx, c)
-		switch {
-		case err != nil:
-			return "", errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s to check whether this resource created it", what(uuid))
-		case tags[ownership.TagUID] == string(m.GetUID()):
-			found.Ours = append(found.Ours, uuid)
-		case !told && other(c, plainFunction(functionName(m.Spec.ForProvider))) == 0:
-			found.Doubtful = uuid
+// lost returns the UUID of the mapping that carries this resource's UID in its tags, if a
+// create may have made one whose UUID was not kept: its answer was lost, the process ended,
+// or someone has removed the resource's annotations since. It is empty if there is none. An
+// error says that several carry the UID and only the user can decide, unless all are to be
+// deleted, or that the tags of a likely one cannot be read.
+func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+	pending := meta.GetExternalCreatePending(m)
+	if pending.IsZero() {
+		if uuid, err := e.shown(ctx, m); uuid != "" || err != nil {
+			return uuid, err
+		}
+		if !tagging.MayHaveCreated(m, managed.Freshness(ctx).Now) {
+			return "", nil
 		}
 	}
-	return found.Name(m)
+	search := tagging.Search{API: e.api, Cache: e.cache, Kind: "event source mapping", Identifier: "UUID"}
+	all, err := e.listSource(ctx, m, search.Freshness(ctx, pending))
+	if pending.IsZero() && awserr.IsUnsupported(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	function := plainFunction(functionName(m.Spec.ForProvider))
+	candidates := make([]tagging.Candidate, 0, len(all))
+	for _, c := range all {
+		if c.UUID != nil {
+			likely := !pending.IsZero() && plainFunction(ptr.Deref(c.FunctionArn, "")) == function
+			candidates = append(candidates, tagging.Candidate{Name: *c.UUID, ARN: ptr.Deref(c.EventSourceMappingArn, ""), Likely: likely})
+		}
+	}
+	// The function may have been changed meanwhile, so mappings of others come last.
+	slices.SortStableFunc(candidates, func(a, b tagging.Candidate) int {
+		switch {
+		case a.Likely == b.Likely:
+			return 0
+		case a.Likely:
+			return -1
+		}
+		return 1
+	})
+	return search.Find(ctx, m, candidates)
 }
 
 // shown is the mapping that status shows, if it carries this resource's UID: someone has
 // removed the annotations that keep its name.
-func (t *thing) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
+func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	uuid := ptr.Deref(m.Status.AtProvider.UUID, "")
 	if uuid == "" || !managed.Reserve(ctx, opTags) {
 		return "", nil
 	}
-	o, err := t.get(ctx, uuid)
+	o, err := e.get(ctx, uuid)
 	if awserr.IsNotFound(err) {
 		return "", nil
 	}
 	if err == nil {
-		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
 	}
 	if err != nil || o.tags[ownership.TagUID] != string(m.GetUID()) {
 		return "", err
@@ -72,78 +87,66 @@ func (t *thing) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (strin
 	return uuid, nil
 }
 
-// tagsOf a mapping, and whether AWS tells them.
-func (t *thing) tagsOf(ctx context.Context, c types.EventSourceMappingConfiguration) (tags map[string]string, told bool, err error) {
-	if c.EventSourceMappingArn == nil {
-		return nil, false, nil
-	}
-	out, err := t.api.ListTags(ctx, &lambda.ListTagsInput{Resource: c.EventSourceMappingArn})
-	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
-		return nil, false, nil
-	}
-	if err != nil {
-		return nil, false, err
-	}
-	return out.Tags, true, nil
-}
-
-// candidates are the mappings of the same source, those of the same function first,
-// since that may have been changed meanwhile. For a resource that is being deleted and
-// whose source can't be told any more, they are all that there are.
-func (t *thing) candidates(ctx context.Context, m *v1beta1.EventSourceMapping) ([]types.EventSourceMappingConfiguration, error) {
-	source, err := t.source(ctx, m)
+// listSource returns the mappings of the same source with ListEventSourceMappings. All
+// resources of a source share the list. For a resource that is being deleted and whose source
+// is not known any more, it returns all mappings.
+func (e *external) listSource(ctx context.Context, m *v1beta1.EventSourceMapping, f inventory.Freshness) ([]types.EventSourceMappingConfiguration, error) {
+	source, err := e.source(ctx, m)
 	if err != nil && !meta.WasDeleted(m) {
 		return nil, err
 	}
+	in := listInput(m, source)
+	return inventory.Read(ctx, e.cache, listKey(in), f, func(ctx context.Context) ([]types.EventSourceMappingConfiguration, error) {
+		var all []types.EventSourceMappingConfiguration
+		var read answer.Pages
+		for pages := lambda.NewListEventSourceMappingsPaginator(e.api, in); pages.HasMorePages(); {
+			if err := read.Next("event source mappings"); err != nil {
+				return nil, err
+			}
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				return nil, errors.Wrap(awserr.Clean(err), "cannot list event source mappings to find one that this resource may have created")
+			}
+			all = append(all, page.EventSourceMappings...)
+		}
+		return all, nil
+	})
+}
+
+// listInput selects the mappings of a source, or of the function if the source is a
+// self-managed Kafka cluster, which has no ARN.
+func listInput(m *v1beta1.EventSourceMapping, source *string) *lambda.ListEventSourceMappingsInput {
 	p := m.Spec.ForProvider
 	in := &lambda.ListEventSourceMappingsInput{EventSourceArn: source}
 	if p.SelfManagedEventSource != nil && p.FunctionName != nil {
 		in.FunctionName = ptr.To(functionName(p))
 	}
-	var found []types.EventSourceMappingConfiguration
-	var read answer.Pages
-	for pages := lambda.NewListEventSourceMappingsPaginator(t.api, in); pages.HasMorePages(); {
-		if err := read.Next("event source mappings"); err != nil {
-			return nil, err
-		}
-		page, err := pages.NextPage(ctx)
-		if err != nil {
-			return nil, errors.Wrap(awserr.Clean(err), "cannot list event source mappings to find one that this resource may have created")
-		}
-		found = append(found, page.EventSourceMappings...)
-	}
-	found = slices.DeleteFunc(found, func(c types.EventSourceMappingConfiguration) bool { return c.UUID == nil })
-	wanted := plainFunction(functionName(p))
-	slices.SortStableFunc(found, func(a, b types.EventSourceMappingConfiguration) int { return other(a, wanted) - other(b, wanted) })
-	return found, nil
+	return in
 }
 
-// other is 0 for a mapping of the function, and 1 for one of another.
-func other(c types.EventSourceMappingConfiguration, function string) int {
-	if plainFunction(ptr.Deref(c.FunctionArn, "")) == function {
-		return 0
-	}
-	return 1
+// listKey names a list of mappings in the read cache.
+func listKey(in *lambda.ListEventSourceMappingsInput) inventory.Key {
+	return inventory.Key{Operation: opList, Of: ptr.Deref(in.EventSourceArn, "") + " " + ptr.Deref(in.FunctionName, "")}
 }
 
 var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})`)
 
 // takeOver the mapping that AWS says is there already: ours, or one that the user says
 // to adopt. For another's, the error tells its UUID and how to import it.
-func (t *thing) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
+func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
 	found := uuidPattern.FindStringSubmatch(awserr.Message(duplicate))
 	if found == nil {
 		return "", errors.New("cannot create event source mapping: " + awserr.Clean(duplicate).Error())
 	}
 	uuid := found[1]
-	o, err := t.get(ctx, uuid)
+	o, err := e.get(ctx, uuid)
 	if err == nil {
-		o.tags, err = t.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), t.api)
+		o.tags, err = e.tags.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.api)
 	}
 	if err != nil {
 		return "", errors.Wrapf(err, "AWS already has event source mapping %s for this source and function", uuid)
 	}
-	v, err := t.judge(ctx, m, o, uuid)
+	v, err := e.checkOwnership(ctx, m, o, uuid)
 	if err != nil {
 		return "", err
 	}

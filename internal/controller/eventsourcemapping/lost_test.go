@@ -3,12 +3,15 @@ package eventsourcemapping
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
@@ -207,5 +210,45 @@ func TestAMappingWithoutAnnotationsIsFound(t *testing.T) {
 	e.Settle(m)
 	if meta.GetExternalName(m) != name {
 		t.Errorf("AWS itself tells which one is there: name %s, want %s", meta.GetExternalName(m), name)
+	}
+}
+
+// Whatever a resource has lost, and whatever its spec names since, the mapping that it has created is found by its tags.
+func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		then   func(e *env, m *v1beta1.EventSourceMapping)
+		want   []string
+		left   int
+	}{
+		"Same":        {reason: "AWS would refuse a second one.", then: func(*env, *v1beta1.EventSourceMapping) {}, left: 1},
+		"NoFinalizer": {reason: "A tool has replaced the whole object.", then: func(_ *env, m *v1beta1.EventSourceMapping) { m.Finalizers = nil }, left: 1},
+		"Moved": {
+			reason: "AWS would accept a second one, of the other function.",
+			then: func(_ *env, m *v1beta1.EventSourceMapping) {
+				edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.FunctionName = ptr.To("g") })
+			},
+			want: []string{opUpdate}, left: 1,
+		},
+		"Deleted": {reason: "It is not left behind.", then: func(e *env, m *v1beta1.EventSourceMapping) { e.Remove(m) }, want: []string{opDelete}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			m := testMapping()
+			m.CreationTimestamp, m.Finalizers = metav1.NewTime(e.Now()), []string{xpmanaged.FinalizerName}
+			e.Settle(m)
+			name := meta.GetExternalName(m)
+			e.Advance(2 * time.Hour)
+			m.SetAnnotations(nil)
+			m.Status = v1beta1.EventSourceMappingStatus{}
+			tc.then(e, m)
+			if diff := cmp.Diff(tc.want, e.Settle(m)); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+			if got := len(e.Double.Mappings()); got != tc.left || tc.left > 0 && meta.GetExternalName(m) != name {
+				t.Errorf("%s\n%d are left, name %s, want %s", tc.reason, got, meta.GetExternalName(m), name)
+			}
+		})
 	}
 }

@@ -28,8 +28,8 @@ func (o observed) state() string  { return ptr.Deref(o.mapping.State, "") }
 func (o observed) reason() string { return ptr.Deref(o.mapping.StateTransitionReason, "") }
 func (o observed) result() string { return ptr.Deref(o.mapping.LastProcessingResult, "") }
 
-// fromObserved puts AWS's answer in comparable form.
-func fromObserved(o observed) settings {
+// fromAWS returns the answer of AWS in comparable form.
+func fromAWS(o observed) settings {
 	m := o.mapping
 	s := settings{
 		FunctionName:                        ptr.To(plainFunction(ptr.Deref(m.FunctionArn, ""))),
@@ -172,9 +172,9 @@ func functionOf(arn *string) *string {
 	return answer.Text(name)
 }
 
-// status is what users see of an observation.
-func status(o observed) v1beta1.EventSourceMappingObservation {
-	m, s := o.mapping, fromObserved(o)
+// observation returns what status shows of a mapping.
+func observation(o observed) v1beta1.EventSourceMappingObservation {
+	m, s := o.mapping, fromAWS(o)
 	out := v1beta1.EventSourceMappingObservation{
 		UUID:                                m.UUID,
 		EventSourceMappingArn:               m.EventSourceMappingArn,

@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 )
 
@@ -19,44 +18,42 @@ const (
 	atInitProvider = "spec.initProvider"
 )
 
-// desired resolves forProvider and initProvider, with the tags that say whose the
-// mapping is.
-func (t *thing) desired(ctx context.Context, m *v1beta1.EventSourceMapping) (desired, error) {
+// Desired returns the settings of spec, with what it refers to resolved and with the tags
+// that say who owns the mapping.
+func (e *external) Desired(ctx context.Context, m *v1beta1.EventSourceMapping) (forProvider, initProvider settings, err error) {
 	p := m.Spec.ForProvider
-	var err error
-	if p.EventSourceArn, err = t.source(ctx, m); err != nil {
-		return desired{}, err
+	if p.EventSourceArn, err = e.source(ctx, m); err != nil {
+		return forProvider, initProvider, err
 	}
-	if p.EventSourceMappingSettings, err = t.resolve(ctx, m.GetNamespace(), atForProvider, p.EventSourceMappingSettings); err != nil {
-		return desired{}, err
+	if p.EventSourceMappingSettings, err = e.resolve(ctx, m.GetNamespace(), atForProvider, p.EventSourceMappingSettings); err != nil {
+		return forProvider, initProvider, err
 	}
-	forProvider, initProvider := fromParameters(p), settings{}
+	forProvider = fromParameters(p)
+	forProvider.Tags = e.owner.Desired(m, forProvider.Tags)
 	if i := m.Spec.InitProvider; i != nil {
-		resolved, err := t.resolve(ctx, m.GetNamespace(), atInitProvider, *i)
+		resolved, err := e.resolve(ctx, m.GetNamespace(), atInitProvider, *i)
 		if err != nil {
-			return desired{}, err
+			return forProvider, initProvider, err
 		}
-		initProvider = fromSettings(resolved)
+		initProvider = fromSpec(resolved)
 	}
-	forProvider.Tags = t.owner.Desired(m, forProvider.Tags)
-	s, left := diff.Merge(forProvider, initProvider)
-	return desired{settings: s, left: left, function: functionName(p)}, nil
+	return forProvider, initProvider, nil
 }
 
 // source is the ARN of the source, nil for self-managed Kafka.
-func (t *thing) source(ctx context.Context, m *v1beta1.EventSourceMapping) (*string, error) {
+func (e *external) source(ctx context.Context, m *v1beta1.EventSourceMapping) (*string, error) {
 	p := m.Spec.ForProvider
-	return fields.One(ctx, t.fields, m.GetNamespace(), atForProvider+".eventSourceArnFrom", p.EventSourceArn, p.EventSourceArnFrom)
+	return fields.One(ctx, e.fields, m.GetNamespace(), atForProvider+".eventSourceArnFrom", p.EventSourceArn, p.EventSourceArnFrom)
 }
 
 // resolve replaces each <field>From by the value that it selects.
-func (t *thing) resolve(ctx context.Context, namespace, at string, s v1beta1.EventSourceMappingSettings) (v1beta1.EventSourceMappingSettings, error) {
+func (e *external) resolve(ctx context.Context, namespace, at string, s v1beta1.EventSourceMappingSettings) (v1beta1.EventSourceMappingSettings, error) {
 	var err error
-	if s.KMSKeyArn, err = fields.One(ctx, t.fields, namespace, at+".kmsKeyArnFrom", s.KMSKeyArn, s.KMSKeyArnFrom); err != nil {
+	if s.KMSKeyArn, err = fields.One(ctx, e.fields, namespace, at+".kmsKeyArnFrom", s.KMSKeyArn, s.KMSKeyArnFrom); err != nil {
 		return s, err
 	}
 	if d := s.DestinationConfig; d != nil {
-		to, err := fields.One(ctx, t.fields, namespace, at+".destinationConfig.onFailure.destinationFrom", d.OnFailure.Destination, d.OnFailure.DestinationFrom)
+		to, err := fields.One(ctx, e.fields, namespace, at+".destinationConfig.onFailure.destinationFrom", d.OnFailure.Destination, d.OnFailure.DestinationFrom)
 		if err != nil {
 			return s, err
 		}
@@ -64,7 +61,7 @@ func (t *thing) resolve(ctx context.Context, namespace, at string, s v1beta1.Eve
 	}
 	s.SourceAccessConfigurations = slices.Clone(s.SourceAccessConfigurations)
 	for i, a := range s.SourceAccessConfigurations {
-		uri, err := fields.One(ctx, t.fields, namespace, fmt.Sprintf("%s.sourceAccessConfigurations[%d].uriFrom", at, i), a.URI, a.URIFrom)
+		uri, err := fields.One(ctx, e.fields, namespace, fmt.Sprintf("%s.sourceAccessConfigurations[%d].uriFrom", at, i), a.URI, a.URIFrom)
 		if err != nil {
 			return s, err
 		}

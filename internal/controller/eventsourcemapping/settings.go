@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
 // settings are all that can differ between what is wanted of a mapping and what AWS
@@ -79,10 +80,10 @@ type documentDBConfig struct {
 	FullDocument   *string `json:"fullDocument"`
 }
 
-// fromParameters puts the user's settings in comparable form. References have been
-// resolved into p before.
+// fromParameters returns spec.forProvider in comparable form. References have been resolved
+// into p before.
 func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
-	s := fromSettings(p.EventSourceMappingSettings)
+	s := fromSpec(p.EventSourceMappingSettings)
 	if p.FunctionName != nil {
 		s.FunctionName = ptr.To(plainFunction(functionName(p)))
 	}
@@ -98,7 +99,7 @@ func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
 	return s
 }
 
-func fromSettings(p v1beta1.EventSourceMappingSettings) settings {
+func fromSpec(p v1beta1.EventSourceMappingSettings) settings {
 	s := settings{
 		Enabled:                        p.Enabled,
 		BatchSize:                      p.BatchSize,
@@ -212,21 +213,17 @@ func split(in diff.Set) (others, hosts diff.Set) {
 	return others, hosts
 }
 
-// functionName is what AWS is told of the function: its name or ARN, with the
+// functionName returns what AWS is sent of the function: its name or ARN, with the
 // qualifier.
 func functionName(p v1beta1.EventSourceMappingParameters) string {
-	name := ptr.Deref(p.FunctionName, "")
-	if q := ptr.Deref(p.Qualifier, ""); q != "" {
-		name += ":" + q
-	}
-	return name
+	return functionname.Name{Function: ptr.Deref(p.FunctionName, ""), Qualifier: ptr.Deref(p.Qualifier, "")}.String()
 }
 
-// plainFunction is the name of a function, with its qualifier if that is another than
+// plainFunction returns the name of a function, with its qualifier if that is another than
 // $LATEST, by which AWS means the function itself.
 func plainFunction(name string) string {
 	if _, after, isArn := strings.Cut(name, ":function:"); isArn {
 		name = after
 	}
-	return strings.TrimSuffix(name, ":$LATEST")
+	return strings.TrimSuffix(name, ":"+functionname.Latest)
 }

@@ -10,12 +10,13 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 // large is a function with 4 KB of environment and five layers, as desired and as
 // observed.
-func large() (desired, observed) {
+func large() (flow.Desired[settings], observed) {
 	vars := map[string]string{}
 	for i := range 64 {
 		vars[fmt.Sprintf("VARIABLE_%02d", i)] = strings.Repeat("x", 52)
@@ -43,7 +44,7 @@ func BenchmarkDiffSame(b *testing.B) {
 	d, o := large()
 	b.ReportAllocs()
 	for b.Loop() {
-		have := fromObserved(o)
+		have := fromAWS(o)
 		if len(diff.Compare(target(d, have, "f", steptest.Owner(kind, "")), have)) > 0 {
 			b.Fatal("must be the same")
 		}
@@ -55,7 +56,7 @@ func BenchmarkDiffWholeEnvironment(b *testing.B) {
 	o.config().Environment.Variables = map[string]string{}
 	b.ReportAllocs()
 	for b.Loop() {
-		have := fromObserved(o)
+		have := fromAWS(o)
 		if len(diff.Compare(target(d, have, "f", steptest.Owner(kind, "")), have)) == 0 {
 			b.Fatal("must differ")
 		}
@@ -66,7 +67,7 @@ func BenchmarkConvertCreate(b *testing.B) {
 	d, _ := large()
 	b.ReportAllocs()
 	for b.Loop() {
-		if createInput("f", d.settings, archive{}, nil, publish{}) == nil {
+		if createInput("f", d.Settings, archive{}, publish{}) == nil {
 			b.Fatal("no input")
 		}
 	}
@@ -76,7 +77,7 @@ func BenchmarkConvertStatus(b *testing.B) {
 	_, o := large()
 	b.ReportAllocs()
 	for b.Loop() {
-		if status(o, v1beta1.FunctionObservation{}).FunctionName == nil {
+		if observation(o, v1beta1.FunctionObservation{}).FunctionName == nil {
 			b.Fatal("no status")
 		}
 	}

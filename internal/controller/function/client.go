@@ -6,6 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
@@ -59,3 +60,32 @@ type lambdaAPI interface {
 type ecrAPI interface {
 	BatchGetImage(ctx context.Context, in *ecr.BatchGetImageInput, opts ...func(*ecr.Options)) (*ecr.BatchGetImageOutput, error)
 }
+
+// Operations that this kind calls, by the names that quotas know.
+const (
+	opCreate         = "CreateFunction"
+	opDelete         = "DeleteFunction"
+	opGet            = "GetFunction"
+	opGetCodeSigning = "GetFunctionCodeSigningConfig"
+	opGetRecursion   = "GetFunctionRecursionConfig"
+	opGetScaling     = "GetFunctionScalingConfig"
+)
+
+// A call is a mutating call to AWS on an existing function.
+type call string
+
+// The calls by their AWS operation's name.
+const (
+	opNone                call = ""
+	opUpdateConfiguration call = "UpdateFunctionConfiguration"
+	opUpdateCode          call = "UpdateFunctionCode"
+	opPublish             call = "PublishVersion"
+	opPutConcurrency      call = "PutFunctionConcurrency"
+	opDeleteConcurrency   call = "DeleteFunctionConcurrency"
+	opTag                 call = tagging.CallTag
+	opUntag               call = tagging.CallUntag
+	opPutCodeSigning      call = "PutFunctionCodeSigningConfig"
+	opDeleteCodeSigning   call = "DeleteFunctionCodeSigningConfig"
+	opPutRecursion        call = "PutFunctionRecursionConfig"
+	opPutScaling          call = "PutFunctionScalingConfig"
+)

@@ -3,7 +3,7 @@
 // The files of every kind are the same: controller.go wires the kind up,
 // external.go is its only I/O to AWS, client.go names the calls that it makes,
 // convert.go turns the spec into AWS's inputs, and diff.go tells what is left to
-// do. A function needs a few more: observed.go reads AWS's answers, archive.go and
+// do. A function needs a few more: settings.go puts spec and AWS's answers in one form, archive.go and
 // resolve.go find the code, environment.go the variables, readiness.go is the
 // state machine, plan.go carries what an observation found to the call that
 // follows it, and memory.go what was sent to the next observation. defaults.go and
@@ -40,18 +40,17 @@ import (
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{o: o, memory: newRecords()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Function]{
-		GVK:               v1beta1.FunctionGroupVersionKind,
-		New:               func() *v1beta1.Function { return &v1beta1.Function{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.FunctionList{} },
-		Region:            func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
-		Reads:             expectedReads,
-		Connect:           c.connect,
-		Forget:            c.memory.drop,
-		DeterministicName: true,
-		Owns:              func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
-		Tagged:            true,
-		Refs:              objectRefs,
-		References:        references,
+		GVK:        v1beta1.FunctionGroupVersionKind,
+		New:        func() *v1beta1.Function { return &v1beta1.Function{} },
+		NewList:    func() resource.ManagedList { return &v1beta1.FunctionList{} },
+		Region:     func(f *v1beta1.Function) string { return f.Spec.ForProvider.Region },
+		Reads:      expectedReads,
+		Connect:    c.connect,
+		Forget:     c.memory.drop,
+		Owns:       func(f *v1beta1.Function) []tenancy.Target { return tenancy.Functions(ptr.To(functionName(f))) },
+		Tagged:     true,
+		Refs:       objectRefs,
+		References: references,
 		RefersTo: []schema.GroupVersionKind{
 			v1beta1.LayerVersionGroupVersionKind,
 			v1beta1.CodeSigningConfigGroupVersionKind,
@@ -62,13 +61,16 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
+// calls by which this kind creates and deletes. Its Plan names those that update.
+var calls = flow.Calls{Create: opCreate, Delete: opDelete}
+
 type connector struct {
 	o      managed.Options
 	memory *records
 }
 
 func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
-	t := &thing{
+	return flow.New(&external{
 		api: config.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{
 			objects: c.o.Objects,
@@ -81,15 +83,14 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 		memory:  c.memory,
 		account: c.o.Accounts.Of(s),
 		now:     c.o.Now,
-	}
-	return newExternal(t), nil
+	}, calls), nil
 }
 
 // expectedReads are the calls of the next observation, and the creation that
 // will most likely follow the first one.
 func expectedReads(f *v1beta1.Function) []string {
 	if f.Status.AtProvider.FunctionArn == nil && !flow.ObserveOnly(f) && f.GetDeletionTimestamp() == nil {
-		return append(reads(f), callCreate)
+		return append(reads(f), opCreate)
 	}
 	return reads(f)
 }

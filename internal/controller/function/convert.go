@@ -13,7 +13,7 @@ import (
 )
 
 // createInput is the whole of a new function in one call.
-func createInput(name string, s settings, a archive, tags map[string]string, p publish) *lambda.CreateFunctionInput {
+func createInput(name string, s settings, a archive, p publish) *lambda.CreateFunctionInput {
 	in := &lambda.CreateFunctionInput{
 		FunctionName:           ptr.To(name),
 		Code:                   a.functionCode(),
@@ -31,7 +31,7 @@ func createInput(name string, s settings, a archive, tags map[string]string, p p
 		CapacityProviderConfig: capacityProviderInput(s.CapacityProviderConfig),
 		Publish:                p.along(),
 		PublishTo:              types.FunctionVersionLatestPublished(p.to),
-		Tags:                   tags,
+		Tags:                   s.Tags,
 	}
 	if s.Architectures != nil {
 		in.Architectures = []types.Architecture{types.Architecture(*s.Architectures)}

@@ -47,7 +47,7 @@ func neverActive(f *v1beta1.Function, state types.State) bool {
 
 // readVersions tells whether a function that may be a failed creation has versions beyond
 // the one that the creation itself publishes.
-func (t *thing) readVersions(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
+func (e *external) readVersions(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	if !neverActive(f, o.config().State) {
 		return nil
 	}
@@ -55,7 +55,7 @@ func (t *thing) readVersions(ctx context.Context, name string, f *v1beta1.Functi
 	if creating(f).publish {
 		version = "2"
 	}
-	_, err := t.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: ptr.To(version)})
+	_, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: ptr.To(version)})
 	switch {
 	case awserr.IsNotFound(err):
 		o.unversioned = true
@@ -67,8 +67,8 @@ func (t *thing) readVersions(ctx context.Context, name string, f *v1beta1.Functi
 }
 
 // deleteFailed deletes what could not be created.
-func (t *thing) deleteFailed(ctx context.Context, name string) error {
-	_, err := t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(name)})
+func (e *external) deleteFailed(ctx context.Context, name string) error {
+	_, err := e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(name)})
 	if awserr.IsNotFound(err) {
 		return nil
 	}

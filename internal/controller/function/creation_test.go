@@ -262,9 +262,9 @@ func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 func TestRefusedCodeSigningHoldsUpCode(t *testing.T) {
 	m, f := newRecords(), testFunction()
 	changes := diff.Changes{{Path: "code.sha256"}, {Path: "codeSigningConfigArn"}, {Path: "memorySize"}, {Path: "tags[a]"}}
-	calls := []call{callTag, callPutCodeSigning, callUpdateConfiguration, callUpdateCode, callPublish}
-	m.refuse(f, callPutCodeSigning, callPutCodeSigning.carried(changes), true)
-	if diff := cmp.Diff([]call{callTag, callUpdateConfiguration, callPublish, callPutCodeSigning}, m.inTurn(f, calls, changes)); diff != "" {
+	calls := []call{opTag, opPutCodeSigning, opUpdateConfiguration, opUpdateCode, opPublish}
+	m.refuse(f, opPutCodeSigning, opPutCodeSigning.carried(changes), true)
+	if diff := cmp.Diff([]call{opTag, opUpdateConfiguration, opPublish, opPutCodeSigning}, m.inTurn(f, calls, changes)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }

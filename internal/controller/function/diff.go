@@ -7,6 +7,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
@@ -18,25 +19,10 @@ const (
 	noReservation           = -1
 )
 
-// desired is what the user wants: forProvider over initProvider, and what is
-// Left alone once the function exists.
-type desired struct {
-	settings settings
-	left     diff.Left
-}
-
-// want merges forProvider and initProvider. A setting that initProvider alone
-// names belongs to others after creation.
-func want(forProvider, initProvider settings) desired {
-	s, left := diff.Merge(forProvider, initProvider)
-	return desired{settings: s, left: left}
-}
-
-// target is the state that AWS shall come to: the desired one, with what is left
-// to AWS or to others taken as it is there. Comparing it with have needs no more
-// rules.
-func target(d desired, have settings, name string, owner tagging.Owner) settings {
-	t := diff.Fill(withDefaults(d.settings, have, name), have, d.left)
+// target returns the state that AWS is to reach: the desired one, with what is left to AWS
+// or to others as it is there. Comparing it with have needs no more rules.
+func target(d flow.Desired[settings], have settings, name string, owner tagging.Owner) settings {
+	t := diff.Fill(withDefaults(d.Settings, have, name), have, d.Left)
 	t = keepImmutable(t, have)
 	t = withoutUnshown(t, have, name)
 	if l := t.LoggingConfig; l != nil && ptr.Deref(l.LogFormat, "") == string(types.LogFormatText) {
@@ -95,25 +81,6 @@ func immutable(changes diff.Changes, have settings) diff.Changes {
 	return in
 }
 
-// A call is a mutating call to AWS on an existing function.
-type call string
-
-// The calls by their AWS operation's name.
-const (
-	callNone                call = ""
-	callUpdateConfiguration call = "UpdateFunctionConfiguration"
-	callUpdateCode          call = "UpdateFunctionCode"
-	callPublish             call = "PublishVersion"
-	callPutConcurrency      call = "PutFunctionConcurrency"
-	callDeleteConcurrency   call = "DeleteFunctionConcurrency"
-	callTag                 call = tagging.CallTag
-	callUntag               call = tagging.CallUntag
-	callPutCodeSigning      call = "PutFunctionCodeSigningConfig"
-	callDeleteCodeSigning   call = "DeleteFunctionCodeSigningConfig"
-	callPutRecursion        call = "PutFunctionRecursionConfig"
-	callPutScaling          call = "PutFunctionScalingConfig"
-)
-
 // codePaths are the settings that UpdateFunctionCode carries.
 var codePaths = []string{"code", "architectures"}
 
@@ -128,10 +95,10 @@ func due(changes diff.Changes, t, have settings) []call {
 	var calls []call
 	for _, c := range []call{
 		call(tagging.Due(t.Tags, have.Tags)),
-		either(t.CodeSigningConfigArn == nil, callDeleteCodeSigning, callPutCodeSigning),
-		callUpdateConfiguration, callUpdateCode, callPublish,
-		either(t.ReservedConcurrentExecutions == nil, callDeleteConcurrency, callPutConcurrency),
-		callPutRecursion, callPutScaling,
+		either(t.CodeSigningConfigArn == nil, opDeleteCodeSigning, opPutCodeSigning),
+		opUpdateConfiguration, opUpdateCode, opPublish,
+		either(t.ReservedConcurrentExecutions == nil, opDeleteConcurrency, opPutConcurrency),
+		opPutRecursion, opPutScaling,
 	} {
 		if len(c.carried(changes)) > 0 {
 			calls = append(calls, c)
@@ -153,7 +120,7 @@ func next(changes diff.Changes, t, have settings) call { return first(due(change
 // first of the calls, if any.
 func first(calls []call) call {
 	if len(calls) == 0 {
-		return callNone
+		return opNone
 	}
 	return calls[0]
 }
@@ -174,23 +141,23 @@ func configuration(changes diff.Changes) diff.Changes {
 // carried are the changes that the call brings about.
 func (c call) carried(changes diff.Changes) diff.Changes {
 	switch c {
-	case callUpdateConfiguration:
+	case opUpdateConfiguration:
 		return configuration(changes)
-	case callUpdateCode:
+	case opUpdateCode:
 		return changes.In(codePaths...)
-	case callTag, callUntag:
+	case opTag, opUntag:
 		return changes.In("tags")
-	case callPublish:
+	case opPublish:
 		return changes.In(publishPath)
-	case callPutConcurrency, callDeleteConcurrency:
+	case opPutConcurrency, opDeleteConcurrency:
 		return changes.In("reservedConcurrentExecutions")
-	case callPutCodeSigning, callDeleteCodeSigning:
+	case opPutCodeSigning, opDeleteCodeSigning:
 		return changes.In("codeSigningConfigArn")
-	case callPutRecursion:
+	case opPutRecursion:
 		return changes.In("recursiveLoop")
-	case callPutScaling:
+	case opPutScaling:
 		return changes.In("functionScalingConfig")
-	case callNone:
+	case opNone:
 	}
 	return nil
 }
@@ -199,10 +166,10 @@ func (c call) carried(changes diff.Changes) diff.Changes {
 // refused: code is judged by its code signing, and a version has code and configuration.
 func (c call) dependsOn(other call) bool {
 	switch c {
-	case callUpdateCode:
-		return other == callPutCodeSigning || other == callDeleteCodeSigning
-	case callPublish:
-		return other == callUpdateConfiguration || other == callUpdateCode
+	case opUpdateCode:
+		return other == opPutCodeSigning || other == opDeleteCodeSigning
+	case opPublish:
+		return other == opUpdateConfiguration || other == opUpdateCode
 	default:
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
@@ -83,13 +84,13 @@ func TestDiff(t *testing.T) {
 			reason:      "A scalar that is set is compared.",
 			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](256) }),
 			observed:    sparse(),
-			want:        want{changes: []string{"memorySize: 128 -> 256"}, call: callUpdateConfiguration},
+			want:        want{changes: []string{"memorySize: 128 -> 256"}, call: opUpdateConfiguration},
 		},
 		"EmptyStringClears": {
 			reason:      "An empty string goes back to none.",
 			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.KMSKeyArn = ptr.To("") }),
 			observed:    sparse(func(c *types.FunctionConfiguration) { c.KMSKeyArn = ptr.To("arn:k") }),
-			want:        want{changes: []string{"kmsKeyArn: removed"}, call: callUpdateConfiguration},
+			want:        want{changes: []string{"kmsKeyArn: removed"}, call: opUpdateConfiguration},
 		},
 		"EnvironmentExact": {
 			reason:      "A variable that AWS has and spec doesn't is removed, and no value is ever told.",
@@ -98,7 +99,7 @@ func TestDiff(t *testing.T) {
 			observed: sparse(func(c *types.FunctionConfiguration) {
 				c.Environment = &types.EnvironmentResponse{Variables: map[string]string{"KEEP": "1", "CHANGE": "old", "GONE": "s3cret"}}
 			}),
-			want: want{changes: []string{"environment.variables[ADD]: added (redacted)", "environment.variables[CHANGE]", "environment.variables[GONE]: removed"}, call: callUpdateConfiguration},
+			want: want{changes: []string{"environment.variables[ADD]: added (redacted)", "environment.variables[CHANGE]", "environment.variables[GONE]: removed"}, call: opUpdateConfiguration},
 		},
 		"BlocksExact": {
 			reason:      "Lists and blocks that left spec leave AWS.",
@@ -112,7 +113,7 @@ func TestDiff(t *testing.T) {
 			}),
 			want: want{changes: []string{
 				`deadLetterConfig: removed`, "ephemeralStorage.size: 1024 -> 512", `layers: removed`, `tracingConfig.mode: "Active" -> "PassThrough"`, `vpcConfig: removed`,
-			}, call: callUpdateConfiguration},
+			}, call: opUpdateConfiguration},
 		},
 		"EmptyVPC": {
 			reason:      "The empty configuration that a function keeps after it left its VPC is none.",
@@ -136,7 +137,7 @@ func TestDiff(t *testing.T) {
 			observed: sparse(func(c *types.FunctionConfiguration) {
 				c.Layers = []types.Layer{{Arn: ptr.To("l:2")}, {Arn: ptr.To("l:1")}}
 			}),
-			want: want{changes: []string{`layers: ["l:2" "l:1"] -> ["l:1" "l:2"]`}, call: callUpdateConfiguration},
+			want: want{changes: []string{`layers: ["l:2" "l:1"] -> ["l:1" "l:2"]`}, call: opUpdateConfiguration},
 		},
 		"BackToTextLogs": {
 			reason:      "Levels go with JSON logs, since AWS refuses them with text.",
@@ -144,7 +145,7 @@ func TestDiff(t *testing.T) {
 			observed: sparse(func(c *types.FunctionConfiguration) {
 				c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatJson, LogGroup: ptr.To("/aws/lambda/f"), ApplicationLogLevel: types.ApplicationLogLevelInfo, SystemLogLevel: types.SystemLogLevelInfo}
 			}),
-			want: want{changes: []string{`loggingConfig.applicationLogLevel: removed`, `loggingConfig.logFormat: "JSON" -> "Text"`, `loggingConfig.systemLogLevel: removed`}, call: callUpdateConfiguration},
+			want: want{changes: []string{`loggingConfig.applicationLogLevel: removed`, `loggingConfig.logFormat: "JSON" -> "Text"`, `loggingConfig.systemLogLevel: removed`}, call: opUpdateConfiguration},
 		},
 		"NoReservation": {
 			reason:      "-1 removes the reservation.",
@@ -154,13 +155,13 @@ func TestDiff(t *testing.T) {
 				o.function.Concurrency = &types.Concurrency{ReservedConcurrentExecutions: ptr.To[int32](5)}
 				return o
 			}(),
-			want: want{changes: []string{"reservedConcurrentExecutions: removed"}, call: callDeleteConcurrency},
+			want: want{changes: []string{"reservedConcurrentExecutions: removed"}, call: opDeleteConcurrency},
 		},
 		"ZeroReservation": {
 			reason:      "0 is a reservation, of none.",
 			forProvider: minimal(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](0) }),
 			observed:    sparse(),
-			want:        want{changes: []string{"reservedConcurrentExecutions: added 0"}, call: callPutConcurrency},
+			want:        want{changes: []string{"reservedConcurrentExecutions: added 0"}, call: opPutConcurrency},
 		},
 		"TagsExactButForIgnored": {
 			reason:      "Tags are exact, except AWS's own and ignored ones.",
@@ -170,7 +171,7 @@ func TestDiff(t *testing.T) {
 				o.function.Tags = map[string]string{"a": "1", "b": "2", "aws:cloudformation": "x", "ignored": "y"}
 				return o
 			}(),
-			want: want{changes: []string{"tags[b]: removed"}, call: callUntag},
+			want: want{changes: []string{"tags[b]: removed"}, call: opUntag},
 		},
 		"TagsBeforeAll": {
 			reason: "Tags say whose a function is, so they come first.",
@@ -178,7 +179,7 @@ func TestDiff(t *testing.T) {
 				p.Tags, p.MemorySize = map[string]string{"a": "1"}, ptr.To[int32](256)
 			}),
 			observed: sparse(),
-			want:     want{changes: []string{"memorySize: 128 -> 256", `tags[a]: added "1"`}, call: callTag},
+			want:     want{changes: []string{"memorySize: 128 -> 256", `tags[a]: added "1"`}, call: opTag},
 		},
 		"ConfigurationBeforeCode": {
 			reason: "A version that is published with the code has the configuration too.",
@@ -186,7 +187,7 @@ func TestDiff(t *testing.T) {
 				p.Architectures, p.Timeout = []string{"arm64"}, ptr.To[int32](9)
 			}),
 			observed: sparse(),
-			want:     want{changes: []string{`architectures: "x86_64" -> "arm64"`, "timeout: 3 -> 9"}, call: callUpdateConfiguration},
+			want:     want{changes: []string{`architectures: "x86_64" -> "arm64"`, "timeout: 3 -> 9"}, call: opUpdateConfiguration},
 		},
 		"InitProviderLeftAlone": {
 			reason:      "What initProvider alone names is others' after creation, by key in maps.",
@@ -203,7 +204,7 @@ func TestDiff(t *testing.T) {
 				o.function.Tags = map[string]string{"t": "2", "stray": "x"}
 				return o
 			}(),
-			want: want{changes: []string{"tags[stray]: removed"}, call: callUntag},
+			want: want{changes: []string{"tags[stray]: removed"}, call: opUntag},
 		},
 		"InitProviderFileSystems": {
 			reason:       "A list that initProvider alone names is left alone whole.",
@@ -223,7 +224,7 @@ func TestDiff(t *testing.T) {
 			forProvider:  minimal(func(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To[int32](256) }),
 			initProvider: v1beta1.FunctionSettings{MemorySize: ptr.To[int32](512)},
 			observed:     sparse(),
-			want:         want{changes: []string{"memorySize: 128 -> 256"}, call: callUpdateConfiguration},
+			want:         want{changes: []string{"memorySize: 128 -> 256"}, call: opUpdateConfiguration},
 		},
 		"ImageOverridesOfNothing": {
 			reason: "An empty override is none: AWS doesn't keep it.",
@@ -249,7 +250,7 @@ func TestDiff(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := want2(tc.forProvider, tc.initProvider, tc.variables)
-			have := fromObserved(tc.observed)
+			have := fromAWS(tc.observed)
 			tgt := target(d, have, "f", steptest.Owner(kind, "ignored"))
 			changes := diff.Compare(tgt, have)
 			if diff := cmp.Diff(tc.want.changes, texts(changes)); diff != "" {
@@ -262,8 +263,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func want2(forProvider, initProvider v1beta1.FunctionSettings, vars map[string]string) desired {
-	return want(fromParameters(forProvider, vars), fromParameters(initProvider, nil))
+func want2(forProvider, initProvider v1beta1.FunctionSettings, vars map[string]string) flow.Desired[settings] {
+	return flow.Merge(fromSpec(forProvider, vars), fromSpec(initProvider, nil))
 }
 
 func texts(cs diff.Changes) []string {
@@ -279,7 +280,7 @@ func TestImmutable(t *testing.T) {
 		p.PackageType = ptr.To("Image")
 		p.DurableConfig = &v1beta1.DurableConfig{ExecutionTimeout: ptr.To[int32](60)}
 	})
-	have := fromObserved(sparse())
+	have := fromAWS(sparse())
 	changes := diff.Compare(target(want2(p, v1beta1.FunctionSettings{}, nil), have, "f", steptest.Owner(kind, "")), have)
 	got := texts(immutable(changes, have))
 	if diff := cmp.Diff([]string{`packageType: "Zip" -> "Image"`, "durableConfig: added {executionTimeout:60}"}, got); diff != "" {
@@ -355,10 +356,10 @@ func TestNothingIsDue(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			have := fromObserved(tc.observed)
+			have := fromAWS(tc.observed)
 			d := want2(tc.spec, v1beta1.FunctionSettings{}, nil)
-			d.settings.Code = code{SHA256: "x"}
-			have.Code = d.settings.Code
+			d.Settings.Code = code{SHA256: "x"}
+			have.Code = d.Settings.Code
 			tgt := target(d, have, "f", steptest.Owner(kind, ""))
 			if changes := diff.Compare(tgt, have); len(changes) > 0 {
 				t.Errorf("%s\nstill to do: %s", tc.reason, changes)
@@ -389,7 +390,7 @@ func TestKeyTakesVariablesAlong(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			have := fromObserved(sparse(func(c *types.FunctionConfiguration) {
+			have := fromAWS(sparse(func(c *types.FunctionConfiguration) {
 				c.KMSKeyArn, c.Environment = tc.from, &types.EnvironmentResponse{Variables: tc.vars}
 			}))
 			tgt := target(want2(minimal(func(p *v1beta1.FunctionSettings) { p.KMSKeyArn = tc.to }), v1beta1.FunctionSettings{}, tc.vars), have, "f", steptest.Owner(kind, ""))

@@ -18,6 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
@@ -49,7 +50,7 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-func (r *env) external() *external {
+func (r *env) external() *flow.External[*v1beta1.Function, observed, settings] {
 	cfg := r.Double.Config(steptest.Region)
 	e, th := testExternal(r.Lambda, r.objects)
 	th.now, th.memory, th.cache = r.Now, r.memory, r.Cache

@@ -28,9 +28,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
-// thing is how a function is seen in AWS. It lives for one reconcile: what was found
-// out before is what the call that follows goes by.
-type thing struct {
+// external is a function in AWS. It lives for one reconcile: what was found out before is
+// what the call that follows goes by.
+type external struct {
 	api      lambdaAPI
 	resolver *resolver
 	owner    tagging.Owner
@@ -52,34 +52,48 @@ type thing struct {
 	pruning pruning
 }
 
-type found = flow.Found[observed]
+type (
+	found  = flow.Observation[observed, settings]
+	update = flow.Update[settings]
+)
 
-// Read a function with GetFunction, and a call more for each setting beside it that
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.OwnershipChecker[*v1beta1.Function, observed, settings] = &external{}
+	_ flow.ReadyConditioner[*v1beta1.Function, observed, settings] = &external{}
+	_ flow.Comparer[*v1beta1.Function, observed, settings]         = &external{}
+	_ flow.Planner[*v1beta1.Function, observed, settings]          = &external{}
+	_ flow.CreationPreparer[*v1beta1.Function, settings]           = &external{}
+	_ flow.DeletionPreparer[*v1beta1.Function, observed, settings] = &external{}
+	_ flow.ConnectionDetailer[*v1beta1.Function]                   = &external{}
+)
+
+// Read reads a function with GetFunction, and a call more for each setting beside it that
 // spec declares.
-func (t *thing) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
+func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 	if err := checkName(f); err != nil {
 		return found{}, err
 	}
 	name := functionName(f)
-	o, err := t.read(ctx, name, f)
+	o, err := e.read(ctx, name, f)
 	if awserr.IsNotFound(err) && o.function == nil { // Of what is beside it, it says nothing of the function.
 		return found{}, nil
 	}
-	if err == nil {
-		t.readHistory(ctx, f, o)
+	if err != nil {
+		return found{}, err
 	}
-	return found{Thing: o, Exists: err == nil, Name: name, What: "function " + name}, err
+	e.readHistory(ctx, f, o)
+	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: name, Description: "function " + name}, nil
 }
 
-// Judge whose the function is, by its tags.
-func (t *thing) Judge(ctx context.Context, f *v1beta1.Function, found found) (ownership.Verdict, error) {
-	o := found.Thing
-	if e := o.function.TagsError; e != nil {
-		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", found.What, ptr.Deref(e.Message, ""))
+// CheckOwnership goes by the tags.
+func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o found) (ownership.Verdict, error) {
+	if err := o.Resource.function.TagsError; err != nil {
+		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", o.Description, ptr.Deref(err.Message, ""))
 	}
 	var err error
-	t.verdict, err = t.owner.Judge(ctx, f, o.function.Tags, named(f, o), found.What)
-	return t.verdict, err
+	e.verdict, err = e.owner.Judge(ctx, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
+	return e.verdict, err
 }
 
 // named says that this very function is meant: the user named it, or it is the one
@@ -90,62 +104,78 @@ func named(f *v1beta1.Function, o observed) bool {
 	return ownership.UserSetName(f) || ownership.WroteName(f) && ptr.Deref(f.Status.AtProvider.FunctionArn, arn) == arn
 }
 
-// Show what was found in status.atProvider.
-func (t *thing) Show(f *v1beta1.Function, found found) {
-	f.Status.AtProvider = status(found.Thing, f.Status.AtProvider)
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(f *v1beta1.Function, o found) {
+	f.Status.AtProvider = observation(o.Resource, f.Status.AtProvider)
 }
 
-// State is the Ready condition by what AWS says alone.
-func (t *thing) State(f *v1beta1.Function, found found) xpv2.Condition {
-	return decide(found.Thing, nil, nil, t.facts(f, found.Thing)).ready
+// ReadyCondition returns the Ready condition by the answer of AWS.
+func (e *external) ReadyCondition(f *v1beta1.Function, o found) xpv2.Condition {
+	return decide(o.Resource, nil, nil, e.facts(f, o.Resource)).ready
 }
 
-// Plan compares what is wanted with what was found, and decides what is due.
-func (t *thing) Plan(ctx context.Context, f *v1beta1.Function, found found) (flow.Plan, error) {
-	if t.verdict != ownership.Ours || flow.ObserveOnly(f) {
+// Desired returns the settings of spec, with what it refers to resolved and with the tags
+// that say who owns the function.
+func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvider, initProvider settings, err error) {
+	if forProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings); err != nil {
+		return forProvider, initProvider, err
+	}
+	if f.Spec.InitProvider != nil {
+		initProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider)
+	}
+	forProvider.Tags = e.owner.Desired(f, forProvider.Tags)
+	return forProvider, initProvider, err
+}
+
+// Compare compares spec, and the code and variables that it refers to, with the function.
+func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d flow.Desired[settings], o found) (c flow.Comparison[settings], err error) {
+	if e.verdict != ownership.Ours || flow.ObserveOnly(f) {
 		// It was not created from this spec, so initProvider has nothing to say.
 		f.Status.AtProvider.Initialized = true
 	}
-	p, err := t.planned(ctx, f, found.Name, found.Thing)
-	if err != nil {
-		return flow.Plan{}, err
-	}
-	facts := t.facts(f, found.Thing)
-	d := decide(p.observed, p.calls, p.changes, facts)
-	if p.archive.none() && !p.changes.Any(codePaths...) {
+	e.plan, err = e.compared(ctx, f, d, o)
+	return e.plan.Comparison, err
+}
+
+// Plan decides which calls are due.
+func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ flow.Comparison[settings]) (flow.Plan, error) {
+	p, facts := e.plan, e.facts(f, o.Resource)
+	calls := e.memory.inTurn(f, due(p.Changes, p.Target, p.Observed), p.Changes)
+	d := decide(o.Resource, calls, p.Changes, facts)
+	if p.archive.none() && !p.Changes.Any(codePaths...) {
 		// The code that failed is another tool's to deploy again.
-		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == callUpdateCode })
+		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opUpdateCode })
 	}
 	if len(d.due) == 0 && d.ready.Reason == xpv2.ReasonAvailable {
 		f.Status.AtProvider.Initialized = true
 	}
-	if healthy(found.Thing.config()) {
-		t.memory.recovered(f)
+	if healthy(o.Resource.config()) {
+		e.memory.recovered(f)
 	}
-	t.plan, t.recreates, t.repairs = p, d.recreate, !facts.fresh && failed(found.Thing.config())
-	plan := flow.Plan{Ready: d.ready, Changes: p.changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
+	e.recreates, e.repairs = d.recreate, !facts.fresh && failed(o.Resource.config())
+	plan := flow.Plan{Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
 	if !facts.updatable {
-		plan.Changes = p.changes.But(publishPath) // What is there now may be published or not.
+		plan.Changes = p.Changes.But(publishPath) // What is there now may be published or not.
 	}
 	var steps []flow.Step
 	for _, c := range d.due {
-		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.changes), Does: p.describe(ctx, f, c), Slow: c.settles()})
+		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.settles()})
 	}
-	return t.withHistory(ctx, f, plan.With(steps...))
+	return e.withHistory(ctx, f, plan.With(steps...))
 }
 
-func (t *thing) facts(f *v1beta1.Function, o observed) facts {
-	repairs, repaired := t.memory.repairs(f)
+func (e *external) facts(f *v1beta1.Function, o observed) facts {
+	repairs, repaired := e.memory.repairs(f)
 	return facts{
 		generation:  f.GetGeneration(),
 		fresh:       fresh(f),
 		activated:   f.Status.AtProvider.Activated,
-		ours:        createdJustNow(f, t.verdict, o, t.now()),
+		ours:        createdJustNow(f, e.verdict, o, e.now()),
 		updatable:   flow.Allows(f, xpv2.ManagementActionUpdate),
 		recreatable: flow.Allows(f, xpv2.ManagementActionDelete) && flow.Allows(f, xpv2.ManagementActionCreate),
 		repairs:     repairs,
 		repaired:    repaired,
-		now:         t.now(),
+		now:         e.now(),
 	}
 }
 
@@ -155,25 +185,25 @@ func fresh(f *v1beta1.Function) bool {
 }
 
 // read all that the spec asks to be looked at.
-func (t *thing) read(ctx context.Context, name string, f *v1beta1.Function) (observed, error) {
+func (e *external) read(ctx context.Context, name string, f *v1beta1.Function) (observed, error) {
 	o := observed{}
 	var err error
-	if o.function, err = t.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name)}); err != nil {
+	if o.function, err = e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name)}); err != nil {
 		return o, errors.Wrapf(awserr.Clean(err), "cannot read function %s", name)
 	}
 	if o.function.Configuration == nil {
 		return o, errors.Errorf("cannot read function %s: AWS answered without its configuration", name)
 	}
-	if err := t.readPublishing(ctx, name, f, &o); err != nil {
+	if err := e.readPublishing(ctx, name, f, &o); err != nil {
 		return o, err
 	}
-	if err := t.readVersions(ctx, name, f, &o); err != nil {
+	if err := e.readVersions(ctx, name, f, &o); err != nil {
 		return o, err
 	}
-	return o, t.readBeside(ctx, name, f, &o)
+	return o, e.readBeside(ctx, name, f, &o)
 }
 
-func (t *thing) readBeside(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
+func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	for _, op := range reads(f) {
 		var err error
 		switch op {
@@ -183,17 +213,17 @@ func (t *thing) readBeside(ctx context.Context, name string, f *v1beta1.Function
 				continue
 			}
 			var out *lambda.GetFunctionCodeSigningConfigOutput
-			if out, err = t.api.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: ptr.To(name)}); err == nil {
+			if out, err = e.api.GetFunctionCodeSigningConfig(ctx, &lambda.GetFunctionCodeSigningConfigInput{FunctionName: ptr.To(name)}); err == nil {
 				o.codeSigningConfigArn = out.CodeSigningConfigArn
 			}
 		case opGetRecursion:
 			var out *lambda.GetFunctionRecursionConfigOutput
-			if out, err = t.api.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: ptr.To(name)}); err == nil {
+			if out, err = e.api.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: ptr.To(name)}); err == nil {
 				o.recursiveLoop = answer.Text(out.RecursiveLoop)
 			}
 		case opGetScaling:
 			var out *lambda.GetFunctionScalingConfigOutput
-			out, err = t.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished)})
+			out, err = e.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished)})
 			if err == nil {
 				// Once it is applied, AWS may tell it as that alone.
 				o.scaling = cmp.Or(out.RequestedFunctionScalingConfig, out.AppliedFunctionScalingConfig)
@@ -210,29 +240,32 @@ func (t *thing) readBeside(ctx context.Context, name string, f *v1beta1.Function
 	return nil
 }
 
-// Prepare works out what to create.
-func (t *thing) Prepare(ctx context.Context, f *v1beta1.Function) error {
-	p, err := t.planned(ctx, f, functionName(f), observed{})
-	if err != nil {
-		return err
+// PrepareCreate finds the code.
+func (e *external) PrepareCreate(ctx context.Context, f *v1beta1.Function, s settings) error {
+	e.plan = plan{name: functionName(f), fingerprints: fingerprints(s, s.KMSKeyArn)}
+	if c, _ := codeOf(f); c != nil {
+		var err error
+		if e.plan.archive, err = e.resolver.archive(ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode); err != nil {
+			return err
+		}
 	}
-	t.plan = p
 	f.Status.AtProvider = v1beta1.FunctionObservation{}
 	return nil
 }
 
-// Create the function with CreateFunction. One whose creation failed is deleted first.
-func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error) {
-	p := t.plan
-	if t.repairs {
-		t.memory.repair(f, t.now())
+// Create creates the function and returns its name. One whose creation failed is deleted
+// first.
+func (e *external) Create(ctx context.Context, f *v1beta1.Function, s settings) (string, error) {
+	p := e.plan
+	if e.repairs {
+		e.memory.repair(f, e.now())
 	}
-	if t.recreates {
-		if err := t.deleteFailed(ctx, p.name); err != nil {
+	if e.recreates {
+		if err := e.deleteFailed(ctx, p.name); err != nil {
 			return "", errors.Wrapf(awserr.Clean(err), "cannot delete function %s, whose creation failed", p.name)
 		}
 	}
-	out, err := t.api.CreateFunction(ctx, createInput(p.name, p.target, p.archive, p.target.Tags, creating(f)))
+	out, err := e.api.CreateFunction(ctx, createInput(p.name, s, p.archive, creating(f)))
 	if err != nil {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot create function %s", p.name)
 	}
@@ -244,29 +277,29 @@ func (t *thing) Create(ctx context.Context, f *v1beta1.Function) (string, error)
 		DeployedCode: p.archive.bundle.Remember(out.CodeSha256),
 	}
 	published(&f.Status.AtProvider, out.Version, out.State, fingerprint.Read(out))
-	t.memory.accept(f, callCreate, p.sent(callCreate))
+	e.memory.accept(f, opCreate, p.sent(opCreate))
 	return p.name, nil
 }
 
 // Update makes the one call that is due.
-func (t *thing) Update(ctx context.Context, f *v1beta1.Function, found found, p flow.Plan) error {
-	if p.Call == versions.CallDelete {
-		return t.prune(ctx, f, found.Thing)
+func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u update) error {
+	if u.Call == versions.CallDelete {
+		return e.prune(ctx, f, o.Resource)
 	}
-	c := call(p.Call)
-	if t.repairs && c.settles() {
-		t.memory.repair(f, t.now())
+	c := call(u.Call)
+	if e.repairs && c.settles() {
+		e.memory.repair(f, e.now())
 	}
-	err := t.make(ctx, f, t.plan, c)
+	err := e.update(ctx, f, e.plan, c)
 	switch {
 	case err == nil:
-		t.memory.accept(f, c, t.plan.sent(c))
-	case found.Thing.config().State == types.StateFailed && awserr.IsInProgress(err):
-		return managed.Invalid(errors.Errorf("cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the provider creates it again; AWS says: %s", found.What, p.Call, awserr.Clean(err).Error()))
+		e.memory.accept(f, c, e.plan.sent(c))
+	case o.Resource.config().State == types.StateFailed && awserr.IsInProgress(err):
+		return managed.Invalid(errors.Errorf("cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the provider creates it again; AWS says: %s", o.Description, u.Call, awserr.Clean(err).Error()))
 	case refuses(err):
-		t.memory.refuse(f, c, c.carried(t.plan.changes), awserr.IsTerminal(err))
+		e.memory.refuse(f, c, c.carried(e.plan.Changes), awserr.IsTerminal(err))
 	}
-	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", found.What, p.Call)
+	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
 // refuses says that AWS does not take a call, rather than not now.
@@ -274,21 +307,21 @@ func refuses(err error) bool {
 	return awserr.IsRefused(err) && !awserr.IsThrottled(err) && !awserr.IsInProgress(err) && !awserr.IsPreconditionFailed(err)
 }
 
-// Delete the function and all its versions with DeleteFunction, unless AWS is at it.
-func (t *thing) Delete(ctx context.Context, f *v1beta1.Function, found found) error {
-	if found.Thing.config().State == types.StateDeleting {
+// Delete deletes the function and all its versions with DeleteFunction, unless AWS is at it.
+func (e *external) Delete(ctx context.Context, f *v1beta1.Function, o found) error {
+	if o.Resource.config().State == types.StateDeleting {
 		// A durable function goes only when its executions have come to their end.
-		since := t.now().Sub(f.GetDeletionTimestamp().Time)
+		since := e.now().Sub(f.GetDeletionTimestamp().Time)
 		managed.Abort(ctx, max(cadence.Pending(since), min(since/20, retryAfter)))
 		return nil
 	}
-	t.memory.forget(f)
-	_, err := t.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(found.Name)})
-	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", found.What)
+	e.memory.forget(f)
+	_, err := e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(o.Name)})
+	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
 }
 
-// Connection is what those who use the function need to know.
-func (t *thing) Connection(f *v1beta1.Function) xpmanaged.ConnectionDetails {
+// ConnectionDetails returns what those who use the function need to know.
+func (e *external) ConnectionDetails(f *v1beta1.Function) xpmanaged.ConnectionDetails {
 	s := f.Status.AtProvider
 	return xpmanaged.ConnectionDetails{
 		"functionName": []byte(ptr.Deref(s.FunctionName, "")),

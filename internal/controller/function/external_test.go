@@ -25,169 +25,100 @@ import (
 )
 
 func TestObserve(t *testing.T) {
-	type want struct {
-		exists, upToDate bool
-		err              string
-		reason           xpv2.ConditionReason
-		due              call
-		calls            []string
+	type (
+		observation = steptest.Observation
+		mg          = *v1beta1.Function
+	)
+	has := func(o *lambda.GetFunctionOutput) func(*env) {
+		return func(e *env) { e.Script = steptest.Script{opGet: steptest.Returns(o, nil)} }
 	}
-	get := func(o *lambda.GetFunctionOutput) func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
-		return always[*lambda.GetFunctionInput](o, nil)
+	absent := func(e *env) {
+		e.Script = steptest.Script{opGet: steptest.Returns[lambda.GetFunctionOutput](nil, notFound())}
 	}
-	one := []string{"GetFunction"}
-
-	cases := map[string]struct {
-		reason  string
-		f       *v1beta1.Function
-		get     func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)
-		objects steptest.Objects
-		want    want
-	}{
-		"Absent": {
-			reason: "What AWS doesn't have is to be created.",
-			f:      testFunction(),
-			get:    always[*lambda.GetFunctionInput]((*lambda.GetFunctionOutput)(nil), notFound()),
-			want:   want{reason: xpv2.ReasonCreating, calls: one},
-		},
+	one := []string{opGet}
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: steptest.None, Calls: one}
+	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[*env, mg]{
+		"Absent": {Reason: "What AWS doesn't have is to be created.", Resource: testFunction(), AWS: absent, Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: one}},
 		"AbsentButMayNotCreate": {
-			reason: "Without the Create policy, its absence is told and nothing is due.",
-			f: testFunction(func(f *v1beta1.Function) {
-				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate}
-			}),
-			get:  always[*lambda.GetFunctionInput]((*lambda.GetFunctionOutput)(nil), notFound()),
-			want: want{upToDate: true, reason: xpv2.ReasonUnavailable, calls: one},
+			Reason: "Without the Create policy, its absence is told and nothing is due.", Resource: testFunction(steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,
+			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: steptest.None, Calls: one},
 		},
-		"Steady": {
-			reason: "A steady function is ready, by one call.",
-			f:      testFunction(),
-			get:    get(ours(testFunction())),
-			want:   want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one},
-		},
+		"Steady": {Reason: "A steady function is ready, by one call.", Resource: testFunction(), AWS: has(ours(testFunction())), Want: inOrder},
 		"Drift": {
-			reason: "A change by hand is seen.",
-			f:      testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }),
-			get:    get(ours(testFunction())),
-			want:   want{exists: true, reason: condition.ReasonUpdating, due: callUpdateConfiguration, calls: one},
+			Reason: "A change by hand is seen.", Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }), AWS: has(ours(testFunction())),
+			Want: observation{Exists: true, Ready: condition.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)}, Calls: one},
 		},
 		"CodeDrift": {
-			reason: "Code that someone else deployed is seen by its hash.",
-			f:      testFunction(),
-			get:    get(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Configuration.CodeSha256 = ptr.To("other") })),
-			want:   want{exists: true, reason: condition.ReasonUpdating, due: callUpdateCode, calls: one},
+			Reason: "Code that someone else deployed is seen by its hash.", Resource: testFunction(), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Configuration.CodeSha256 = ptr.To("other") })),
+			Want: observation{Exists: true, Ready: condition.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one},
 		},
 		"MidUpdate": {
-			reason: "While AWS updates nothing is due, whatever differs.",
-			f:      testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }),
-			get: get(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
+			Reason:   "While AWS updates nothing is due, whatever differs.",
+			Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }),
+			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 			})),
-			want: want{exists: true, upToDate: true, reason: condition.ReasonUpdating, calls: one},
+			Want: observation{Exists: true, UpToDate: true, Ready: condition.ReasonUpdating, Reserved: steptest.None, Calls: one},
 		},
 		"Foreign": {
-			reason: "A function without our tags is not touched.",
-			f:      testFunction(),
-			get:    get(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			want:   want{err: "exists and was not created by this resource", reason: xpv2.ReasonUnavailable, calls: one},
+			Reason: "A function without our tags is not touched.", Resource: testFunction(), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "exists and was not created by this resource", Reserved: steptest.None, Calls: one},
 		},
 		"Imported": {
-			reason: "One that the user names is adopted; its tags come first.",
-			f:      testFunction(func(f *v1beta1.Function) { meta.SetExternalName(f, "f") }),
-			get:    get(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			want:   want{exists: true, reason: condition.ReasonUpdating, due: callTag, calls: one},
+			Reason: "One that the user names is adopted; its tags come first.", Resource: testFunction(steptest.Imported[mg]("f")), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Want: observation{Exists: true, Ready: condition.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one},
 		},
-		"LostAnswer": {
-			reason: "What a create made whose answer was lost is ours by its UID.",
-			f:      testFunction(func(f *v1beta1.Function) { meta.SetExternalCreatePending(f, time.Now()) }),
-			get:    get(ours(testFunction())),
-			want:   want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one},
-		},
+		"LostAnswer": {Reason: "What a create made whose answer was lost is ours by its UID.", Resource: testFunction(steptest.Pending), AWS: has(ours(testFunction())), Want: inOrder},
 		"ForeignWhenDeleted": {
-			reason: "A Function that is deleted lets go of what is not ours.",
-			f:      testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.Now()) }),
-			get:    get(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			want:   want{calls: one},
+			Reason: "A Function that is deleted lets go of what is not ours.", Resource: testFunction(steptest.BeingDeleted), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Want: observation{Reserved: steptest.None, Calls: one},
 		},
 		"TagsUnreadable": {
-			reason: "Without tags nobody can tell whose it is.",
-			f:      testFunction(),
-			get: get(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
+			Reason:   "Without tags nobody can tell whose it is.",
+			Resource: testFunction(),
+			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Tags, o.TagsError = nil, &types.TagsError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no")}
 			})),
-			want: want{err: "lambda:ListTags", reason: xpv2.ReasonUnavailable, calls: one},
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "lambda:ListTags", Reserved: steptest.None, Calls: one},
 		},
 		"ObserveOnly": {
-			reason: "Observe only may look at anything, and never judges what differs.",
-			f: testFunction(func(f *v1beta1.Function) {
-				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
-			}),
-			get:  get(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags, o.Configuration.MemorySize = nil, ptr.To[int32](999) })),
-			want: want{exists: true, upToDate: true, reason: xpv2.ReasonAvailable, calls: one},
+			Reason: "Observe only may look at anything, and never judges what differs.", Resource: testFunction(steptest.ObserveOnly),
+			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags, o.Configuration.MemorySize = nil, ptr.To[int32](999) })), Want: inOrder,
 		},
 		"MissingSecret": {
-			reason: "A Secret that is not there is named.",
-			f: testFunction(func(f *v1beta1.Function) {
+			Reason: "A Secret that is not there is named.",
+			Resource: testFunction(func(f mg) {
 				f.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "app"}}}}
 			}),
-			get:  get(ours(testFunction())),
-			want: want{err: "Secret ns/app does not exist", calls: one},
+			AWS:  has(ours(testFunction())),
+			Want: observation{Err: "Secret ns/app does not exist", Reserved: steptest.None, Calls: one},
 		},
 		"Renamed": {
-			reason: "Another external name would leave the function behind.",
-			f: testFunction(func(f *v1beta1.Function) {
+			Reason: "Another external name would leave the function behind.",
+			Resource: testFunction(func(f mg) {
 				f.Status.AtProvider.FunctionName = ptr.To("f")
 				meta.SetExternalName(f, "g")
 			}),
-			want: want{err: `would leave function "f" behind`},
+			Want: observation{Err: `would leave function "f" behind`, Reserved: steptest.None, Calls: steptest.None},
 		},
 		"UndecryptableEnvironment": {
-			reason: "An environment that AWS can't decrypt is not an empty one, and does not hold up anything.",
-			f: testFunction(func(f *v1beta1.Function) {
+			Reason: "An environment that AWS can't decrypt is not an empty one, and does not hold up anything.",
+			Resource: testFunction(func(f mg) {
 				f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
 				f.SetConditions(condition.Updating(1, ""))
 			}),
-			get:  get(ours(testFunction(), undecryptable)),
-			want: want{exists: true, upToDate: true, reason: xpv2.ReasonUnavailable, calls: one},
+			AWS:  has(ours(testFunction(), undecryptable)),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: steptest.None, Calls: one},
 		},
 		"UndecryptableEnvironmentWhenDeleted": {
-			reason: "Deletion does not need the environment.",
-			f:      testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.Now()) }),
-			get:    get(ours(testFunction(), undecryptable)),
-			want:   want{exists: true, calls: one},
+			Reason: "Deletion does not need the environment.", Resource: testFunction(steptest.BeingDeleted), AWS: has(ours(testFunction(), undecryptable)),
+			Want: observation{Exists: true, Reserved: []string{opDelete}, Calls: one},
 		},
 		"UndecryptableEnvironmentObserveOnly": {
-			reason: "Nor does looking.",
-			f: testFunction(func(f *v1beta1.Function) {
-				f.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
-			}),
-			get:  get(ours(testFunction(), undecryptable)),
-			want: want{exists: true, upToDate: true, reason: xpv2.ReasonUnavailable, calls: one},
+			Reason: "Nor does looking.", Resource: testFunction(steptest.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: steptest.None, Calls: one},
 		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			api := &fakeLambda{get: tc.get}
-			e, _ := testExternal(api, tc.objects)
-			due := callNone
-			turn := &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
-				if ops[0] != callCreate && ops[0] != opDelete {
-					due = call(ops[0])
-				}
-				return 0
-			}}
-			obs, err := e.Observe(managed.WithAttempt(t.Context(), turn), tc.f)
-			if (err == nil) != (tc.want.err == "") || (err != nil && !strings.Contains(err.Error(), tc.want.err)) {
-				t.Fatalf("%s\nerror: want %q, got %v", tc.reason, tc.want.err, err)
-			}
-			got := want{
-				exists: obs.ResourceExists, upToDate: obs.ResourceUpToDate, err: tc.want.err,
-				reason: tc.f.GetCondition(xpv2.TypeReady).Reason, due: due, calls: api.calls,
-			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
+	})
 }
 
 func TestSecretsStaySecret(t *testing.T) {
@@ -199,16 +130,16 @@ func TestSecretsStaySecret(t *testing.T) {
 		}}}
 	})
 	var sent map[string]string
-	api := &fakeLambda{
-		get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
+	api := steptest.NewScripted(t, steptest.Script{
+		opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 			o.Configuration.Environment = &types.EnvironmentResponse{Variables: map[string]string{"DB_PASSWORD": "old-" + value}}
 		}), nil),
-		updateConfig: func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+		"UpdateFunctionConfiguration": steptest.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
 			sent = in.Environment.Variables
 			return &lambda.UpdateFunctionConfigurationOutput{}, nil
-		},
-	}
-	e, th := testExternal(api, steptest.Objects{secret("ns", "db"): objects.Data{"password": []byte(value)}})
+		}),
+	})
+	e, th := testExternal(api.Lambda, steptest.Objects{secret("ns", "db"): objects.Data{"password": []byte(value)}})
 	turn := &managed.Attempt{}
 	ctx := managed.WithAttempt(testContext(t), turn)
 
@@ -232,7 +163,7 @@ func TestSecretsStaySecret(t *testing.T) {
 	for _, c := range f.Status.Conditions {
 		status.WriteString(c.Message)
 	}
-	for what, text := range map[string]string{"diff": obs.Diff, "event": turn.ChangeSummary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.changes)} {
+	for what, text := range map[string]string{"diff": obs.Diff, "event": turn.ChangeSummary(), "conditions": status.String(), "plan": cmp.Diff(nil, th.plan.Changes)} {
 		if strings.Contains(text, "hunter2") {
 			t.Errorf("the secret's value must not be in the %s: %s", what, text)
 		}
@@ -240,24 +171,19 @@ func TestSecretsStaySecret(t *testing.T) {
 }
 
 func TestCreate(t *testing.T) {
+	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Tags = map[string]string{"team": "a"}
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{MemorySize: ptr.To[int32](512)}
 	})
 	var in *lambda.CreateFunctionInput
-	api := &fakeLambda{
-		get: always[*lambda.GetFunctionInput]((*lambda.GetFunctionOutput)(nil), notFound()),
-		create: func(i *lambda.CreateFunctionInput) (*lambda.CreateFunctionOutput, error) {
+	e.OnCall = func(i any) {
+		if i, ok := i.(*lambda.CreateFunctionInput); ok {
 			in = i
-			return &lambda.CreateFunctionOutput{FunctionName: i.FunctionName, FunctionArn: ptr.To(testARN), State: types.StatePending}, nil
-		},
+		}
 	}
-	e, _ := testExternal(api, nil)
-	if _, err := e.Observe(testContext(t), f); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Create(testContext(t), f); err != nil {
-		t.Fatal(err)
+	if o, _, err := e.Attempt(f); o != steptest.Created || err != nil {
+		t.Fatal(o, err)
 	}
 	if ptr.Deref(in.FunctionName, "") != "f" || in.Tags["team"] != "a" || in.Tags[ownership.TagUID] != "uid-1" || len(in.Code.ZipFile) == 0 {
 		t.Errorf("the function must be created whole, with the tags that say whose it is: %+v", in)
@@ -271,22 +197,11 @@ func TestCreate(t *testing.T) {
 }
 
 func TestCreateAlreadyExists(t *testing.T) {
+	e := newEnv(t)
+	e.Refuse(opCreate, 409, "ResourceConflictException", "Function already exist: f")
 	f := testFunction()
-	api := &fakeLambda{
-		get:    always[*lambda.GetFunctionInput]((*lambda.GetFunctionOutput)(nil), notFound()),
-		create: always[*lambda.CreateFunctionInput]((*lambda.CreateFunctionOutput)(nil), steptest.APIError(409, "ResourceConflictException", "Function already exist: f")),
-	}
-	e, _ := testExternal(api, nil)
-	turn := &managed.Attempt{}
-	ctx := managed.WithAttempt(testContext(t), turn)
-	if _, err := e.Observe(ctx, f); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := e.Create(ctx, f); err != nil {
-		t.Errorf("whose it is must be left to the next observation, got %v", err)
-	}
-	if _, held := turn.Aborted(); !held {
-		t.Error("the reconcile must be dropped and come back")
+	if _, held, err := e.Attempt(f); err != nil || !held {
+		t.Errorf("whose it is must be left to the next observation, which comes back: held %t, %v", held, err)
 	}
 	if meta.GetExternalName(f) != "" {
 		t.Error("an external name must not be written for what may be foreign")
@@ -312,25 +227,16 @@ func TestUpdate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Timeout = ptr.To[int32](9) })
 			var in *lambda.UpdateFunctionConfigurationInput
-			api := &fakeLambda{
-				get: always[*lambda.GetFunctionInput](ours(f), nil),
-				updateConfig: func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+			e := newEnv(t)
+			e.Script = steptest.Script{
+				opGet: steptest.Returns(ours(f), nil),
+				"UpdateFunctionConfiguration": steptest.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
 					in = i
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
-				},
+				}),
 			}
-			e, _ := testExternal(api, nil)
-			turn := &managed.Attempt{}
-			ctx := managed.WithAttempt(testContext(t), turn)
-			if _, err := e.Observe(ctx, f); err != nil {
-				t.Fatal(err)
-			}
-			_, err := e.Update(ctx, f)
-			if (err != nil) != tc.err {
-				t.Errorf("%s: Update: %v", tc.reason, err)
-			}
-			if _, held := turn.Aborted(); held != tc.held {
-				t.Errorf("%s: held: want %t, got %t", tc.reason, tc.held, held)
+			if o, held, err := e.Attempt(f); o != steptest.Updated || (err != nil) != tc.err || held != tc.held {
+				t.Errorf("%s: %s: %v, held %t", tc.reason, o, err, held)
 			}
 			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
 				t.Errorf("%s: only what changed is sent, guarded by the revision that was observed: %+v", tc.reason, in)
@@ -340,22 +246,18 @@ func TestUpdate(t *testing.T) {
 }
 
 func TestDelete(t *testing.T) {
-	f := testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.Now()) })
+	e := newEnv(t)
+	f := testFunction(steptest.BeingDeleted)
 	var in *lambda.DeleteFunctionInput
-	api := &fakeLambda{
-		get: always[*lambda.GetFunctionInput](ours(f), nil),
-		delete: func(i *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
+	e.Script = steptest.Script{
+		opGet: steptest.Returns(ours(f), nil),
+		opDelete: steptest.Scripted(func(i *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
 			in = i
 			return nil, notFound()
-		},
+		}),
 	}
-	e, _ := testExternal(api, nil)
-	obs, err := e.Observe(testContext(t), f)
-	if err != nil || !obs.ResourceExists {
-		t.Fatalf("what is there must be told, so that it is deleted: %+v, %v", obs, err)
-	}
-	if _, err := e.Delete(testContext(t), f); err != nil {
-		t.Errorf("what is gone already is deleted: %v", err)
+	if o, _, err := e.Attempt(f); o != steptest.Deleted || err != nil {
+		t.Errorf("what is there must be told, so that it is deleted, and what is gone already is deleted: %s, %v", o, err)
 	}
 	if ptr.Deref(in.FunctionName, "") != "f" || in.Qualifier != nil {
 		t.Errorf("the whole function is deleted, got %+v", in)
@@ -370,9 +272,9 @@ func TestDelete(t *testing.T) {
 func TestDeletionLingers(t *testing.T) {
 	for since, want := range map[time.Duration]time.Duration{0: time.Second, time.Minute: 10 * time.Second, time.Hour: 3 * time.Minute, 100 * time.Hour: 5 * time.Minute} {
 		f := testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start.Add(-since))) })
-		e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
+		e, _ := testExternal(steptest.NewScripted(t, steptest.Script{opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
-		}), nil)}, nil)
+		}), nil)}).Lambda, nil)
 		turn := &managed.Attempt{}
 		ctx := managed.WithAttempt(t.Context(), turn)
 		if _, err := e.Observe(ctx, f); err != nil {
@@ -398,11 +300,11 @@ func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
 		o.Configuration.PackageType, o.Configuration.Runtime, o.Configuration.Handler = types.PackageTypeImage, "", nil
 		o.Code.ImageUri = ptr.To(testImage + ":1")
 	})
-	api := &fakeLambda{get: always[*lambda.GetFunctionInput](image, nil)}
-	e, _ := testExternal(api, nil)
+	api := steptest.NewScripted(t, steptest.Script{opGet: steptest.Returns(image, nil)})
+	e, _ := testExternal(api.Lambda, nil)
 	obs, err := e.Observe(t.Context(), f)
-	if err != nil || !obs.ResourceUpToDate || len(api.calls) != 1 {
-		t.Errorf("one call must do: %+v, %v, %v", obs, err, api.calls)
+	if err != nil || !obs.ResourceUpToDate || len(api.Operations()) != 1 {
+		t.Errorf("one call must do: %+v, %v, %v", obs, err, api.Operations())
 	}
 }
 
@@ -419,11 +321,11 @@ func TestAppliedScalingIsNotPutAgain(t *testing.T) {
 				usesInstances(&f.Spec.ForProvider.FunctionSettings)
 				f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9)}
 			})
-			api := &fakeLambda{
-				get:     always[*lambda.GetFunctionInput](ours(testFunction(), func(o *lambda.GetFunctionOutput) { onInstancesOf(o.Configuration) }), nil),
-				scaling: always[*lambda.GetFunctionScalingConfigInput](answer, nil),
-			}
-			e, _ := testExternal(api, nil)
+			api := steptest.NewScripted(t, steptest.Script{
+				opGet:                      steptest.Returns(ours(testFunction(), func(o *lambda.GetFunctionOutput) { onInstancesOf(o.Configuration) }), nil),
+				"GetFunctionScalingConfig": steptest.Returns(answer, nil),
+			})
+			e, _ := testExternal(api.Lambda, nil)
 			if obs, err := e.Observe(t.Context(), f); err != nil || !obs.ResourceUpToDate {
 				t.Errorf("nothing is due: %s, %v", obs.Diff, err)
 			}

@@ -48,25 +48,25 @@ func unreadable(c *types.FunctionConfiguration) string {
 // spec says of them, that of initProvider included: what another tool has made of it
 // can't be read.
 func hide(p *plan, wanted settings, owes func(path, fingerprint string) bool) {
-	c := p.observed.config()
-	p.fingerprints = fingerprints(wanted, p.target.KMSKeyArn)
+	c := p.resource.config()
+	p.fingerprints = fingerprints(wanted, p.Target.KMSKeyArn)
 	if environmentError(c) != nil {
-		p.target.Environment, p.have.Environment = wanted.Environment, wanted.Environment
+		p.Target.Environment, p.Observed.Environment = wanted.Environment, wanted.Environment
 		if owes(environmentPath, p.fingerprints[environmentPath]) {
-			p.have.Environment = environment{Variables: map[string]diff.Secret{cannotRead: {}}}
+			p.Observed.Environment = environment{Variables: map[string]diff.Secret{cannotRead: {}}}
 		}
 	}
 	if i := c.ImageConfigResponse; i != nil && i.Error != nil {
-		p.target.ImageConfig = plainImage(wanted.ImageConfig)
-		p.have.ImageConfig = p.target.ImageConfig
+		p.Target.ImageConfig = plainImage(wanted.ImageConfig)
+		p.Observed.ImageConfig = p.Target.ImageConfig
 		if owes(imageConfigPath, p.fingerprints[imageConfigPath]) {
-			p.have.ImageConfig = &v1beta1.ImageConfig{Command: []string{cannotRead}}
+			p.Observed.ImageConfig = &v1beta1.ImageConfig{Command: []string{cannotRead}}
 		}
 	}
 	// AWS keeps no key for a function without variables, or does not show it.
-	if p.have.KMSKeyArn == nil && p.target.KMSKeyArn != nil && len(p.target.Environment.Variables) == 0 &&
+	if p.Observed.KMSKeyArn == nil && p.Target.KMSKeyArn != nil && len(p.Target.Environment.Variables) == 0 &&
 		!owes(kmsKeyArnPath, p.fingerprints[kmsKeyArnPath]) {
-		p.target.KMSKeyArn = nil
+		p.Target.KMSKeyArn = nil
 	}
 }
 
@@ -95,15 +95,15 @@ func hash(lists ...[]string) string {
 
 // sent are the fingerprints of what a call has brought to AWS.
 func (p plan) sent(c call) map[string]string {
-	if c == callCreate {
+	if c == opCreate {
 		return p.fingerprints
 	}
 	out := map[string]string{}
-	if c != callUpdateConfiguration {
+	if c != opUpdateConfiguration {
 		return out
 	}
 	for path, fingerprint := range p.fingerprints {
-		if p.changes.Any(path) || path == environmentPath && p.changes.Any(kmsKeyArnPath) {
+		if p.Changes.Any(path) || path == environmentPath && p.Changes.Any(kmsKeyArnPath) {
 			out[path] = fingerprint
 		}
 	}

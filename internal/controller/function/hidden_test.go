@@ -29,7 +29,7 @@ func undecryptable(o *lambda.GetFunctionOutput) {
 // reconciles one function with a fake AWS that refuses or takes updates.
 type reconciles struct {
 	t      *testing.T
-	api    *fakeLambda
+	api    *steptest.World
 	memory *records
 	sent   []*lambda.UpdateFunctionConfigurationInput
 	coded  []*lambda.UpdateFunctionCodeInput
@@ -39,17 +39,17 @@ type reconciles struct {
 func newReconciles(t *testing.T, answer func() *lambda.GetFunctionOutput) *reconciles {
 	t.Helper()
 	r := &reconciles{t: t, memory: newRecords()}
-	r.api = &fakeLambda{
-		get: func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) { return answer(), nil },
-		updateConfig: func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+	r.api = steptest.NewScripted(t, steptest.Script{
+		opGet: steptest.Scripted(func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) { return answer(), nil }),
+		"UpdateFunctionConfiguration": steptest.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
 			r.sent = append(r.sent, in)
 			return &lambda.UpdateFunctionConfigurationOutput{}, r.refuse
-		},
-		updateCode: func(in *lambda.UpdateFunctionCodeInput) (*lambda.UpdateFunctionCodeOutput, error) {
+		}),
+		"UpdateFunctionCode": steptest.Scripted(func(in *lambda.UpdateFunctionCodeInput) (*lambda.UpdateFunctionCodeOutput, error) {
 			r.coded = append(r.coded, in)
 			return &lambda.UpdateFunctionCodeOutput{}, nil
-		},
-	}
+		}),
+	})
 	return r
 }
 
@@ -57,7 +57,7 @@ func newReconciles(t *testing.T, answer func() *lambda.GetFunctionOutput) *recon
 func (r *reconciles) do(f *v1beta1.Function, times int) {
 	r.t.Helper()
 	for range times {
-		e, th := testExternal(r.api, nil)
+		e, th := testExternal(r.api.Lambda, nil)
 		th.memory = r.memory
 		obs, err := e.Observe(r.t.Context(), f)
 		if err != nil {

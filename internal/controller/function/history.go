@@ -35,16 +35,16 @@ type pruning struct {
 
 // readHistory asks AWS about versions beyond the limit, once the function was in order
 // when last looked at: deleting versions waits for all else.
-func (t *thing) readHistory(ctx context.Context, f *v1beta1.Function, o observed) {
+func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o observed) {
 	excess := excess(f)
 	if !steady(f) || len(excess) == 0 {
 		return
 	}
 	h := &f.Status.AtProvider.VersionHistory
-	t.pruning.unused, t.pruning.err = t.pruner().Unused(ctx, functionOf(o), h, excess, t.now())
+	e.pruning.unused, e.pruning.err = e.pruner().Unused(ctx, functionOf(o), h, excess, e.now())
 }
 
-func (t *thing) pruner() versions.Pruner { return versions.Pruner{API: t.api, Cache: t.cache} }
+func (e *external) pruner() versions.Pruner { return versions.Pruner{API: e.api, Cache: e.cache} }
 
 func functionOf(o observed) versions.Function {
 	c := o.config()
@@ -66,38 +66,38 @@ func steady(f *v1beta1.Function) bool {
 
 // withHistory adds what the limit to the history asks for to a plan: where nothing else is
 // due, a version that nothing uses is deleted.
-func (t *thing) withHistory(ctx context.Context, f *v1beta1.Function, p flow.Plan) (flow.Plan, error) {
+func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p flow.Plan) (flow.Plan, error) {
 	limit := f.Spec.ForProvider.HistoryLimit
 	switch {
 	case limit == nil:
 		return p, nil
-	case p.Call == string(callPublish):
+	case p.Call == string(opPublish):
 		managed.Reserve(ctx, versions.CallList)
 		return p, nil
 	case p.Call != "" || p.Ready.Status != corev1.ConditionTrue:
 		return p, nil
-	case t.pruning.err != nil:
-		return p, t.pruning.err
-	case t.pruning.unused != "":
+	case e.pruning.err != nil:
+		return p, e.pruning.err
+	case e.pruning.unused != "":
 		earlier := len(versions.Earlier(&f.Status.AtProvider.VersionHistory, ptr.Deref(f.Status.AtProvider.LatestPublishedVersion, "")))
 		p.Call = versions.CallDelete
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", earlier), New: fmt.Sprint(*limit)}}
-		p.Followed, p.Does = p.Changes, "deleted version "+t.pruning.unused+" beyond the limit: "+p.Changes.String()
-	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), t.now())) > 0:
+		p.Followed, p.Does = p.Changes, "deleted version "+e.pruning.unused+" beyond the limit: "+p.Changes.String()
+	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.now())) > 0:
 		managed.RequeueAfter(ctx, cadence.MinPending)
 	}
 	return p, nil
 }
 
 // prune the version that nothing uses.
-func (t *thing) prune(ctx context.Context, f *v1beta1.Function, o observed) error {
-	return t.pruner().Prune(ctx, functionOf(o), &f.Status.AtProvider.VersionHistory, t.pruning.unused, t.now())
+func (e *external) prune(ctx context.Context, f *v1beta1.Function, o observed) error {
+	return e.pruner().Prune(ctx, functionOf(o), &f.Status.AtProvider.VersionHistory, e.pruning.unused, e.now())
 }
 
 // intend notes what is to be published, with a limit to the history: a version of a higher
 // number than there was before is the function's own. A note that stands is of a call whose
 // answer was lost.
-func (t *thing) intend(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) error {
+func (e *external) intend(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) error {
 	if f.Spec.ForProvider.HistoryLimit == nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (t *thing) intend(ctx context.Context, f *v1beta1.Function, c *types.Functi
 	if i, noted := versions.IntentOf(f); noted && i.Fingerprint == sum {
 		return nil
 	}
-	all, err := versions.List(ctx, t.api, ptr.Deref(c.FunctionName, ""))
+	all, err := versions.List(ctx, e.api, ptr.Deref(c.FunctionName, ""))
 	if err != nil {
 		return err
 	}

@@ -23,16 +23,6 @@ import (
 // kind as tags tell it.
 const kind = "function.lambda.aws.m.crossplane.io"
 
-// Operations that this kind calls, by the names that quotas know.
-const (
-	callCreate       = "CreateFunction"
-	opDelete         = "DeleteFunction"
-	opGet            = "GetFunction"
-	opGetCodeSigning = "GetFunctionCodeSigningConfig"
-	opGetRecursion   = "GetFunctionRecursionConfig"
-	opGetScaling     = "GetFunctionScalingConfig"
-)
-
 // reads are the calls that one observation makes: one for the function, and one for
 // each setting beside it that spec declares.
 func reads(f *v1beta1.Function) []string {
@@ -62,75 +52,59 @@ var afterCreation = []string{"reservedConcurrentExecutions", "recursiveLoop", "f
 
 // plan is what an observation found out, for the call that follows.
 type plan struct {
-	name         string
-	observed     observed
-	target, have settings
-	archive      archive
-	changes      diff.Changes
-	// calls that bring the changes about, the one that is due first.
-	calls []call
+	flow.Comparison[settings]
+
+	name     string
+	resource observed
+	archive  archive
 	// publishedSince says why a version is to be published, if one is.
 	publishedSince string
 	// fingerprints are those of the settings that AWS may not show.
 	fingerprints map[string]string
 }
 
-// planned gathers all that is wanted and compares it with what was observed; with
-// nothing observed, it is what to create.
-func (t *thing) planned(ctx context.Context, f *v1beta1.Function, name string, o observed) (plan, error) {
-	p := plan{name: name, observed: o}
-	d, err := t.desired(ctx, f)
-	if err != nil {
-		return p, err
+// compared gathers all that spec refers to and compares it with what was observed.
+func (e *external) compared(ctx context.Context, f *v1beta1.Function, d flow.Desired[settings], o found) (plan, error) {
+	p := plan{name: o.Name, resource: o.Resource}
+	p.Observed = o.Settings
+	if p.Observed.FunctionScalingConfig == nil && o.Resource.scaling == nil && f.Spec.ForProvider.FunctionScalingConfig == nil {
+		// Not read, since spec no longer declares it: what was applied last stands.
+		p.Observed.FunctionScalingConfig = f.Status.AtProvider.FunctionScalingConfig
 	}
-	exists := o.function != nil
-	c, left := codeOf(f)
-	if c != nil && !(left && exists) {
-		if p.archive, err = t.resolver.archive(ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode); err != nil {
+	var err error
+	if c, left := codeOf(f); c != nil && !left {
+		if p.archive, err = e.resolver.archive(ctx, f.GetNamespace(), *c, f.Status.AtProvider.DeployedCode); err != nil {
 			return p, err
 		}
-	}
-	if !exists {
-		p.target = d.settings
-		p.fingerprints = fingerprints(p.target, p.target.KMSKeyArn)
-		return p, nil
-	}
-	p.have = fromObserved(o)
-	if p.have.FunctionScalingConfig == nil && o.scaling == nil && f.Spec.ForProvider.FunctionScalingConfig == nil {
-		// Not read, since spec no longer declares it: what was applied last stands.
-		p.have.FunctionScalingConfig = f.Status.AtProvider.FunctionScalingConfig
-	}
-	if c != nil && !left {
-		if d.settings.Code, p.have.Code, err = t.codes(ctx, f, &p); err != nil {
+		if d.Settings.Code, p.Observed.Code, err = e.codes(ctx, f, &p); err != nil {
 			return p, err
 		}
 	}
 	if !f.Status.AtProvider.Initialized {
-		d.left = slices.DeleteFunc(d.left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
+		d.Left = slices.DeleteFunc(d.Left, func(path string) bool { return slices.ContainsFunc(afterCreation, diff.Left{path}.Covers) })
 	}
-	p.target = target(d, p.have, name, t.owner)
-	hide(&p, d.settings, func(path, fingerprint string) bool { return t.memory.owes(f, path, fingerprint, fresh(f)) })
-	p.changes = diff.Compare(p.target, p.have)
+	p.Target = target(d, p.Observed, p.name, e.owner)
+	hide(&p, d.Settings, func(path, fingerprint string) bool { return e.memory.owes(f, path, fingerprint, fresh(f)) })
+	p.Comparison = flow.Compare(p.Target, p.Observed)
 	p = p.withPublication(f, d)
 	mends := flow.Allows(f, xpv2.ManagementActionUpdate)
 	if !mends && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
-		p.changes = p.changes.But("code.source") // Nobody knows whether it differs.
+		p.Changes = p.Changes.But("code.source") // Nobody knows whether it differs.
 	}
-	if fixed := immutable(p.changes, p.have); len(fixed) > 0 && mends {
-		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", name, fixed)
+	if fixed := immutable(p.Changes, p.Observed); len(fixed) > 0 && mends {
+		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", p.name, fixed)
 	}
-	p.calls = t.memory.inTurn(f, due(p.changes, p.target, p.have), p.changes)
 	return p, nil
 }
 
 // codes tells the code that is wanted and the one that AWS has. Code that another tool has
 // deployed is recognised, so that taking a function over does not deploy it anew.
-func (t *thing) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {
+func (e *external) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {
 	s := &f.Status.AtProvider
-	if p.archive.bundle, err = t.resolver.bundles.Identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
+	if p.archive.bundle, err = e.resolver.bundles.Identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
 		return want, have, err
 	}
-	want, have = codeStates(p.archive, p.observed.function, s.DeployedCode)
+	want, have = codeStates(p.archive, p.resource.function, s.DeployedCode)
 	s.DeployedCode = p.archive.bundle.RestoreIdentity(have.SHA256, s.DeployedCode)
 	return want, have, nil
 }
@@ -140,28 +114,11 @@ func (t *thing) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, 
 // version that is due for it.
 func (p plan) followed(deployed *v1beta1.DeployedCode) diff.Changes {
 	paths := []string{publishPath}
-	moved := deployed != nil && deployed.CodeSHA256 == ptr.Deref(p.observed.config().CodeSha256, "")
-	if moved || p.archive.digest != "" && p.target.Code.ImageURI == p.have.Code.ImageURI {
+	moved := deployed != nil && deployed.CodeSHA256 == ptr.Deref(p.resource.config().CodeSha256, "")
+	if moved || p.archive.digest != "" && p.Target.Code.ImageURI == p.Observed.Code.ImageURI {
 		paths = append(paths, "code.sha256", "code.source")
 	}
-	return p.changes.In(paths...)
-}
-
-// desired resolves forProvider and initProvider, with the tags that say whose the
-// function is.
-func (t *thing) desired(ctx context.Context, f *v1beta1.Function) (desired, error) {
-	forProvider, err := t.resolver.parameters(ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings)
-	if err != nil {
-		return desired{}, err
-	}
-	initProvider := settings{}
-	if f.Spec.InitProvider != nil {
-		if initProvider, err = t.resolver.parameters(ctx, f.GetNamespace(), "spec.initProvider", *f.Spec.InitProvider); err != nil {
-			return desired{}, err
-		}
-	}
-	forProvider.Tags = t.owner.Desired(f, forProvider.Tags)
-	return want(forProvider, initProvider), nil
+	return p.Changes.In(paths...)
 }
 
 // codeOf is the code to deploy, and whether it is left alone once deployed.
@@ -177,13 +134,13 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 
 // settles says that AWS takes a while over the call, during which it takes no
 // other.
-func (c call) settles() bool { return c == callUpdateConfiguration || c == callUpdateCode }
+func (c call) settles() bool { return c == opUpdateConfiguration || c == opUpdateCode }
 
 // describe a call for the event that tells users of it.
 func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string {
-	carried := c.carried(p.changes)
+	carried := c.carried(p.Changes)
 	switch {
-	case c == callPublish:
+	case c == opPublish:
 		return p.publishedSince
 	case len(carried) == 0:
 		return "retried the failed change"
@@ -191,41 +148,41 @@ func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string 
 	return managed.Cause(ctx, f) + ": " + carried.String()
 }
 
-// make a call.
-func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan, c call) error {
+// update makes a call.
+func (e *external) update(ctx context.Context, f *v1beta1.Function, p plan, c call) error {
 	var err error
-	arn, name, revision := p.observed.config().FunctionArn, ptr.To(p.name), p.observed.config().RevisionId
+	arn, name, revision := p.resource.config().FunctionArn, ptr.To(p.name), p.resource.config().RevisionId
 	switch c {
-	case callUpdateConfiguration:
-		in := configurationInput(p.name, p.target, p.changes, revision)
-		if len(configuration(p.changes)) == 0 {
-			in.Role = p.target.Role
+	case opUpdateConfiguration:
+		in := configurationInput(p.name, p.Target, p.Changes, revision)
+		if len(configuration(p.Changes)) == 0 {
+			in.Role = p.Target.Role
 		}
-		_, err = t.api.UpdateFunctionConfiguration(ctx, in)
-	case callUpdateCode:
-		err = t.updateCode(ctx, f, p, revision)
-	case callTag, callUntag:
-		err = tagging.Apply(ctx, t.api, ptr.Deref(arn, ""), p.target.Tags, p.have.Tags)
-	case callPublish:
-		err = t.publish(ctx, f, p)
-	case callPutConcurrency:
-		if err = t.checkReservation(ctx, p); err != nil {
+		_, err = e.api.UpdateFunctionConfiguration(ctx, in)
+	case opUpdateCode:
+		err = e.updateCode(ctx, f, p, revision)
+	case opTag, opUntag:
+		err = tagging.Apply(ctx, e.api, ptr.Deref(arn, ""), p.Target.Tags, p.Observed.Tags)
+	case opPublish:
+		err = e.publish(ctx, f, p)
+	case opPutConcurrency:
+		if err = e.checkReservation(ctx, p); err != nil {
 			break
 		}
-		_, err = t.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.target.ReservedConcurrentExecutions})
-	case callDeleteConcurrency:
-		_, err = t.api.DeleteFunctionConcurrency(ctx, &lambda.DeleteFunctionConcurrencyInput{FunctionName: name})
-	case callPutCodeSigning:
-		_, err = t.api.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: name, CodeSigningConfigArn: p.target.CodeSigningConfigArn})
-	case callDeleteCodeSigning:
-		_, err = t.api.DeleteFunctionCodeSigningConfig(ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: name})
-	case callPutRecursion:
-		_, err = t.api.PutFunctionRecursionConfig(ctx, &lambda.PutFunctionRecursionConfigInput{FunctionName: name, RecursiveLoop: types.RecursiveLoop(ptr.Deref(p.target.RecursiveLoop, ""))})
-	case callPutScaling:
-		if _, err = t.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, p.target.FunctionScalingConfig)); err == nil {
-			f.Status.AtProvider.FunctionScalingConfig = p.target.FunctionScalingConfig
+		_, err = e.api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: name, ReservedConcurrentExecutions: p.Target.ReservedConcurrentExecutions})
+	case opDeleteConcurrency:
+		_, err = e.api.DeleteFunctionConcurrency(ctx, &lambda.DeleteFunctionConcurrencyInput{FunctionName: name})
+	case opPutCodeSigning:
+		_, err = e.api.PutFunctionCodeSigningConfig(ctx, &lambda.PutFunctionCodeSigningConfigInput{FunctionName: name, CodeSigningConfigArn: p.Target.CodeSigningConfigArn})
+	case opDeleteCodeSigning:
+		_, err = e.api.DeleteFunctionCodeSigningConfig(ctx, &lambda.DeleteFunctionCodeSigningConfigInput{FunctionName: name})
+	case opPutRecursion:
+		_, err = e.api.PutFunctionRecursionConfig(ctx, &lambda.PutFunctionRecursionConfigInput{FunctionName: name, RecursiveLoop: types.RecursiveLoop(ptr.Deref(p.Target.RecursiveLoop, ""))})
+	case opPutScaling:
+		if _, err = e.api.PutFunctionScalingConfig(ctx, scalingInput(p.name, p.Target.FunctionScalingConfig)); err == nil {
+			f.Status.AtProvider.FunctionScalingConfig = p.Target.FunctionScalingConfig
 		}
-	case callNone:
+	case opNone:
 	}
 	return err
 }
@@ -234,16 +191,16 @@ func (t *thing) make(ctx context.Context, f *v1beta1.Function, p plan, c call) e
 // architecture only along with code.
 var errArchitectureAlone = errors.New("spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another tool: let that tool deploy for the new architecture, or set spec.forProvider.code")
 
-func (t *thing) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
+func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
 	if p.archive.none() {
 		return errArchitectureAlone
 	}
 	to := publishing(f)
-	if len(configuration(p.changes)) > 0 {
+	if len(configuration(p.Changes)) > 0 {
 		// A version has both: this one would lack the configuration, which AWS refuses.
 		to = publish{}
 	}
-	out, err := t.api.UpdateFunctionCode(ctx, codeInput(p.name, p.target, p.archive, to, revision))
+	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.Target, p.archive, to, revision))
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
@@ -71,16 +72,16 @@ func creating(f *v1beta1.Function) publish {
 // configuration are not those that were published last, unless only what the manifest
 // leaves open was changed, and by others: that is published with publishOn AnyChange
 // alone.
-func (p plan) withPublication(f *v1beta1.Function, d desired) plan {
+func (p plan) withPublication(f *v1beta1.Function, d flow.Desired[settings]) plan {
 	if !publishing(f).publish {
 		return p
 	}
 	s := &f.Status.AtProvider
 	if s.Fingerprint == nil {
-		s.Fingerprint = ptr.To(fingerprint.Read(p.observed.config()).Fingerprint())
+		s.Fingerprint = ptr.To(fingerprint.Read(p.resource.config()).Fingerprint())
 	}
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
-		served := len(configuration(p.changes)) == 0 && !p.changes.Any(codePaths...)
+		served := len(configuration(p.Changes)) == 0 && !p.Changes.Any(codePaths...)
 		if served && (s.PublishedSpecFingerprint == nil || !managed.Settled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(p.specFingerprint(d))
 		}
@@ -92,8 +93,8 @@ func (p plan) withPublication(f *v1beta1.Function, d desired) plan {
 		return p
 	}
 	p.publishedSince = publishedSince(s.LatestPublishedVersion, byHand)
-	p.target.Publish, p.have.Publish = ptr.To(newVersion), s.LatestPublishedVersion
-	p.changes = diff.Compare(p.target, p.have)
+	p.Target.Publish, p.Observed.Publish = ptr.To(newVersion), s.LatestPublishedVersion
+	p.Comparison = flow.Compare(p.Target, p.Observed)
 	return p
 }
 
@@ -101,11 +102,11 @@ func (p plan) withPublication(f *v1beta1.Function, d desired) plan {
 // version. What the manifest leaves to AWS or to others does not count. It takes the
 // variables and the code from what was observed, since they differ from the manifest's
 // only as long as they are about to be changed.
-func (p plan) specFingerprint(d desired) string {
-	s := diff.Fill(withDefaults(d.settings, p.have, p.name), settings{}, d.left)
+func (p plan) specFingerprint(d flow.Desired[settings]) string {
+	s := diff.Fill(withDefaults(d.Settings, p.Observed, p.name), settings{}, d.Left)
 	c := fingerprint.Content{FunctionName: ptr.To(p.name), Environment: p.managedVariables(d)}
 	if s.Code != (code{}) {
-		c.CodeSha256 = p.observed.config().CodeSha256
+		c.CodeSha256 = p.resource.config().CodeSha256
 	}
 	s.Environment, s.Code, s.Tags, s.Publish = environment{}, code{}, nil, nil
 	s.ReservedConcurrentExecutions, s.CodeSigningConfigArn, s.RecursiveLoop, s.FunctionScalingConfig = nil, nil, nil, nil
@@ -113,11 +114,11 @@ func (p plan) specFingerprint(d desired) string {
 }
 
 // managedVariables are the variables that the manifest names, as observed.
-func (p plan) managedVariables(d desired) *types.EnvironmentResponse {
+func (p plan) managedVariables(d flow.Desired[settings]) *types.EnvironmentResponse {
 	out := map[string]string{}
-	if e := p.observed.config().Environment; e != nil {
+	if e := p.resource.config().Environment; e != nil {
 		for name, value := range e.Variables {
-			if _, named := d.settings.Environment.Variables[name]; named && !d.left.Covers("environment.variables["+name+"]") {
+			if _, named := d.Settings.Environment.Variables[name]; named && !d.Left.Covers("environment.variables["+name+"]") {
 				out[name] = value
 			}
 		}
@@ -185,19 +186,19 @@ func publishingCondition(c *types.FunctionConfiguration, f facts) xpv2.Condition
 // publish what was observed, and nothing else: AWS refuses it if the function was
 // changed since. Where nothing was changed since the last version, such as after an
 // answer that was lost, AWS answers with that one.
-func (t *thing) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
-	if err := t.intend(ctx, f, p.observed.config()); err != nil {
+func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
+	if err := e.intend(ctx, f, p.resource.config()); err != nil {
 		return err
 	}
-	out, err := t.api.PublishVersion(ctx, &lambda.PublishVersionInput{
+	out, err := e.api.PublishVersion(ctx, &lambda.PublishVersionInput{
 		FunctionName: ptr.To(p.name),
-		RevisionId:   p.observed.config().RevisionId,
+		RevisionId:   p.resource.config().RevisionId,
 		PublishTo:    types.FunctionVersionLatestPublished(publishing(f).to),
 	})
 	if err != nil {
 		return err
 	}
-	content := fingerprint.Read(p.observed.config())
+	content := fingerprint.Read(p.resource.config())
 	published(&f.Status.AtProvider, out.Version, out.State, content)
 	remember(f, out.Version, content.Fingerprint())
 	return nil
@@ -205,12 +206,12 @@ func (t *thing) publish(ctx context.Context, f *v1beta1.Function, p plan) error 
 
 // readPublishing reads the version that AWS was preparing, once the function itself
 // has settled.
-func (t *thing) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
+func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	version, c := f.Status.AtProvider.PublishingVersion, o.config()
 	if version == nil || c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {
 		return nil
 	}
-	out, err := t.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: version})
+	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(name), Qualifier: version})
 	if awserr.IsNotFound(err) {
 		o.unpublished = true
 		return nil

@@ -156,7 +156,7 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 	var updates []call
 	for _, c := range calls {
 		switch {
-		case c == callPublish: // What failed is not worth a version.
+		case c == opPublish: // What failed is not worth a version.
 		case c.settles():
 			updates = append(updates, c)
 		default:
@@ -170,8 +170,8 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 	retry, rest := retryOf(c), f.rest(c, least, retryAtMost)
 	switch {
 	case f.fresh && len(updates) > 0:
-	case retry == callUpdateConfiguration && slices.Contains(updates, callUpdateConfiguration) && slices.Contains(updates, callUpdateCode):
-		updates = []call{callUpdateCode}
+	case retry == opUpdateConfiguration && slices.Contains(updates, opUpdateConfiguration) && slices.Contains(updates, opUpdateCode):
+		updates = []call{opUpdateCode}
 	case rest > 0:
 		d.wait, updates = rest, nil
 	case len(updates) == 0:
@@ -185,9 +185,9 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 func retryOf(c *types.FunctionConfiguration) call {
 	code := reasonCode(c)
 	if strings.Contains(code, "Image") || strings.Contains(code, "Zip") {
-		return callUpdateCode
+		return opUpdateCode
 	}
-	return callUpdateConfiguration
+	return opUpdateConfiguration
 }
 
 // passes says that what failed is AWS's own, and not for the user to put right.

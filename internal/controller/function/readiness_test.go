@@ -70,7 +70,7 @@ func TestDecide(t *testing.T) {
 			reason:  "What differs makes it not ready, and is named.",
 			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful},
 			changes: some,
-			want:    want{status: "False", reason: condition.ReasonUpdating, message: "changing memorySize", due: callUpdateConfiguration},
+			want:    want{status: "False", reason: condition.ReasonUpdating, message: "changing memorySize", due: opUpdateConfiguration},
 		},
 		"Inactive": {
 			reason: "An inactive function does not serve the next invocation.",
@@ -105,12 +105,12 @@ func TestDecide(t *testing.T) {
 		"FailedAndMaybeAnothers": {
 			reason: "What this resource may not have created is never deleted, but updated.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour)},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No." + notDeleted, due: callUpdateConfiguration},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: No." + notDeleted, due: opUpdateConfiguration},
 		},
 		"FailedAndMaybeAnothersImage": {
 			reason: "The call is the one that may help.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReasonCode: types.StateReasonCodeImageDeleted, LastModified: ago(time.Hour)},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: (ImageDeleted)" + notDeleted, due: callUpdateCode},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "creation failed: Failed: (ImageDeleted)" + notDeleted, due: opUpdateCode},
 		},
 		"FailedUnreadableTime": {
 			reason: "A time that can't be read is long ago, and what was sent since still counts.",
@@ -155,7 +155,7 @@ func TestDecide(t *testing.T) {
 			reason: "A function that once was active, with versions and aliases perhaps, is never deleted.",
 			config: types.FunctionConfiguration{State: types.StateFailed, StateReason: ptr.To("No."), LastModified: ago(time.Hour)},
 			facts:  facts{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Failed: No.", due: callUpdateConfiguration},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Failed: No.", due: opUpdateConfiguration},
 		},
 		"UpdateFailedJustNow": {
 			reason:  "A failed update is not ready, and not repeated at once.",
@@ -168,20 +168,20 @@ func TestDecide(t *testing.T) {
 			reason: "What is AWS's own to put right is tried again soon.",
 			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReasonCode: "DependencyError", LastModified: ago(time.Minute)},
 			facts:  facts{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (DependencyError)", due: callUpdateConfiguration},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (DependencyError)", due: opUpdateConfiguration},
 		},
 		"UpdateFailedAndSpecChanged": {
 			reason:  "A changed spec is tried at once.",
 			config:  types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReason: ptr.To("Bad subnet."), LastModified: ago(time.Second)},
 			changes: some,
 			facts:   facts{activated: true, fresh: true},
-			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet.", due: callUpdateConfiguration},
+			want:    want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: Bad subnet.", due: opUpdateConfiguration},
 		},
 		"UpdateFailedLongAgo": {
 			reason: "What failed is sent again, by the call that failed.",
 			config: types.FunctionConfiguration{State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusFailed, LastUpdateStatusReasonCode: types.LastUpdateStatusReasonCodeImageDeleted, LastModified: ago(time.Hour)},
 			facts:  facts{activated: true},
-			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (ImageDeleted)", due: callUpdateCode},
+			want:   want{status: "False", reason: xpv2.ReasonUnavailable, message: "update failed: (ImageDeleted)", due: opUpdateCode},
 		},
 	}
 	for name, tc := range cases {
@@ -192,7 +192,7 @@ func TestDecide(t *testing.T) {
 			f.now, f.updatable, f.recreatable, f.generation = now, true, true, 7
 			var calls []call
 			if len(tc.changes) > 0 {
-				calls = []call{callUpdateConfiguration}
+				calls = []call{opUpdateConfiguration}
 			}
 			d := decide(o, calls, tc.changes, f)
 			got := want{status: d.ready.Status, reason: d.ready.Reason, message: d.ready.Message, due: first(d.due), anew: d.recreate, wait: d.wait}
@@ -209,18 +209,18 @@ func TestDecide(t *testing.T) {
 func TestDecideHonoursPolicies(t *testing.T) {
 	o := sparse()
 	some := diff.Changes{{Path: "memorySize"}}
-	if d := decide(o, []call{callUpdateConfiguration}, some, facts{}); first(d.due) != callNone || d.ready.Status != corev1.ConditionTrue {
+	if d := decide(o, []call{opUpdateConfiguration}, some, facts{}); first(d.due) != opNone || d.ready.Status != corev1.ConditionTrue {
 		t.Errorf("without the Update policy nothing is due, and drift is the user's wish: %+v", d)
 	}
 	o.function.Configuration.State = types.StateFailed
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	if d := decide(o, nil, nil, facts{updatable: true, ours: true, now: now}); d.recreate || first(d.due) != callUpdateConfiguration {
+	if d := decide(o, nil, nil, facts{updatable: true, ours: true, now: now}); d.recreate || first(d.due) != opUpdateConfiguration {
 		t.Errorf("without the Delete policy a failed creation is not deleted, but updated: %+v", d)
 	}
 	if d := decide(o, nil, nil, facts{recreatable: true, ours: true, now: now}); !d.recreate {
 		t.Errorf("without the Update policy a failed creation is created anew all the same: %+v", d)
 	}
-	if d := decide(o, nil, nil, facts{now: now}); d.recreate || first(d.due) != callNone || d.ready.Message != "creation failed: Failed" {
+	if d := decide(o, nil, nil, facts{now: now}); d.recreate || first(d.due) != opNone || d.ready.Message != "creation failed: Failed" {
 		t.Errorf("without policies what failed is just told: %+v", d)
 	}
 }
@@ -233,13 +233,13 @@ func TestFailedConfigurationLetsCodePass(t *testing.T) {
 	})
 	f := facts{activated: true, updatable: true, now: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC)}
 	changes := diff.Changes{{Path: "code.sha256"}, {Path: "vpcConfig"}}
-	if d := decide(o, []call{callUpdateConfiguration, callUpdateCode, callPublish}, changes, f); first(d.due) != callUpdateCode {
+	if d := decide(o, []call{opUpdateConfiguration, opUpdateCode, opPublish}, changes, f); first(d.due) != opUpdateCode {
 		t.Errorf("the code is due, got %+v", d)
 	}
-	if d := decide(o, []call{callUpdateConfiguration, callPublish}, changes, f); first(d.due) != callNone || d.wait != retryAfter-time.Second {
+	if d := decide(o, []call{opUpdateConfiguration, opPublish}, changes, f); first(d.due) != opNone || d.wait != retryAfter-time.Second {
 		t.Errorf("the configuration alone waits, got %+v", d)
 	}
-	if d := decide(o, []call{callTag, callUpdateConfiguration, callPutConcurrency}, changes, f); !slices.Equal(d.due, []call{callTag, callPutConcurrency}) || d.wait == 0 {
+	if d := decide(o, []call{opTag, opUpdateConfiguration, opPutConcurrency}, changes, f); !slices.Equal(d.due, []call{opTag, opPutConcurrency}) || d.wait == 0 {
 		t.Errorf("what is no update does not wait, got %+v", d)
 	}
 }

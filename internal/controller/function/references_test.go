@@ -54,7 +54,7 @@ func TestWhatReferencesAreResolvedTo(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := fromParameters(tc.p, nil)
+			s := fromSpec(tc.p, nil)
 			if diff := cmp.Diff(tc.layers, s.Layers); diff != "" {
 				t.Errorf("%s\nlayers: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -68,7 +68,7 @@ func TestWhatReferencesAreResolvedTo(t *testing.T) {
 func TestACapacityProviderIsTheSameByReference(t *testing.T) {
 	arn := ptr.To("arn:aws:lambda:eu-central-1:123456789012:capacity-provider:cp")
 	by := func(l v1beta1.LambdaManagedInstancesCapacityProviderConfig) settings {
-		return fromParameters(v1beta1.FunctionSettings{CapacityProviderConfig: &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: l}}, nil)
+		return fromSpec(v1beta1.FunctionSettings{CapacityProviderConfig: &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: l}}, nil)
 	}
 	value := by(v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: arn})
 	resolved := by(v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: arn, CapacityProviderArnRef: &xpv2.NamespacedReference{Name: "cp"}})

@@ -36,19 +36,19 @@ type accountFigures interface {
 
 // checkReservation refuses a reservation that AWS would refuse, with what is left. Where
 // that is not known for sure, AWS is to decide.
-func (t *thing) checkReservation(ctx context.Context, p plan) error {
-	want, have := ptr.Deref(p.target.ReservedConcurrentExecutions, 0), ptr.Deref(p.have.ReservedConcurrentExecutions, 0)
-	if f, ok := t.account.Remembered(); !ok || fits(f, want, have) {
+func (e *external) checkReservation(ctx context.Context, p plan) error {
+	want, have := ptr.Deref(p.Target.ReservedConcurrentExecutions, 0), ptr.Deref(p.Observed.ReservedConcurrentExecutions, 0)
+	if f, ok := e.account.Remembered(); !ok || fits(f, want, have) {
 		return nil
 	}
-	f, ok := t.account.Recent(ctx, recentFigures)
+	f, ok := e.account.Recent(ctx, recentFigures)
 	if !ok || fits(f, want, have) {
 		return nil
 	}
-	if p.have.ReservedConcurrentExecutions == nil {
+	if p.Observed.ReservedConcurrentExecutions == nil {
 		// What is provisioned of the function may count as not unreserved. It would be
 		// part of the reservation.
-		provisioned, err := t.provisioned(ctx, p.name)
+		provisioned, err := e.provisioned(ctx, p.name)
 		if err != nil || fits(f, want, provisioned) {
 			return nil //nolint:nilerr // AWS is to decide.
 		}
@@ -74,10 +74,10 @@ func minimum(f account.Figures) int32 {
 }
 
 // provisioned concurrency of all versions and aliases of a function.
-func (t *thing) provisioned(ctx context.Context, name string) (int32, error) {
+func (e *external) provisioned(ctx context.Context, name string) (int32, error) {
 	total, in := int32(0), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(name)}
 	for range provisionedPages {
-		out, err := t.api.ListProvisionedConcurrencyConfigs(ctx, in)
+		out, err := e.api.ListProvisionedConcurrencyConfigs(ctx, in)
 		if err != nil {
 			return 0, err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
@@ -87,7 +88,7 @@ func TestCheckReservation(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			th := testThing(&tc.api, nil)
 			th.account = &tc.account
-			err := th.checkReservation(t.Context(), plan{name: "f", target: settings{ReservedConcurrentExecutions: &tc.want}, have: settings{ReservedConcurrentExecutions: tc.have}})
+			err := th.checkReservation(t.Context(), plan{name: "f", Comparison: flow.Comparison[settings]{Target: settings{ReservedConcurrentExecutions: &tc.want}, Observed: settings{ReservedConcurrentExecutions: tc.have}}})
 			if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%s\nwant %q, got %v", tc.reason, tc.says, err)
 			}

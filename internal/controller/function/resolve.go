@@ -32,7 +32,7 @@ func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1bet
 		return settings{}, err
 	}
 	p, err = r.references(ctx, namespace, at, p)
-	return fromParameters(p, vars), err
+	return fromSpec(p, vars), err
 }
 
 // references replaces each <field>From by the value that it selects.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -38,37 +37,24 @@ var releaseDelays = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time
 // time of it.
 const settleLimit = 15 * time.Minute
 
-// external is flow's external client with a step before the deletion of a function
-// in a VPC, where the user asks for one.
-type external struct {
-	*flow.External[*v1beta1.Function, observed]
-
-	thing *thing
-}
-
-func newExternal(t *thing) *external {
-	return &external{External: flow.New(t, flow.Calls{Create: callCreate, Delete: opDelete}), thing: t}
-}
-
-// Delete the function, once it has let go of its VPC. What is still to be done for that
-// is read from AWS each time.
-func (e *external) Delete(ctx context.Context, f *v1beta1.Function) (xpmanaged.ExternalDelete, error) {
-	c := e.Found().Thing.config()
-	r := e.thing.release(ctx, f, c)
-	s := r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.thing.now())
-	switch s {
+// PrepareDelete has a function let go of its VPC, if the user asks for that. What is still to
+// be done for it is read from AWS each time.
+func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o found) (ready bool, err error) {
+	c := o.Resource.config()
+	r := e.release(ctx, f, c)
+	switch r.step(c, f.Status.AtProvider.VPCReleaseAttempts, e.now()) {
 	case releaseWaits:
 		e.await(ctx, f, r)
-		return xpmanaged.ExternalDelete{}, nil
+		return false, nil
 	case releaseDue:
-		return xpmanaged.ExternalDelete{}, e.send(ctx, f, r)
+		return false, e.send(ctx, f, o, r)
 	case releaseStuck:
 		managed.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", settleLimit)))
 	case releaseFailed:
 		managed.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
 	case releaseDone:
 	}
-	return e.External.Delete(ctx, f)
+	return true, nil
 }
 
 // asItIs tells that the function is deleted without the release of its VPC.
@@ -78,7 +64,7 @@ func asItIs(why error) event.Event {
 
 // await the end of a change that AWS is at. Nothing is said anew where Ready says it.
 func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
-	after := cadence.Pending(e.thing.now().Sub(f.GetDeletionTimestamp().Time))
+	after := cadence.Pending(e.now().Sub(f.GetDeletionTimestamp().Time))
 	c := condition.Deleting(f.GetGeneration(), r.message())
 	if f.GetCondition(xpv2.TypeReady).Equal(c) {
 		managed.Abort(ctx, after)
@@ -91,13 +77,13 @@ func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
 
 // send the change that releases the VPC. What AWS answers to it, apart from throttling,
 // counts as an attempt; what got no answer is sent again like any call.
-func (e *external) send(ctx context.Context, f *v1beta1.Function, r *release) error {
-	if !managed.Reserve(ctx, string(callUpdateConfiguration)) {
+func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *release) error {
+	if !managed.Reserve(ctx, string(opUpdateConfiguration)) {
 		return nil
 	}
-	_, err := e.thing.api.UpdateFunctionConfiguration(ctx, r.input(e.Found().Name))
+	_, err := e.api.UpdateFunctionConfiguration(ctx, r.input(o.Name))
 	if _, deferred := quota.Deferred(err); deferred || awserr.IsThrottled(err) || err != nil && awserr.StatusCode(err) == 0 {
-		return errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", e.Found().What, r.does)
+		return errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
 	}
 	s := &f.Status.AtProvider
 	s.VPCReleaseAttempts++
@@ -107,7 +93,7 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, r *release) er
 		managed.RequeueAfter(ctx, cadence.MinPending)
 		return nil
 	}
-	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", e.Found().What, r.does)
+	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
 	managed.Emit(ctx, event.Warning(reasonVPCKept, err))
 	f.SetConditions(condition.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
 	managed.DescribeChange(ctx, r.does+" before the deletion was rejected")
@@ -129,7 +115,7 @@ type release struct {
 }
 
 // release that the user asks for, if it can be of any use.
-func (t *thing) release(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) *release {
+func (e *external) release(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) *release {
 	p, have := f.Spec.ForProvider, vpc(c.VpcConfig)
 	begun := f.Status.AtProvider.VPCReleaseAttempts > 0 || p.VPCConfig != nil
 	if have == nil && !begun || c.State == types.StateDeleting || !flow.Allows(f, xpv2.ManagementActionUpdate) {
@@ -141,7 +127,7 @@ func (t *thing) release(ctx context.Context, f *v1beta1.Function, c *types.Funct
 	if !ptr.Deref(p.ReplaceSecurityGroupsOnDestroy, false) || have == nil {
 		return nil
 	}
-	groups := t.replacements(ctx, f)
+	groups := e.replacements(ctx, f)
 	if len(groups) == 0 {
 		return nil
 	}
@@ -153,13 +139,13 @@ func (t *thing) release(ctx context.Context, f *v1beta1.Function, c *types.Funct
 // replacements are the security groups to put in place of the function's. Those that
 // cannot be read any more are left out: most likely they are being deleted along with
 // the function.
-func (t *thing) replacements(ctx context.Context, f *v1beta1.Function) []string {
+func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []string {
 	p := f.Spec.ForProvider
 	groups := slices.Clone(p.ReplacementSecurityGroupIDs)
 	var missing error
 	for i := range p.ReplacementSecurityGroupIDsFrom {
 		name := fmt.Sprintf("spec.forProvider.replacementSecurityGroupIdsFrom[%d]", i)
-		group, err := fields.One(ctx, t.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i])
+		group, err := fields.One(ctx, e.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i])
 		if err != nil {
 			missing = err
 			continue

@@ -132,21 +132,21 @@ func TestDeleteInVPC(t *testing.T) {
 			f.DeletionTimestamp = ptr.To(metav1.NewTime(now))
 			f.Spec.ManagementPolicies = tc.policies
 			var in *lambda.UpdateFunctionConfigurationInput
-			api := &fakeLambda{
-				get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
+			api := steptest.NewScripted(t, steptest.Script{
+				opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 					o.Configuration.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-1", "subnet-2"}, SecurityGroupIds: []string{"sg-1"}, Ipv6AllowedForDualStack: ptr.To(true), VpcId: ptr.To("vpc-1")}
 					o.Configuration.FileSystemConfigs = []types.FileSystemConfig{{Arn: ptr.To("arn"), LocalMountPath: ptr.To("/mnt/a")}}
 					if tc.have != nil {
 						tc.have(o.Configuration)
 					}
 				}), nil),
-				updateConfig: func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+				"UpdateFunctionConfiguration": steptest.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
 					in = i
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
-				},
-				delete: always[*lambda.DeleteFunctionInput](&lambda.DeleteFunctionOutput{}, nil),
-			}
-			e, th := testExternal(api, nil)
+				}),
+				opDelete: steptest.Returns(&lambda.DeleteFunctionOutput{}, nil),
+			})
+			e, th := testExternal(api.Lambda, nil)
 			th.resolver.fields = steptest.Fields{"default": "sg-default"}
 			turn := &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
 				if slices.Contains(ops, "UpdateFunctionConfiguration") {
@@ -160,7 +160,7 @@ func TestDeleteInVPC(t *testing.T) {
 			}
 			_, err := e.Delete(ctx, f)
 			_, held := turn.Aborted()
-			got := want{calls: api.calls, attempts: f.Status.AtProvider.VPCReleaseAttempts, events: len(turn.Events()), err: err != nil, held: held}
+			got := want{calls: api.Operations(), attempts: f.Status.AtProvider.VPCReleaseAttempts, events: len(turn.Events()), err: err != nil, held: held}
 			if in != nil {
 				got.groups = in.VpcConfig.SecurityGroupIds
 				leaves := len(got.groups) == 0
@@ -188,9 +188,9 @@ func TestWaitForReleaseIsSilent(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
 	f.SetConditions(condition.Deleting(f.Generation, "detaching it from its VPC before the deletion"))
-	e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) {
+	e, _ := testExternal(steptest.NewScripted(t, steptest.Script{opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
-	}), nil)}, nil)
+	}), nil)}).Lambda, nil)
 	turn := &managed.Attempt{}
 	ctx := managed.WithAttempt(testContext(t), turn)
 	if _, err := e.Observe(ctx, f); err != nil {
@@ -312,7 +312,7 @@ func TestDeletionAfterFailedReleases(t *testing.T) {
 func TestForeignFunctionStaysInItsVPC(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
-	e, _ := testExternal(&fakeLambda{get: always[*lambda.GetFunctionInput](ours(f, func(o *lambda.GetFunctionOutput) { o.Tags = nil }), nil)}, nil)
+	e, _ := testExternal(steptest.NewScripted(t, steptest.Script{opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) { o.Tags = nil }), nil)}).Lambda, nil)
 	if o, err := e.Observe(testContext(t), f); err != nil || o.ResourceExists {
 		t.Errorf("want it to be let go of, got %+v, %v", o, err)
 	}

@@ -8,14 +8,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// The calls by their AWS operation's name.
-const (
-	callGet    = "GetFunctionEventInvokeConfig"
-	callList   = "ListFunctionEventInvokeConfigs"
-	callPut    = "PutFunctionEventInvokeConfig"
-	callDelete = "DeleteFunctionEventInvokeConfig"
-)
-
 // lambdaAPI are the calls to Lambda that this kind makes. Put replaces all settings, so
 // that there is no need of UpdateFunctionEventInvokeConfig, which keeps what it is not
 // sent.
@@ -30,3 +22,11 @@ type lambdaAPI interface {
 type fieldReader interface {
 	Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetFunctionEventInvokeConfig"
+	opList   = "ListFunctionEventInvokeConfigs"
+	opPut    = "PutFunctionEventInvokeConfig"
+	opDelete = "DeleteFunctionEventInvokeConfig"
+)

@@ -24,14 +24,13 @@ import (
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{fields: o.Fields}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.FunctionEventInvokeConfig]{
-		GVK:               v1beta1.FunctionEventInvokeConfigGroupVersionKind,
-		New:               func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },
-		Region:            func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
-		FunctionName:      func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:             func(c *v1beta1.FunctionEventInvokeConfig) []string { return configured.Reads(c, callList, callPut) },
-		Connect:           c.connect,
-		DeterministicName: true,
+		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
+		New:          func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
+		NewList:      func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },
+		Region:       func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
+		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
+		Reads:        func(c *v1beta1.FunctionEventInvokeConfig) []string { return configured.Reads(c, opList, opPut) },
+		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
 			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -47,8 +46,8 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.FunctionEventInvokeCon
 	return newExternal(config.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields), nil
 }
 
-// calls by which configurations are made and removed.
-var calls = flow.Calls{Create: callPut, Delete: callDelete}
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 func references(mg *v1beta1.FunctionEventInvokeConfig) []managed.Reference {
 	p := mg.Spec.ForProvider

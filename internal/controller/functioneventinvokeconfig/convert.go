@@ -79,7 +79,7 @@ func (s spot) arn(read lookup) (destination, error) {
 	return destination{Destination: &v}, err
 }
 
-// fromSpec is what one block of spec names.
+// fromSpec returns a block of spec in comparable form.
 func fromSpec(s v1beta1.FunctionEventInvokeConfigSettings, read lookup) (settings, error) {
 	out := settings{MaximumEventAgeInSeconds: s.MaximumEventAgeInSeconds, MaximumRetryAttempts: s.MaximumRetryAttempts}
 	var err error
@@ -90,8 +90,8 @@ func fromSpec(s v1beta1.FunctionEventInvokeConfigSettings, read lookup) (setting
 	return out, err
 }
 
-// fromAWS is what is there. AWS answers empty blocks for destinations that there are
-// not.
+// fromAWS returns the answer of AWS in comparable form. AWS answers empty blocks for
+// destinations that are not set.
 func fromAWS(c types.FunctionEventInvokeConfig) settings {
 	out := settings{MaximumEventAgeInSeconds: c.MaximumEventAgeInSeconds, MaximumRetryAttempts: c.MaximumRetryAttempts}
 	if d := c.DestinationConfig; d != nil {
@@ -124,7 +124,8 @@ func putInput(s settings, n functionname.Name) *lambda.PutFunctionEventInvokeCon
 	return in
 }
 
-func status(c types.FunctionEventInvokeConfig, n functionname.Name) v1beta1.FunctionEventInvokeConfigObservation {
+// observation returns what status shows of a configuration.
+func observation(c types.FunctionEventInvokeConfig, n functionname.Name) v1beta1.FunctionEventInvokeConfigObservation {
 	s := fromAWS(c)
 	out := v1beta1.FunctionEventInvokeConfigObservation{
 		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: c.FunctionArn,

@@ -14,6 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
 
 var ignoreSDK = cmpopts.IgnoreUnexported(lambda.PutFunctionEventInvokeConfigInput{}, types.DestinationConfig{}, types.OnFailure{}, types.OnSuccess{})
@@ -85,12 +86,12 @@ func TestDestinationsOfOtherProviders(t *testing.T) {
 		t.Errorf("both blocks are watched, -want +got:\n%s", diff)
 	}
 	var read []string
-	w, err := desired(mg, func(field string, _ v1beta1.FieldSelector) (string, error) {
+	forProvider, initProvider, err := desired(mg, func(field string, _ v1beta1.FieldSelector) (string, error) {
 		read = append(read, field)
 		return queueARN, nil
 	})
 	want := destinations{OnFailure: destination{ptr.To(queueARN)}, OnSuccess: destination{ptr.To(queueARN)}}
-	if diff := cmp.Diff(want, w.settings.DestinationConfig); diff != "" || err != nil {
+	if diff := cmp.Diff(want, flow.Merge(forProvider, initProvider).Settings.DestinationConfig); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)
 	}
 	if diff := cmp.Diff([]string{"destinationConfig.onFailure", "destinationConfig.onSuccess"}, read); diff != "" {
@@ -98,18 +99,18 @@ func TestDestinationsOfOtherProviders(t *testing.T) {
 	}
 	broken := errors.New("broken")
 	failing := func(string, v1beta1.FieldSelector) (string, error) { return "", broken }
-	if _, err := desired(mg, failing); !errors.Is(err, broken) {
+	if _, _, err := desired(mg, failing); !errors.Is(err, broken) {
 		t.Errorf("got %v, want what went wrong", err)
 	}
 	mg.Spec.ForProvider.DestinationConfig = nil
-	if _, err := desired(mg, failing); !errors.Is(err, broken) {
+	if _, _, err := desired(mg, failing); !errors.Is(err, broken) {
 		t.Errorf("got %v, want what went wrong in initProvider", err)
 	}
 }
 
 func TestStatus(t *testing.T) {
 	at := time.Unix(1000, 0)
-	got := status(types.FunctionEventInvokeConfig{
+	got := observation(types.FunctionEventInvokeConfig{
 		FunctionArn: ptr.To("arn"), MaximumEventAgeInSeconds: ptr.To[int32](60), MaximumRetryAttempts: ptr.To[int32](1), LastModified: &at,
 		DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{Destination: ptr.To(queueARN)}, OnSuccess: &types.OnSuccess{}},
 	}, functionname.Name{Function: "cart", Qualifier: "live"})

@@ -7,6 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
 
 func TestCompare(t *testing.T) {
@@ -61,12 +62,12 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.FunctionEventInvokeConfig{}
 			mg.Spec.ForProvider.FunctionEventInvokeConfigSettings, mg.Spec.InitProvider = tc.spec, &tc.init
-			w, err := desired(mg, unread(t))
+			forProvider, initProvider, err := desired(mg, unread(t))
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, changes := w.compare(fromAWS(tc.there))
-			if got := changes.String(); got != tc.changes {
+			c := compare(flow.Merge(forProvider, initProvider), fromAWS(tc.there))
+			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}
 		})

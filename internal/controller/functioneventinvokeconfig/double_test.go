@@ -63,7 +63,7 @@ func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	// The SDK tries four times in all, and no answer comes to any.
 	c := newConfig()
-	e.Lose(c, callPut)
+	e.Lose(c, opPut)
 	if got := e.Outcomes(c); len(got) != 1 || meta.GetExternalName(c) != "cart:$LATEST" {
 		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(c))
 	}
@@ -79,15 +79,7 @@ func TestConfigurationsOfAFunctionShareACall(t *testing.T) {
 		e.Outcomes(c)
 	}
 	e.Advance(1)
-	e.Double.ResetCalls()
-	for _, c := range all {
-		if o, err := e.Do(c); o != steptest.Settled || err != nil {
-			t.Fatal(o, err)
-		}
-	}
-	if n := e.Double.Count(""); n != 1 {
-		t.Errorf("%d calls for four looks at the same moment, want one", n)
-	}
+	e.Share(all, opList)
 }
 
 // generator makes random settings that AWS accepts.

@@ -6,15 +6,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// The calls by their AWS operation's name.
-const (
-	callGet    = "GetFunctionUrlConfig"
-	callList   = "ListFunctionUrlConfigs"
-	callCreate = "CreateFunctionUrlConfig"
-	callUpdate = "UpdateFunctionUrlConfig"
-	callDelete = "DeleteFunctionUrlConfig"
-)
-
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	GetFunctionUrlConfig(ctx context.Context, in *lambda.GetFunctionUrlConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionUrlConfigOutput, error)
@@ -23,3 +14,12 @@ type lambdaAPI interface {
 	UpdateFunctionUrlConfig(ctx context.Context, in *lambda.UpdateFunctionUrlConfigInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionUrlConfigOutput, error)
 	DeleteFunctionUrlConfig(ctx context.Context, in *lambda.DeleteFunctionUrlConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteFunctionUrlConfigOutput, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetFunctionUrlConfig"
+	opList   = "ListFunctionUrlConfigs"
+	opCreate = "CreateFunctionUrlConfig"
+	opUpdate = "UpdateFunctionUrlConfig"
+	opDelete = "DeleteFunctionUrlConfig"
+)

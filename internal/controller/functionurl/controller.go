@@ -23,14 +23,13 @@ import (
 // Setup adds a controller of FunctionURLs to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.FunctionURL]{
-		GVK:               v1beta1.FunctionURLGroupVersionKind,
-		New:               func() *v1beta1.FunctionURL { return &v1beta1.FunctionURL{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.FunctionURLList{} },
-		Region:            func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
-		FunctionName:      func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
-		Reads:             func(u *v1beta1.FunctionURL) []string { return configured.Reads(u, callList, callCreate) },
-		Connect:           connect,
-		DeterministicName: true,
+		GVK:          v1beta1.FunctionURLGroupVersionKind,
+		New:          func() *v1beta1.FunctionURL { return &v1beta1.FunctionURL{} },
+		NewList:      func() resource.ManagedList { return &v1beta1.FunctionURLList{} },
+		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
+		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
+		Reads:        func(u *v1beta1.FunctionURL) []string { return configured.Reads(u, opList, opCreate) },
+		Connect:      connect,
 		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
 			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -51,5 +50,5 @@ func references(u *v1beta1.FunctionURL) []managed.Reference {
 	}
 }
 
-// calls by which URLs are made and removed.
-var calls = flow.Calls{Create: callCreate, Delete: callDelete}
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}

@@ -2,7 +2,6 @@ package functionurl
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -15,42 +14,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 )
 
-// settings of a URL in one form for both what is wanted and what is there.
-type settings struct {
-	AuthType   *string `json:"authType"`
-	Cors       *cors   `json:"cors"`
-	InvokeMode *string `json:"invokeMode"`
-}
+// settings are the same type for desired and observed state.
+type settings = v1beta1.FunctionURLSettings
 
-// cors is replaced as a whole by AWS, so that nothing in it is left to AWS. AWS keeps
-// the names of headers in lower case.
-type cors struct {
-	AllowCredentials bool     `json:"allowCredentials"`
-	AllowHeaders     diff.Set `json:"allowHeaders"`
-	AllowMethods     diff.Set `json:"allowMethods"`
-	AllowOrigins     diff.Set `json:"allowOrigins"`
-	ExposeHeaders    diff.Set `json:"exposeHeaders"`
-	MaxAge           int32    `json:"maxAge"`
-}
-
-// fromSpec is what is wanted.
-func fromSpec(s v1beta1.FunctionURLSettings) settings {
-	out := settings{AuthType: s.AuthType, InvokeMode: s.InvokeMode}
-	if c := s.Cors; c != nil {
-		out.Cors = &cors{
-			AllowCredentials: ptr.Deref(c.AllowCredentials, false), MaxAge: ptr.Deref(c.MaxAge, 0),
-			AllowHeaders: set(lower(c.AllowHeaders)), ExposeHeaders: set(lower(c.ExposeHeaders)),
-			AllowMethods: set(c.AllowMethods), AllowOrigins: set(c.AllowOrigins),
-		}
-	}
-	return out
-}
-
-// fromAWS is what is there. A block without any setting is none.
+// fromAWS returns the answer of AWS in comparable form.
 func fromAWS(u types.FunctionUrlConfig) settings {
-	return fromSpec(v1beta1.FunctionURLSettings{AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode)})
+	return normal(settings{AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode)})
 }
 
+// corsOf returns nil for a block without any setting.
 func corsOf(c *types.Cors) *v1beta1.Cors {
 	if c == nil || len(c.AllowHeaders)+len(c.AllowMethods)+len(c.AllowOrigins)+len(c.ExposeHeaders) == 0 && c.AllowCredentials == nil && c.MaxAge == nil {
 		return nil
@@ -61,15 +33,15 @@ func corsOf(c *types.Cors) *v1beta1.Cors {
 	}
 }
 
-// toAWS is never nil, since AWS takes what is not sent for what is to be kept. An
-// empty one clears the settings.
-func (c *cors) toAWS() *types.Cors {
+// corsInput is never nil, because AWS keeps what is not sent. An empty one clears the
+// settings.
+func corsInput(c *v1beta1.Cors) *types.Cors {
 	if c == nil {
 		return &types.Cors{}
 	}
 	return &types.Cors{
-		AllowCredentials: &c.AllowCredentials, AllowHeaders: c.AllowHeaders, AllowMethods: c.AllowMethods,
-		AllowOrigins: c.AllowOrigins, ExposeHeaders: c.ExposeHeaders, MaxAge: &c.MaxAge,
+		AllowCredentials: c.AllowCredentials, AllowHeaders: c.AllowHeaders, AllowMethods: c.AllowMethods,
+		AllowOrigins: c.AllowOrigins, ExposeHeaders: c.ExposeHeaders, MaxAge: c.MaxAge,
 	}
 }
 
@@ -80,7 +52,7 @@ func createInput(s settings, n functionname.Name) *lambda.CreateFunctionUrlConfi
 		InvokeMode: types.InvokeMode(ptr.Deref(s.InvokeMode, "")),
 	}
 	if s.Cors != nil {
-		in.Cors = s.Cors.toAWS()
+		in.Cors = corsInput(normal(s).Cors)
 	}
 	return in
 }
@@ -92,7 +64,7 @@ func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.
 		in.AuthType = types.FunctionUrlAuthType(ptr.Deref(t.AuthType, ""))
 	}
 	if changes.Any("cors") {
-		in.Cors = t.Cors.toAWS()
+		in.Cors = corsInput(t.Cors)
 	}
 	if changes.Any("invokeMode") {
 		in.InvokeMode = types.InvokeMode(ptr.Deref(t.InvokeMode, ""))
@@ -100,8 +72,8 @@ func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.
 	return in
 }
 
-// status of a URL.
-func status(u types.FunctionUrlConfig, n functionname.Name) v1beta1.FunctionURLObservation {
+// observation returns what status shows of a URL.
+func observation(u types.FunctionUrlConfig, n functionname.Name) v1beta1.FunctionURLObservation {
 	return v1beta1.FunctionURLObservation{
 		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: u.FunctionArn, FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
 		AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode),
@@ -109,9 +81,9 @@ func status(u types.FunctionUrlConfig, n functionname.Name) v1beta1.FunctionURLO
 	}
 }
 
-// created is the status of a new URL.
+// created returns what status shows of a new URL.
 func created(out *lambda.CreateFunctionUrlConfigOutput, n functionname.Name) v1beta1.FunctionURLObservation {
-	return status(types.FunctionUrlConfig{
+	return observation(types.FunctionUrlConfig{
 		FunctionArn: out.FunctionArn, FunctionUrl: out.FunctionUrl, AuthType: out.AuthType, Cors: out.Cors,
 		InvokeMode: out.InvokeMode, CreationTime: out.CreationTime,
 	}, n)
@@ -133,21 +105,6 @@ func qualifier(n functionname.Name) *string {
 		return nil
 	}
 	return &n.Qualifier
-}
-
-// set is a list whose order and repetitions say nothing.
-func set(list []string) diff.Set {
-	out := slices.Clone(list)
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func lower(names []string) []string {
-	var out []string
-	for _, n := range names {
-		out = append(out, strings.ToLower(n))
-	}
-	return out
 }
 
 // text of an enum, nil if AWS left it out.

@@ -49,7 +49,7 @@ func TestCreateInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, createInput(fromSpec(tc.spec), tc.name), ignoreSDK); diff != "" {
+			if diff := cmp.Diff(tc.want, createInput(tc.spec, tc.name), ignoreSDK); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
 		})
@@ -57,7 +57,7 @@ func TestCreateInput(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	got := status(types.FunctionUrlConfig{
+	got := observation(types.FunctionUrlConfig{
 		FunctionArn: ptr.To("arn"), FunctionUrl: ptr.To("https://abc.lambda-url.eu-central-1.on.aws/"), AuthType: types.FunctionUrlAuthTypeNone,
 		InvokeMode: types.InvokeModeBuffered, CreationTime: ptr.To("then"), LastModifiedTime: ptr.To("now"), Cors: &types.Cors{AllowOrigins: []string{"*"}},
 	}, functionname.Name{Function: "cart"})
@@ -68,7 +68,7 @@ func TestStatus(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := status(types.FunctionUrlConfig{Cors: &types.Cors{}}, functionname.Name{}); got.Cors != nil || got.URLID != nil || got.AuthType != nil {
+	if got := observation(types.FunctionUrlConfig{Cors: &types.Cors{}}, functionname.Name{}); got.Cors != nil || got.URLID != nil || got.AuthType != nil {
 		t.Errorf("what AWS left out is not shown, got %+v", got)
 	}
 }

@@ -1,39 +1,54 @@
 package functionurl
 
 import (
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"slices"
+	"strings"
+
+	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
 
-// wanted is what a URL shall be.
-type wanted struct {
-	settings settings
-	left     diff.Left
+// desired returns the settings of spec.
+func desired(mg *v1beta1.FunctionURL) (forProvider, initProvider settings) {
+	return mg.Spec.ForProvider.FunctionURLSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }
 
-// desired merges forProvider and initProvider. What initProvider alone names belongs
-// to others after creation.
-func desired(mg *v1beta1.FunctionURL) wanted {
-	initial := v1beta1.FunctionURLSettings{}
-	if mg.Spec.InitProvider != nil {
-		initial = *mg.Spec.InitProvider
+// compare returns how spec differs from what was observed. AWS replaces cors as a whole, so
+// that nothing in it is left to AWS.
+func compare(d flow.Desired[settings], observed settings) flow.Comparison[settings] {
+	return flow.Compare(normal(diff.Fill(normal(d.Settings), observed, d.Left)), observed)
+}
+
+// normal returns settings in the form that is the same for settings that mean the same: in
+// cors, what is not set is off, and the order of lists means nothing. AWS keeps the names of
+// headers in lower case.
+func normal(s settings) settings {
+	c := s.Cors
+	if c == nil {
+		return s
 	}
-	s, left := diff.Merge(mg.Spec.ForProvider.FunctionURLSettings, initial)
-	return wanted{settings: fromSpec(s), left: left}
+	s.Cors = &v1beta1.Cors{
+		AllowCredentials: ptr.To(ptr.Deref(c.AllowCredentials, false)), MaxAge: ptr.To(ptr.Deref(c.MaxAge, 0)),
+		AllowHeaders: set(lower(c.AllowHeaders)), ExposeHeaders: set(lower(c.ExposeHeaders)),
+		AllowMethods: set(c.AllowMethods), AllowOrigins: set(c.AllowOrigins),
+	}
+	return s
 }
 
-// compare what is wanted with what is there. It returns the state that AWS shall come
-// to, and how that differs.
-func compare(mg *v1beta1.FunctionURL, u types.FunctionUrlConfig) (settings, diff.Changes) {
-	w, have := desired(mg), fromAWS(u)
-	t := diff.Fill(w.settings, have, w.left)
-	return t, diff.Compare(t, have)
+// set returns a list in order, with each value once.
+func set(list []string) []string {
+	out := slices.Clone(list)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
-// asMade says that a URL is just as this resource would have made it.
-func asMade(mg *v1beta1.FunctionURL, u types.FunctionUrlConfig) bool {
-	have := fromAWS(u)
-	return len(diff.Compare(diff.Fill(desired(mg).settings, have, nil), have)) == 0
+func lower(names []string) []string {
+	var out []string
+	for _, n := range names {
+		out = append(out, strings.ToLower(n))
+	}
+	return out
 }

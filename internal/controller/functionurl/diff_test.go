@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
 
 func TestCompare(t *testing.T) {
@@ -74,12 +75,12 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.FunctionURL{}
 			mg.Spec.ForProvider.FunctionURLSettings, mg.Spec.InitProvider = tc.spec, &tc.init
-			target, changes := compare(mg, there)
-			if got := changes.String(); got != tc.changes {
+			c := compare(flow.Merge(desired(mg)), fromAWS(there))
+			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, got, tc.changes)
 			}
 			tc.want.FunctionName = ptr.To("cart")
-			if diff := cmp.Diff(&tc.want, updateInput(target, changes, functionname.Name{Function: "cart"}), ignoreSDK); diff != "" {
+			if diff := cmp.Diff(&tc.want, updateInput(c.Target, c.Changes, functionname.Name{Function: "cart"}), ignoreSDK); diff != "" {
 				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
 			}
 		})

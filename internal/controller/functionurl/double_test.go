@@ -2,6 +2,7 @@ package functionurl
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -67,7 +68,7 @@ func TestLife(t *testing.T) {
 
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
-	e.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
+	e.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter, Times: 1})
 	u := newURL()
 	// The SDK tries again, and is told that there is one.
 	if _, err := e.Do(u); err != nil {
@@ -79,14 +80,14 @@ func TestLostAnswer(t *testing.T) {
 	if got := e.Outcomes(u); len(got) != 1 || meta.GetExternalName(u) != "cart" {
 		t.Errorf("%v, named %q, want that it is found again", got, meta.GetExternalName(u))
 	}
-	if n := e.Double.Count(callCreate); n != 2 {
+	if n := e.Double.Count(opCreate); n != 2 {
 		t.Errorf("%d creates, want the first and the SDK's own second", n)
 	}
 }
 
 func TestLostAnswerOfADeletedResource(t *testing.T) {
 	e := newEnv(t)
-	e.Double.Fail(awsdouble.Fault{Operation: callCreate, Drop: awsdouble.DropAfter, Times: 1})
+	e.Double.Fail(awsdouble.Fault{Operation: opCreate, Drop: awsdouble.DropAfter, Times: 1})
 	u := newURL()
 	if _, err := e.Do(u); err != nil {
 		t.Fatal(err)
@@ -96,21 +97,6 @@ func TestLostAnswerOfADeletedResource(t *testing.T) {
 	e.Want(u, "nothing stays behind", steptest.Deleted, steptest.Gone)
 }
 
-func TestForeignURLStays(t *testing.T) {
-	e := newEnv(t)
-	if _, err := e.Lambda.CreateFunctionUrlConfig(t.Context(), &lambda.CreateFunctionUrlConfigInput{FunctionName: ptr.To(configuredtest.Function), AuthType: types.FunctionUrlAuthTypeNone}); err != nil {
-		t.Fatal(err)
-	}
-	u := newURL()
-	if _, err := e.Do(u); err == nil {
-		t.Error("a URL of someone else's must be told")
-	}
-	e.Remove(u)
-	if got := e.Outcomes(u); len(got) != 1 || e.Double.Count(callDelete) != 0 {
-		t.Errorf("%v, want that it is let go of", got)
-	}
-}
-
 func TestURLsOfAFunctionShareACall(t *testing.T) {
 	e := newEnv(t)
 	urls := []*v1beta1.FunctionURL{newURL(), newURL(func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias) })}
@@ -118,34 +104,13 @@ func TestURLsOfAFunctionShareACall(t *testing.T) {
 		e.Outcomes(u)
 	}
 	e.Advance(1)
-	e.Double.ResetCalls()
-	for range 3 {
-		for _, u := range urls {
-			if o, err := e.Do(u); o != steptest.Settled || err != nil {
-				t.Fatal(o, err)
-			}
-		}
-	}
-	if n := e.Double.Count(""); n != 1 {
-		t.Errorf("%d calls for six looks at the same moment, want one", n)
-	}
+	e.Share(slices.Repeat(urls, 3), opList)
 	e.Advance(1)
-	if _, err := e.Do(urls[0]); err != nil || e.Double.Count("") != 2 {
-		t.Errorf("%d calls, %v, want another one for a later look", e.Double.Count(""), err)
-	}
+	e.Share(urls[:1], opList)
 }
 
 // generator makes random settings that AWS accepts.
 type generator struct{ *rand.Rand }
-
-func pick[T any](g generator, of ...T) T { return of[g.IntN(len(of))] }
-
-func some[T any](g generator, v T) *T {
-	if g.IntN(2) == 0 {
-		return nil
-	}
-	return &v
-}
 
 func (g generator) subset(of ...string) []string {
 	var out []string
@@ -160,13 +125,13 @@ func (g generator) subset(of ...string) []string {
 
 func (g generator) settings() v1beta1.FunctionURLSettings {
 	s := v1beta1.FunctionURLSettings{
-		AuthType:   ptr.To(pick(g, "NONE", "AWS_IAM")),
-		InvokeMode: some(g, pick(g, "BUFFERED", "RESPONSE_STREAM")),
+		AuthType:   ptr.To([]string{"NONE", "AWS_IAM"}[g.IntN(2)]),
+		InvokeMode: steptest.Some(g.Rand, "BUFFERED", "RESPONSE_STREAM"),
 	}
 	if g.IntN(3) > 0 {
 		s.Cors = &v1beta1.Cors{
-			AllowCredentials: some(g, pick(g, true, false)), AllowHeaders: g.subset("X-A", "x-b", "*"), AllowMethods: g.subset("GET", "POST", "*"),
-			AllowOrigins: append(g.subset("https://a.example", "https://b.example"), "*"), ExposeHeaders: g.subset("Date", "x-c"), MaxAge: some(g, pick[int32](g, 0, 60)),
+			AllowCredentials: steptest.Some(g.Rand, true, false), AllowHeaders: g.subset("X-A", "x-b", "*"), AllowMethods: g.subset("GET", "POST", "*"),
+			AllowOrigins: append(g.subset("https://a.example", "https://b.example"), "*"), ExposeHeaders: g.subset("Date", "x-c"), MaxAge: steptest.Some[int32](g.Rand, 0, 60),
 		}
 	}
 	return s
@@ -208,7 +173,7 @@ func (e env) check(seed uint64, u *v1beta1.FunctionURL) {
 	if u.Spec.InitProvider != nil && u.Spec.InitProvider.Cors != nil {
 		return
 	}
-	want, got := fromSpec(v1beta1.FunctionURLSettings{Cors: p.Cors}), fromSpec(v1beta1.FunctionURLSettings{Cors: at.Cors})
+	want, got := normal(v1beta1.FunctionURLSettings{Cors: p.Cors}), normal(v1beta1.FunctionURLSettings{Cors: at.Cors})
 	if diff := cmp.Diff(want, got); diff != "" {
 		e.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)
 	}

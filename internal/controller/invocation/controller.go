@@ -38,7 +38,6 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect: func(_ context.Context, _ *v1beta1.Invocation, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Invocation], error) {
 			return &external{api: config.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen}, nil
 		},
-		DeterministicName: true,
 		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {
 			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)
 		},

@@ -19,18 +19,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// fakeLambda answers with its fields.
-type fakeLambda struct {
-	invoke func(ctx context.Context, in *lambda.InvokeInput) (*lambda.InvokeOutput, error)
-	get    func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error)
-}
-
-func (f fakeLambda) Invoke(ctx context.Context, in *lambda.InvokeInput, _ ...func(*lambda.Options)) (*lambda.InvokeOutput, error) {
-	return f.invoke(ctx, in)
-}
-
-func (f fakeLambda) GetFunctionConfiguration(_ context.Context, in *lambda.GetFunctionConfigurationInput, _ ...func(*lambda.Options)) (*lambda.GetFunctionConfigurationOutput, error) {
-	return f.get(in)
+// script returns the answers to those who look at a function, and to those who invoke it.
+func script(get func(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error), invoke func(*lambda.InvokeInput) (*lambda.InvokeOutput, error)) steptest.Script {
+	return steptest.Script{"GetFunctionConfiguration": steptest.Scripted(get), "Invoke": steptest.Scripted(invoke)}
 }
 
 func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
@@ -39,12 +30,12 @@ func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigura
 
 func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	turn := &managed.Attempt{}
-	e := &external{now: func() time.Time { return steptest.Start }, api: fakeLambda{get: func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
+	e := &external{now: func() time.Time { return steptest.Start }, api: steptest.NewScripted(t, script(func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
 		if *in.FunctionName != "f" || *in.Qualifier != "live" {
 			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
 		}
 		return &lambda.GetFunctionConfigurationOutput{State: types.StatePending}, nil
-	}}}
+	}, nil)).Lambda}
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
 	if _, err := e.Observe(managed.WithAttempt(t.Context(), turn), i); err != nil {
@@ -57,10 +48,10 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 
 func TestAllIsSent(t *testing.T) {
 	var sent *lambda.InvokeInput
-	e := &external{now: func() time.Time { return steptest.Start }, api: fakeLambda{get: active, invoke: func(_ context.Context, in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+	e := &external{now: func() time.Time { return steptest.Start }, api: steptest.NewScripted(t, script(active, func(in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
 		sent = in
 		return &lambda.InvokeOutput{StatusCode: 200, DurableExecutionArn: ptr.To("arn:d")}, nil
-	}}}
+	})).Lambda}
 	i := newInvocation()
 	p := &i.Spec.ForProvider
 	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
@@ -97,10 +88,10 @@ func TestOutcomeIsWritten(t *testing.T) {
 				}
 				return nil
 			}}
-			e := &external{now: func() time.Time { return steptest.Start }, api: fakeLambda{get: active, invoke: func(context.Context, *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+			e := &external{now: func() time.Time { return steptest.Start }, api: steptest.NewScripted(t, script(active, func(*lambda.InvokeInput) (*lambda.InvokeOutput, error) {
 				cancel()
 				return &lambda.InvokeOutput{StatusCode: 200}, nil
-			}}}
+			})).Lambda}
 			i := newInvocation()
 			ctx = managed.WithAttempt(ctx, turn)
 			if _, err := e.Observe(ctx, i); err != nil {

@@ -32,17 +32,16 @@ import (
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{o: o, usages: newUsages()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.LayerVersion]{
-		GVK:               v1beta1.LayerVersionGroupVersionKind,
-		New:               func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
-		Region:            func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
-		Reads:             reads,
-		Connect:           c.connect,
-		Forget:            c.usages.drop,
-		DeterministicName: true,
-		Owns:              func(l *v1beta1.LayerVersion) []tenancy.Target { return tenancy.LayerVersions(ptr.To(flow.Name(l))) },
-		Refs:              objectRefs,
-		Redact:            redact,
+		GVK:     v1beta1.LayerVersionGroupVersionKind,
+		New:     func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
+		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
+		Region:  func(l *v1beta1.LayerVersion) string { return l.Spec.ForProvider.Region },
+		Reads:   reads,
+		Connect: c.connect,
+		Forget:  c.usages.drop,
+		Owns:    func(l *v1beta1.LayerVersion) []tenancy.Target { return tenancy.LayerVersions(ptr.To(flow.Name(l))) },
+		Refs:    objectRefs,
+		Redact:  redact,
 	})
 }
 
@@ -54,8 +53,8 @@ func redact(l *v1beta1.LayerVersion) {
 	}
 }
 
-// calls by which this kind creates and deletes. AWS gives the name.
-var calls = flow.Calls{Create: opPublish, Delete: opDelete, NameGiven: true}
+// calls by which this kind creates, updates and deletes. AWS gives the name.
+var calls = flow.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
 
 type connector struct {
 	o      managed.Options
@@ -63,12 +62,12 @@ type connector struct {
 }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersion], error) {
-	t := &thing{
+	e := &external{
 		api:     config.Client(s, lambda.NewFromConfig),
 		bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
 		usages:  c.usages,
 	}
-	return flow.New(t, calls), nil
+	return flow.New(e, calls), nil
 }
 
 // reads are the calls of the next observation, and the first publication that will most

@@ -57,16 +57,16 @@ type settings struct {
 	LicenseInfo             *string         `json:"licenseInfo"`
 }
 
-// fromSpec puts what the user wants in comparable form, but for the content.
-func fromSpec(p v1beta1.LayerVersionParameters) settings {
+// desired returns the settings of spec, but for the content.
+func desired(p v1beta1.LayerVersionParameters) settings {
 	return settings{
 		CompatibleArchitectures: p.CompatibleArchitectures, CompatibleRuntimes: p.CompatibleRuntimes,
 		Description: p.Description, LicenseInfo: p.LicenseInfo,
 	}
 }
 
-// fromObserved puts AWS's answer in comparable form, but for the content.
-func fromObserved(o *lambda.GetLayerVersionOutput) settings {
+// fromAWS returns the answer of AWS in comparable form, but for the content.
+func fromAWS(o *lambda.GetLayerVersionOutput) settings {
 	return settings{
 		CompatibleArchitectures: texts(o.CompatibleArchitectures), CompatibleRuntimes: texts(o.CompatibleRuntimes),
 		Description: ptr.To(ptr.Deref(o.Description, "")), LicenseInfo: ptr.To(ptr.Deref(o.LicenseInfo, "")),
@@ -117,9 +117,9 @@ func publishInput(layer string, s settings, b bundle.Bundle, storage *string) *l
 	}
 }
 
-// status is what users see of a version. last carries over what the provider itself
+// observation returns what status shows of a version. last carries over what the provider itself
 // remembers.
-func status(layer string, o *lambda.GetLayerVersionOutput, last v1beta1.LayerVersionObservation) v1beta1.LayerVersionObservation {
+func observation(layer string, o *lambda.GetLayerVersionOutput, last v1beta1.LayerVersionObservation) v1beta1.LayerVersionObservation {
 	s := v1beta1.LayerVersionObservation{
 		LayerName:               ptr.To(layer),
 		LayerArn:                o.LayerArn,

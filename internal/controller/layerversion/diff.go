@@ -10,13 +10,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
 
-// compare what is wanted with the version that AWS has. Since a version never changes,
-// one that was published for just this is right, in whichever form AWS tells it.
-func compare(p v1beta1.LayerVersionParameters, b bundle.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) (settings, diff.Changes) {
-	have := fromObserved(o)
-	target := diff.Fill(fromSpec(p), have, nil)
+// compare returns how spec differs from the version that AWS has. Since a version never
+// changes, one that was published for just this is right, in whichever form AWS shows it.
+func compare(d flow.Desired[settings], b bundle.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) flow.Comparison[settings] {
+	have := fromAWS(o)
+	target := diff.Fill(d.Settings, have, d.Left)
 	target.Content, have.Content = b.Compare(codeSHA256(o), last)
 	if i.ledTo(o.Version) && i.Settings == target.hash() {
 		content := have.Content
@@ -26,7 +27,7 @@ func compare(p v1beta1.LayerVersionParameters, b bundle.Bundle, o *lambda.GetLay
 	if i.ledTo(o.Version) && i.SHA256 != "" && i.SHA256 == b.SHA256 {
 		have.Content = target.Content
 	}
-	return target, diff.Compare(target, have)
+	return flow.Compare(target, have)
 }
 
 func codeSHA256(o *lambda.GetLayerVersionOutput) string {

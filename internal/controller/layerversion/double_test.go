@@ -45,7 +45,7 @@ func newEnv(t testing.TB) *env {
 	e := &env{objects: steptest.Objects{}, usages: newUsages()}
 	storage := s3.NewFromConfig(w.Double.Config(steptest.Region), func(o *s3.Options) { o.UsePathStyle = true })
 	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
-		return flow.New(&thing{api: w.Lambda, usages: e.usages, bundles: bundle.Finder{Objects: e.objects, S3: storage}}, calls)
+		return flow.New(&external{api: w.Lambda, usages: e.usages, bundles: bundle.Finder{Objects: e.objects, S3: storage}}, calls)
 	})
 	return e
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// thing is how this kind sees its layer in AWS. It lives for one reconcile.
-type thing struct {
+// external is a layer in AWS. It lives for one reconcile.
+type external struct {
 	api     lambdaAPI
 	bundles bundle.Finder
 	usages  *usages
@@ -35,24 +35,35 @@ type thing struct {
 	// that it is a version that others have published.
 	lost, adopted bool
 
-	// target and bundle are what Prepare or Plan found, for the publication that follows,
-	// and due the old version that Plan found is to be deleted.
-	target settings
+	// bundle is the content that was found, for the publication that follows, and due the
+	// old version that is to be deleted.
 	bundle bundle.Bundle
 	due    int64
 }
 
-// found has no version where only old ones are left of a resource that is being deleted.
-type found = flow.Found[*lambda.GetLayerVersionOutput]
+// found has no version if only old ones are left of a resource that is being deleted.
+type (
+	found  = flow.Observation[*lambda.GetLayerVersionOutput, settings]
+	update = flow.Update[settings]
+)
 
-// Read the version with GetLayerVersion. Where a publication was not answered, the
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.OwnershipChecker[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings] = &external{}
+	_ flow.Comparer[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]         = &external{}
+	_ flow.Planner[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]          = &external{}
+	_ flow.CreationPreparer[*v1beta1.LayerVersion, settings]                                = &external{}
+	_ flow.ConnectionDetailer[*v1beta1.LayerVersion]                                        = &external{}
+)
+
+// Read reads the version with GetLayerVersion. Where a publication was not answered, the
 // versions that are newer are looked at.
-func (t *thing) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error) {
+func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error) {
 	arn := flow.Name(l)
 	if i, noted := intentOf(l); noted && !i.settled(arn) {
-		o, looked, err := t.published(ctx, l, i)
+		o, looked, err := e.published(ctx, l, i)
 		if err != nil || o != nil || !looked {
-			return t.seen(l, o, ""), err
+			return e.seen(l, o, ""), err
 		}
 		if wait := i.waits(managed.Freshness(ctx).Now); wait > 0 {
 			managed.Abort(ctx, wait)
@@ -72,19 +83,19 @@ func (t *thing) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error
 	if v.layer != layerName(l) && !flow.ObserveOnly(l) && !meta.WasDeleted(l) {
 		return found{}, errors.Errorf("the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) is %s: set it to %s", v.layer, layerName(l), v.layer)
 	}
-	o, err := t.get(ctx, v)
+	o, err := e.get(ctx, v)
 	if awserr.IsNotFound(err) {
-		left := meta.WasDeleted(l) && fate(l.Spec.ForProvider) == v1beta1.OldVersionsDelete && len(t.old(l, v.number)) > 0
-		return found{Exists: left, Name: arn, What: v.String()}, nil
+		left := meta.WasDeleted(l) && fate(l.Spec.ForProvider) == v1beta1.OldVersionsDelete && len(e.old(l, v.number)) > 0
+		return found{Exists: left, Name: arn, Description: v.String()}, nil
 	}
 	if err != nil {
 		return found{}, err
 	}
-	return t.seen(l, o, arn), nil
+	return e.seen(l, o, arn), nil
 }
 
-func (t *thing) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutput, error) {
-	o, err := t.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
+func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutput, error) {
+	o, err := e.api.GetLayerVersion(ctx, &lambda.GetLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
 	if err != nil {
 		return nil, errors.Wrapf(awserr.Clean(err), "cannot read %s", v)
 	}
@@ -95,18 +106,18 @@ func (t *thing) get(ctx context.Context, v version) (*lambda.GetLayerVersionOutp
 
 // seen is what was found of a version, nil if there is none. asked is its ARN, where it
 // was looked up by that.
-func (t *thing) seen(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput, asked string) found {
+func (e *external) seen(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput, asked string) found {
 	if o == nil {
 		return found{}
 	}
 	v := version{layer: layerName(l), number: o.Version}
-	return found{Thing: o, Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), asked), What: v.String()}
+	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), asked), Description: v.String()}
 }
 
 // published is the version that an intent has led to, nil if there is none. It tells
 // whether quota let it look.
-func (t *thing) published(ctx context.Context, l *v1beta1.LayerVersion, i intent) (found *lambda.GetLayerVersionOutput, looked bool, err error) {
-	numbers, err := t.newer(ctx, layerName(l), i.Before)
+func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i intent) (found *lambda.GetLayerVersionOutput, looked bool, err error) {
+	numbers, err := e.newer(ctx, layerName(l), i.Before)
 	if err != nil {
 		return nil, false, err
 	}
@@ -114,12 +125,12 @@ func (t *thing) published(ctx context.Context, l *v1beta1.LayerVersion, i intent
 		return nil, false, nil
 	}
 	for _, n := range numbers {
-		o, err := t.get(ctx, version{layer: layerName(l), number: n})
+		o, err := e.get(ctx, version{layer: layerName(l), number: n})
 		if err != nil && !awserr.IsNotFound(err) {
 			return nil, false, err
 		}
 		if err == nil && i.fits(o) {
-			t.lost = true
+			e.lost = true
 			if i.Name != "" {
 				l.Status.AtProvider.PublishedContent = &v1beta1.DeployedCode{Source: i.Name, CodeSHA256: codeSHA256(o)}
 			}
@@ -131,9 +142,9 @@ func (t *thing) published(ctx context.Context, l *v1beta1.LayerVersion, i intent
 
 // newer are the versions of a layer above a number, the lowest first. AWS lists the
 // highest first.
-func (t *thing) newer(ctx context.Context, layer string, than int64) ([]int64, error) {
+func (e *external) newer(ctx context.Context, layer string, than int64) ([]int64, error) {
 	var numbers []int64
-	pages := lambda.NewListLayerVersionsPaginator(t.api, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
+	pages := lambda.NewListLayerVersionsPaginator(e.api, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
 	var read answer.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("layer versions"); err != nil {
@@ -162,8 +173,8 @@ func (t *thing) newer(ctx context.Context, layer string, than int64) ([]int64, e
 }
 
 // highest number of a layer's versions, 0 if it has none.
-func (t *thing) highest(ctx context.Context, layer string) (int64, error) {
-	page, err := t.api.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
+func (e *external) highest(ctx context.Context, layer string) (int64, error) {
+	page, err := e.api.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
 	if awserr.IsNotFound(err) || err == nil && len(page.LayerVersions) == 0 {
 		return 0, nil
 	}
@@ -177,90 +188,98 @@ func (t *thing) highest(ctx context.Context, layer string) (int64, error) {
 	return slices.Max(numbers), nil
 }
 
-// Judge by the name, since a version has no tags, or by what was about to be published.
-func (t *thing) Judge(ctx context.Context, l *v1beta1.LayerVersion, f found) (ownership.Verdict, error) {
-	if t.lost {
+// CheckOwnership goes by the name, because a version has no tags, or by what was about to be
+// published.
+func (e *external) CheckOwnership(ctx context.Context, l *v1beta1.LayerVersion, o found) (ownership.Verdict, error) {
+	if e.lost {
 		return ownership.Ours, nil
 	}
-	v := ownership.JudgeUntagged(l, f.Name, false)
+	v := ownership.JudgeUntagged(l, o.Name, false)
 	if !v.Manageable() {
-		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
-	t.adopted = v == ownership.Adopted
+	e.adopted = v == ownership.Adopted
 	return v, nil
 }
 
-// Show the version in status.
-func (t *thing) Show(l *v1beta1.LayerVersion, f found) {
-	l.Status.AtProvider = status(layerName(l), f.Thing, l.Status.AtProvider)
-	if v, err := versionOf(f.Name); err == nil {
-		l.Status.AtProvider.LayerName, l.Status.AtProvider.LayerVersionArn = ptr.To(v.layer), ptr.To(f.Name)
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(l *v1beta1.LayerVersion, o found) {
+	l.Status.AtProvider = observation(layerName(l), o.Resource, l.Status.AtProvider)
+	if v, err := versionOf(o.Name); err == nil {
+		l.Status.AtProvider.LayerName, l.Status.AtProvider.LayerVersionArn = ptr.To(v.layer), ptr.To(o.Name)
 	}
-	if t.adopted {
-		l.Status.AtProvider.ImportedVersion = ptr.To(f.Thing.Version)
+	if e.adopted {
+		l.Status.AtProvider.ImportedVersion = ptr.To(o.Resource.Version)
 	}
 }
 
-// State is that a version which is there can be used.
-func (t *thing) State(l *v1beta1.LayerVersion, _ found) xpv2.Condition {
-	return condition.Available(l.GetGeneration())
+// Desired returns the settings of spec, but for the content.
+func (e *external) Desired(_ context.Context, l *v1beta1.LayerVersion) (forProvider, initProvider settings, err error) {
+	return desired(l.Spec.ForProvider), settings{}, nil
 }
 
-// Plan compares the version with spec. Once they are the same, versions that were
-// replaced are deleted, one at a time.
-func (t *thing) Plan(ctx context.Context, l *v1beta1.LayerVersion, f found) (flow.Plan, error) {
-	if l.Spec.ForProvider.Content != nil {
-		if err := t.find(ctx, l); err != nil {
-			return flow.Plan{}, err
-		}
-		if err := t.identify(ctx, l); err != nil {
-			return flow.Plan{}, err
-		}
-		i, _ := intentOf(l)
-		s := &l.Status.AtProvider
-		target, changes := compare(l.Spec.ForProvider, t.bundle, f.Thing, s.PublishedContent, i)
-		if !flow.Allows(l, xpv2.ManagementActionUpdate) && t.bundle.Unidentified(s.PublishedContent) {
-			changes = changes.But("content.source") // Nobody knows whether it differs.
-		}
-		s.PublishedContent = t.bundle.RestoreIdentity(codeSHA256(f.Thing), s.PublishedContent)
-		if len(changes) > 0 {
-			t.target = target
-			managed.Reserve(ctx, opList)
-			// AWS never changes a version, so the content's source did.
-			return flow.Plan{Call: opPublish, Changes: changes, Followed: changes, Ready: condition.Updating(l.GetGeneration(), changes.String())}, nil
-		}
+// Compare compares spec, and the content that it refers to, with the version. Without
+// content in spec, nothing is compared.
+func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+	if l.Spec.ForProvider.Content == nil {
+		return flow.Comparison[settings]{}, nil
 	}
-	if flow.ObserveOnly(l) {
-		return flow.Plan{Ready: t.State(l, f)}, nil
+	if err := e.find(ctx, l); err != nil {
+		return flow.Comparison[settings]{}, err
 	}
-	return t.cleanUp(ctx, l, f)
+	if err := e.identify(ctx, l); err != nil {
+		return flow.Comparison[settings]{}, err
+	}
+	i, _ := intentOf(l)
+	s := &l.Status.AtProvider
+	c := compare(d, e.bundle, o.Resource, s.PublishedContent, i)
+	if !flow.Allows(l, xpv2.ManagementActionUpdate) && e.bundle.Unidentified(s.PublishedContent) {
+		c.Changes = c.Changes.But("content.source") // Nobody knows whether it differs.
+	}
+	s.PublishedContent = e.bundle.RestoreIdentity(codeSHA256(o.Resource), s.PublishedContent)
+	return c, nil
+}
+
+// Plan publishes a version if the one that AWS has differs from spec. Once they are the
+// same, versions that were replaced are deleted, one at a time.
+func (e *external) Plan(ctx context.Context, l *v1beta1.LayerVersion, o found, c flow.Comparison[settings]) (flow.Plan, error) {
+	switch {
+	case len(c.Changes) > 0:
+		managed.Reserve(ctx, opList)
+		// AWS never changes a version, so the content's source did.
+		ready := condition.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
+		return flow.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
+	case flow.ObserveOnly(l):
+		return flow.Plan{}, nil
+	}
+	return e.cleanUp(ctx, l, o)
 }
 
 // cleanUp plans the deletion of the oldest version that may go.
-func (t *thing) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, f found) (flow.Plan, error) {
+func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (flow.Plan, error) {
 	p := flow.Plan{Ready: condition.Available(l.GetGeneration())}
-	old := t.old(l, f.Thing.Version)
+	old := e.old(l, o.Resource.Version)
 	if len(old) == 0 {
-		t.usages.forget(l)
+		e.usages.forget(l)
 		return p, nil
 	}
 	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused {
-		free, u, err := t.unused(ctx, l, layerName(l), old)
+		free, u, err := e.unused(ctx, l, layerName(l), old)
 		if err != nil || len(free) == 0 {
 			p.Ready = p.Ready.WithMessage(u.message())
 			return p, err
 		}
 		old = free
 	}
-	t.due = old[0]
-	p.Call, p.Changes = opDelete, deletion(t.due)
+	e.due = old[0]
+	p.Call, p.Changes = opDelete, deletion(e.due)
 	p.Followed = p.Changes
 	return p, nil
 }
 
 // old are the versions to delete, if no function uses them where that matters, oldest
 // first.
-func (t *thing) old(l *v1beta1.LayerVersion, current int64) []int64 {
+func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
 	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !flow.Allows(l, xpv2.ManagementActionDelete) {
 		return nil
 	}
@@ -268,39 +287,38 @@ func (t *thing) old(l *v1beta1.LayerVersion, current int64) []int64 {
 }
 
 // find the content of the layer.
-func (t *thing) find(ctx context.Context, l *v1beta1.LayerVersion) error {
+func (e *external) find(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
-	t.bundle, err = t.bundles.Find(ctx, l.GetNamespace(), source(*l.Spec.ForProvider.Content), l.Status.AtProvider.PublishedContent)
+	e.bundle, err = e.bundles.Find(ctx, l.GetNamespace(), source(*l.Spec.ForProvider.Content), l.Status.AtProvider.PublishedContent)
 	return err
 }
 
 // identify the content, so that importing a version of the same content publishes none.
-func (t *thing) identify(ctx context.Context, l *v1beta1.LayerVersion) error {
+func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
-	t.bundle, err = t.bundles.Identify(ctx, t.bundle, l.Status.AtProvider.PublishedContent)
+	e.bundle, err = e.bundles.Identify(ctx, e.bundle, l.Status.AtProvider.PublishedContent)
 	return err
 }
 
-// Prepare finds the content.
-func (t *thing) Prepare(ctx context.Context, l *v1beta1.LayerVersion) error {
-	t.target = fromSpec(l.Spec.ForProvider)
+// PrepareCreate finds the content.
+func (e *external) PrepareCreate(ctx context.Context, l *v1beta1.LayerVersion, _ settings) error {
 	managed.Reserve(ctx, opList)
-	return t.find(ctx, l)
+	return e.find(ctx, l)
 }
 
-// Create publishes a version.
-func (t *thing) Create(ctx context.Context, l *v1beta1.LayerVersion) (string, error) {
-	return t.publish(ctx, l)
+// Create publishes a version and returns its ARN.
+func (e *external) Create(ctx context.Context, l *v1beta1.LayerVersion, s settings) (string, error) {
+	return e.publish(ctx, l, s)
 }
 
-// publish a version, after a note of what is about to be published.
-func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, error) {
+// publish publishes a version, after a note of what is about to be published.
+func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s settings) (string, error) {
 	layer := layerName(l)
-	before, err := t.highest(ctx, layer)
+	before, err := e.highest(ctx, layer)
 	if err != nil {
 		return "", err
 	}
-	i := newIntent(l, before, t.target, t.bundle)
+	i := newIntent(l, before, s, e.bundle)
 	i.At = managed.Freshness(ctx).Now.Unix()
 	if err := managed.RecordIntent(ctx, l, i.annotation()); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
@@ -309,7 +327,7 @@ func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, e
 	if c := l.Spec.ForProvider.Content; c != nil {
 		storage = c.S3ObjectStorageMode
 	}
-	out, err := t.api.PublishLayerVersion(ctx, publishInput(layer, t.target, t.bundle, storage), new(once.Call).Options)
+	out, err := e.api.PublishLayerVersion(ctx, publishInput(layer, s, e.bundle, storage), new(once.Call).Options)
 	if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
 		_ = managed.Annotate(ctx, l, none()) // Else the next look finds that nothing came of it.
 	}
@@ -317,21 +335,21 @@ func (t *thing) publish(ctx context.Context, l *v1beta1.LayerVersion) (string, e
 		return "", errors.Wrapf(awserr.Clean(err), "cannot publish a version of layer %s", layer)
 	}
 	if out.Content != nil {
-		l.Status.AtProvider.PublishedContent = t.bundle.Remember(out.Content.CodeSha256)
+		l.Status.AtProvider.PublishedContent = e.bundle.Remember(out.Content.CodeSha256)
 	}
 	return ptr.Deref(arnOf(out.LayerVersionArn, out.LayerArn, out.Version), ""), nil
 }
 
 // Update publishes a version, or deletes one that was replaced.
-func (t *thing) Update(ctx context.Context, l *v1beta1.LayerVersion, f found, p flow.Plan) error {
-	if p.Call == opDelete {
-		v, err := versionOf(f.Name)
+func (e *external) Update(ctx context.Context, l *v1beta1.LayerVersion, o found, u update) error {
+	if u.Call == opDelete {
+		v, err := versionOf(o.Name)
 		if err != nil {
 			return err
 		}
-		return t.deleteOld(ctx, l, v, t.due)
+		return e.deleteOld(ctx, l, v, e.due)
 	}
-	arn, err := t.publish(ctx, l)
+	arn, err := e.publish(ctx, l, u.Target)
 	if err != nil {
 		return err
 	}
@@ -342,8 +360,8 @@ func (t *thing) Update(ctx context.Context, l *v1beta1.LayerVersion, f found, p 
 }
 
 // deleteOld deletes a version that was replaced by the given one.
-func (t *thing) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, by version, number int64) error {
-	if err := t.delete(ctx, version{layer: by.layer, number: number}); err != nil {
+func (e *external) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, by version, number int64) error {
+	if err := e.delete(ctx, version{layer: by.layer, number: number}); err != nil {
 		return err
 	}
 	s := &l.Status.AtProvider
@@ -355,34 +373,34 @@ func (t *thing) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, by versi
 	return nil
 }
 
-func (t *thing) delete(ctx context.Context, v version) error {
-	_, err := t.api.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
+func (e *external) delete(ctx context.Context, v version) error {
+	_, err := e.api.DeleteLayerVersion(ctx, &lambda.DeleteLayerVersionInput{LayerName: ptr.To(v.layer), VersionNumber: ptr.To(v.number)})
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", v)
 }
 
-// Delete the versions that were replaced and may go, one at a time, and then this one. AWS
+// Delete deletes the versions that were replaced and may go, one at a time, and then this one. AWS
 // does not mind one that is gone.
-func (t *thing) Delete(ctx context.Context, l *v1beta1.LayerVersion, f found) error {
-	v, err := versionOf(f.Name)
+func (e *external) Delete(ctx context.Context, l *v1beta1.LayerVersion, o found) error {
+	v, err := versionOf(o.Name)
 	if err != nil {
 		return err
 	}
-	old := t.old(l, v.number)
+	old := e.old(l, v.number)
 	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsDeleteUnused && len(old) > 0 {
 		var u usage
-		if old, u, err = t.unused(ctx, l, v.layer, old); err != nil || !u.done {
+		if old, u, err = e.unused(ctx, l, v.layer, old); err != nil || !u.done {
 			return err
 		}
 	}
 	if len(old) > 0 {
-		return t.deleteOld(ctx, l, v, old[0])
+		return e.deleteOld(ctx, l, v, old[0])
 	}
-	t.usages.forget(l)
-	return t.delete(ctx, v)
+	e.usages.forget(l)
+	return e.delete(ctx, v)
 }
 
-// Connection is what functions need to use the layer.
-func (t *thing) Connection(l *v1beta1.LayerVersion) xpmanaged.ConnectionDetails {
+// ConnectionDetails returns what functions need to use the layer.
+func (e *external) ConnectionDetails(l *v1beta1.LayerVersion) xpmanaged.ConnectionDetails {
 	s := l.Status.AtProvider
 	return xpmanaged.ConnectionDetails{
 		"layerArn":        []byte(ptr.Deref(s.LayerArn, "")),

@@ -90,7 +90,7 @@ func (i intent) ledTo(number int64) bool { return i.UID != "" && number > i.Befo
 
 // fits says that a version may be the one that was published.
 func (i intent) fits(o *lambda.GetLayerVersionOutput) bool {
-	return o.Version > i.Before && i.Settings == fromObserved(o).hash() && (i.SHA256 == "" || i.SHA256 == codeSHA256(o))
+	return o.Version > i.Before && i.Settings == fromAWS(o).hash() && (i.SHA256 == "" || i.SHA256 == codeSHA256(o))
 }
 
 // hash of all but the content, whatever the order of lists.

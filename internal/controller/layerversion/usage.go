@@ -87,59 +87,59 @@ func (u *usages) drop(uid types.UID) {
 
 // unused are those of the old versions that no function uses. While it is not known, or
 // not to be asked yet, there are none; what it waits for is in the usage.
-func (t *thing) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
-	e, now := t.usages.get(mg), managed.Freshness(ctx).Now
-	same := slices.Equal(e.asked, old)
-	if e.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(e.began) < e.pause {
-		return nil, e, nil
+func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
+	u, now := e.usages.get(mg), managed.Freshness(ctx).Now
+	same := slices.Equal(u.asked, old)
+	if u.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(u.began) < u.pause {
+		return nil, u, nil
 	}
-	if e.began.IsZero() || now.Sub(e.began) >= usageAge || !subset(old, e.asked) {
-		pause := e.pause
+	if u.began.IsZero() || now.Sub(u.began) >= usageAge || !subset(old, u.asked) {
+		pause := u.pause
 		if !same {
 			pause = 0
 		}
-		e = usage{began: now, used: map[int64]bool{}, pause: pause}
+		u = usage{began: now, used: map[int64]bool{}, pause: pause}
 	}
-	e.asked = old
-	if err := t.survey(ctx, mg, layer, &e); err != nil || !e.done {
-		return nil, e, err
+	u.asked = old
+	if err := e.survey(ctx, mg, layer, &u); err != nil || !u.done {
+		return nil, u, err
 	}
-	free := slices.DeleteFunc(slices.Clone(old), func(n int64) bool { return e.problem != "" || e.used[n] })
+	free := slices.DeleteFunc(slices.Clone(old), func(n int64) bool { return u.problem != "" || u.used[n] })
 	if len(free) > 0 {
-		e.pause = 0
+		u.pause = 0
 	} else {
-		e.pause = min(max(2*e.pause, firstCheck), mostCheck) //nolint:mnd // It doubles.
+		u.pause = min(max(2*u.pause, firstCheck), mostCheck) //nolint:mnd // It doubles.
 	}
-	t.usages.keep(mg, e)
-	return free, e, nil
+	e.usages.keep(mg, u)
+	return free, u, nil
 }
 
 // survey reads the layers of all functions and their versions. Where quota allows no
 // further page, it goes on from there when the resource is back.
-func (t *thing) survey(ctx context.Context, mg metav1.Object, layer string, e *usage) error {
-	for !e.done {
+func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u *usage) error {
+	for !u.done {
 		if !managed.Reserve(ctx, opFunctions) {
-			t.usages.keep(mg, *e)
+			e.usages.keep(mg, *u)
 			return nil
 		}
-		page, err := t.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: e.marker})
+		page, err := e.api.ListFunctions(ctx, &lambda.ListFunctionsInput{FunctionVersion: lambdatypes.FunctionVersionAll, Marker: u.marker})
 		if awserr.IsAccessDenied(err) || awserr.IsUnsupported(err) || awserr.IsNotFound(err) {
-			e.done, e.problem = true, awserr.Clean(err).Error()
+			u.done, u.problem = true, awserr.Clean(err).Error()
 			return nil
 		}
 		if err != nil {
-			t.usages.keep(mg, *e)
+			e.usages.keep(mg, *u)
 			return errors.Wrapf(awserr.Clean(err), "cannot list functions to check which versions of layer %s they use", layer)
 		}
 		for i := range page.Functions {
 			for _, l := range page.Functions[i].Layers {
 				if n, ok := numberOf(ptr.Deref(l.Arn, ""), layer); ok {
-					e.used[n] = true
+					u.used[n] = true
 				}
 			}
 		}
-		e.marker = page.NextMarker
-		e.done = ptr.Deref(e.marker, "") == ""
+		u.marker = page.NextMarker
+		u.done = ptr.Deref(u.marker, "") == ""
 	}
 	return nil
 }

@@ -150,7 +150,7 @@ func (p *pager) ListFunctions(_ context.Context, in *lambda.ListFunctionsInput, 
 // Where quota ends between two pages, reading goes on from there.
 func TestSurveyGoesOnWhereItStopped(t *testing.T) {
 	api := &pager{pages: []string{arn(1), strings.Replace(arn(2), ":l:", ":other:", 1), arn(3)}}
-	th, l := &thing{api: api, usages: newUsages()}, testLayer()
+	th, l := &external{api: api, usages: newUsages()}, testLayer()
 	granted := 2
 	for round := range 3 {
 		turn := &managed.Attempt{Freshness: inventory.Freshness{Now: steptest.Start}, ReserveFn: func(...string) time.Duration {

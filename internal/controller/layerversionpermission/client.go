@@ -12,3 +12,10 @@ type lambdaAPI interface {
 	AddLayerVersionPermission(ctx context.Context, in *lambda.AddLayerVersionPermissionInput, opts ...func(*lambda.Options)) (*lambda.AddLayerVersionPermissionOutput, error)
 	RemoveLayerVersionPermission(ctx context.Context, in *lambda.RemoveLayerVersionPermissionInput, opts ...func(*lambda.Options)) (*lambda.RemoveLayerVersionPermissionOutput, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetLayerVersionPolicy"
+	opAdd    = "AddLayerVersionPermission"
+	opRemove = "RemoveLayerVersionPermission"
+)

@@ -23,13 +23,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// The AWS operations that this kind calls.
-const (
-	callRead   = "GetLayerVersionPolicy"
-	callAdd    = "AddLayerVersionPermission"
-	callRemove = "RemoveLayerVersionPermission"
-)
-
 // Setup adds a controller of LayerVersionPermissions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.LayerVersionPermission]{
@@ -39,23 +32,24 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
 		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
-			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory()}
-			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
+			return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory()}, calls), nil
 		},
-		DeterministicName: true,
-		ActsOn:            acts,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.LayerVersionGroupVersionKind},
+		ActsOn:     acts,
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.LayerVersionGroupVersionKind},
 	})
 }
+
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(p *v1beta1.LayerVersionPermission) []string {
 	if p.Status.AtProvider.StatementID == nil && flow.MayCreate(p) {
-		return []string{callRead, callAdd}
+		return []string{opRead, opAdd}
 	}
-	return []string{callRead}
+	return []string{opRead}
 }
 
 func references(p *v1beta1.LayerVersionPermission) []managed.Reference {

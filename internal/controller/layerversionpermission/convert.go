@@ -101,8 +101,8 @@ func places(p *v1beta1.LayerVersionPermission) (at place, others []place, err er
 	return at, others, nil
 }
 
-// grantOf is the statement that spec asks for.
-func grantOf(fp v1beta1.LayerVersionPermissionParameters) policy.Grant {
+// desired returns the statement that spec asks for.
+func desired(fp v1beta1.LayerVersionPermissionParameters) policy.Grant {
 	return policy.Grant{
 		Action:         ptr.Deref(fp.Action, action),
 		Principal:      ptr.Deref(fp.Principal, ""),
@@ -137,7 +137,7 @@ func removeInput(at place) *lambda.RemoveLayerVersionPermissionInput {
 
 // observation is what status shows of a statement.
 func observation(o observed) v1beta1.LayerVersionPermissionObservation {
-	g := o.grant()
+	g := fromAWS(o)
 	out := v1beta1.LayerVersionPermissionObservation{
 		LayerName:     ptr.To(o.at.layer),
 		VersionNumber: ptr.To(o.at.version),

@@ -12,7 +12,8 @@ type observed struct {
 	revision  string
 }
 
-func (o observed) grant() policy.Grant {
+// fromAWS returns what a statement grants.
+func fromAWS(o observed) policy.Grant {
 	return policy.GrantOf(o.statement, ":layer:"+o.at.holder())
 }
 
@@ -41,7 +42,7 @@ func termsOf(at place, g policy.Grant) terms {
 // changes tells how a statement differs from the wanted one. A principal that is not
 // wanted is left as it is.
 func changes(at place, wanted policy.Grant, o observed) diff.Changes {
-	is := o.grant().Like(wanted)
+	is := fromAWS(o).Like(wanted)
 	if wanted.Principal == "" {
 		wanted.Principal = is.Principal
 	}

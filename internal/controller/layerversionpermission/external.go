@@ -7,23 +7,18 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
-// thing is how a statement is seen in AWS. It lives for one reconcile.
-type thing struct {
+// external is a statement in AWS. It lives for one reconcile.
+type external struct {
 	api   lambdaAPI
 	cache *inventory.Cache
 
@@ -37,18 +32,27 @@ type answer struct {
 	revision string
 }
 
-type found = flow.Found[observed]
+type (
+	found  = flow.Observation[observed, policy.Grant]
+	update = flow.Update[policy.Grant]
+)
+
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.OwnershipChecker[*v1beta1.LayerVersionPermission, observed, policy.Grant] = &external{}
+	_ flow.Comparer[*v1beta1.LayerVersionPermission, observed, policy.Grant]         = &external{}
+)
 
 // Read the statement from where it was, if spec now asks for it elsewhere, or else from
 // where it is to be.
-func (t *thing) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (found, error) {
+func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (found, error) {
 	at, others, err := places(p)
 	if err != nil {
 		return found{}, managed.Invalid(err)
 	}
-	t.at = at
+	e.at = at
 	for _, other := range others {
-		f, err := t.find(ctx, other)
+		f, err := e.find(ctx, other)
 		if err != nil || f.Exists && verdict(p, f).Manageable() {
 			return f, err
 		}
@@ -56,28 +60,31 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (fo
 	if !at.known() {
 		return found{}, nil // It is being deleted, and was never added.
 	}
-	return t.find(ctx, at)
+	return e.find(ctx, at)
 }
 
-func (t *thing) find(ctx context.Context, at place) (found, error) {
-	a, err := inventory.Read(ctx, t.cache, key(at), managed.Freshness(ctx), func(ctx context.Context) (answer, error) { return t.get(ctx, at) })
+func (e *external) find(ctx context.Context, at place) (found, error) {
+	a, err := inventory.Read(ctx, e.cache, key(at), managed.Freshness(ctx), func(ctx context.Context) (answer, error) { return e.get(ctx, at) })
 	if err != nil {
 		return found{}, err
 	}
 	st, ok := a.policy.Find(at.sid)
+	seen := observed{at: at, statement: st, revision: a.revision}
 	return found{
-		Thing:  observed{at: at, statement: st, revision: a.revision},
-		Exists: ok,
-		Name:   at.String(),
-		What:   "statement " + at.sid + " of the policy of layer version " + at.holder(),
+		Resource:    seen,
+		Settings:    fromAWS(seen),
+		Exists:      ok,
+		Name:        at.String(),
+		Description: "statement " + at.sid + " of the policy of layer version " + at.holder(),
+		Parent:      e.at.String(),
 	}, nil
 }
 
-func key(at place) inventory.Key { return inventory.Key{Operation: callRead, Of: at.holder()} }
+func key(at place) inventory.Key { return inventory.Key{Operation: opRead, Of: at.holder()} }
 
 // get the policy. Where there is none, or no version, there are no statements.
-func (t *thing) get(ctx context.Context, at place) (answer, error) {
-	out, err := t.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version)})
+func (e *external) get(ctx context.Context, at place) (answer, error) {
+	out, err := e.api.GetLayerVersionPolicy(ctx, &lambda.GetLayerVersionPolicyInput{LayerName: ptr.To(at.layer), VersionNumber: ptr.To(at.version)})
 	if awserr.IsNotFound(err) {
 		return answer{}, nil
 	}
@@ -91,82 +98,62 @@ func (t *thing) get(ctx context.Context, at place) (answer, error) {
 	return answer{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
 }
 
-// Judge by the name, since a statement has no tags.
-func (t *thing) Judge(ctx context.Context, p *v1beta1.LayerVersionPermission, f found) (ownership.Verdict, error) {
-	v := verdict(p, f)
+// CheckOwnership goes by the name, because a statement has no tags.
+func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPermission, o found) (ownership.Verdict, error) {
+	v := verdict(p, o)
 	if !v.Manageable() {
-		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
+		return v, managed.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	return v, nil
 }
 
 // verdict says whose a statement is. One that is there before a create whose answer was
 // lost, and is as this resource would have made it, is its own.
-func verdict(p *v1beta1.LayerVersionPermission, f found) ownership.Verdict {
-	asMade := len(changes(f.Thing.at, grantOf(p.Spec.ForProvider), f.Thing)) == 0
-	return ownership.JudgeUntagged(p, f.Name, asMade)
+func verdict(p *v1beta1.LayerVersionPermission, o found) ownership.Verdict {
+	asMade := len(changes(o.Resource.at, desired(p.Spec.ForProvider), o.Resource)) == 0
+	return ownership.JudgeUntagged(p, o.Name, asMade)
 }
 
-// Show the statement in status.
-func (t *thing) Show(p *v1beta1.LayerVersionPermission, f found) {
-	p.Status.AtProvider = observation(f.Thing)
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(p *v1beta1.LayerVersionPermission, o found) {
+	p.Status.AtProvider = observation(o.Resource)
 }
 
-// State is that a statement which is there counts.
-func (t *thing) State(p *v1beta1.LayerVersionPermission, _ found) xpv2.Condition {
-	return condition.Available(p.GetGeneration())
+// Desired returns the statement that spec asks for.
+func (e *external) Desired(_ context.Context, p *v1beta1.LayerVersionPermission) (forProvider, initProvider policy.Grant, err error) {
+	return desired(p.Spec.ForProvider), policy.Grant{}, nil
 }
 
-// Plan compares the statement with spec. One that differs can only be removed and
-// added again, so it stays where it may not be added.
-func (t *thing) Plan(_ context.Context, p *v1beta1.LayerVersionPermission, f found) (flow.Plan, error) {
-	cs := changes(t.at, grantOf(p.Spec.ForProvider), f.Thing)
-	switch {
-	case len(cs) == 0:
-		return flow.Plan{Ready: condition.Available(p.GetGeneration())}, nil
-	case !flow.Allows(p, xpv2.ManagementActionCreate):
-		return flow.Plan{
-			Changes: cs,
-			Ready:   condition.Unavailable(p.GetGeneration(), "the statement differs from spec, and managementPolicies do not allow adding it again: "+cs.String()),
-		}, nil
-	}
-	return flow.Plan{Changes: cs, Call: callRemove, Ready: condition.Updating(p.GetGeneration(), cs.String())}, nil
-}
-
-// Prepare notes where the statement goes, for when it is to be removed.
-func (t *thing) Prepare(_ context.Context, p *v1beta1.LayerVersionPermission) error {
-	meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: t.at.String()})
-	return nil
+// Compare compares the statement and its place with spec.
+func (e *external) Compare(_ context.Context, _ *v1beta1.LayerVersionPermission, d flow.Desired[policy.Grant], o found) (flow.Comparison[policy.Grant], error) {
+	return flow.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(e.at, d.Settings, o.Resource)}, nil
 }
 
 // Create adds the statement.
-func (t *thing) Create(ctx context.Context, p *v1beta1.LayerVersionPermission) (string, error) {
-	defer t.cache.Forget(key(t.at))
-	_, err := t.api.AddLayerVersionPermission(ctx, addInput(t.at, p.Spec.ForProvider))
+func (e *external) Create(ctx context.Context, p *v1beta1.LayerVersionPermission, _ policy.Grant) (string, error) {
+	defer e.cache.Forget(key(e.at))
+	_, err := e.api.AddLayerVersionPermission(ctx, addInput(e.at, p.Spec.ForProvider))
 	if awserr.IsNotFound(err) {
-		return "", errors.Wrapf(err, "cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that exists", t.at.sid, t.at.holder())
+		return "", errors.Wrapf(err, "cannot add statement %s: publish layer version %s first, or set spec.forProvider to one that exists", e.at.sid, e.at.holder())
 	}
-	return t.at.String(), errors.Wrapf(err, "cannot add statement %s to the policy of layer version %s", t.at.sid, t.at.holder())
+	return e.at.String(), errors.Wrapf(err, "cannot add statement %s to the policy of layer version %s", e.at.sid, e.at.holder())
 }
 
 // Update removes a statement that differs. The next reconcile adds it.
-func (t *thing) Update(ctx context.Context, _ *v1beta1.LayerVersionPermission, f found, _ flow.Plan) error {
-	return t.remove(ctx, f)
+func (e *external) Update(ctx context.Context, _ *v1beta1.LayerVersionPermission, o found, _ update) error {
+	return e.remove(ctx, o)
 }
 
 // Delete removes the statement, and nothing else.
-func (t *thing) Delete(ctx context.Context, _ *v1beta1.LayerVersionPermission, f found) error {
-	return t.remove(ctx, f)
+func (e *external) Delete(ctx context.Context, _ *v1beta1.LayerVersionPermission, o found) error {
+	return e.remove(ctx, o)
 }
 
-func (t *thing) remove(ctx context.Context, f found) error {
-	defer t.cache.Forget(key(f.Thing.at))
-	_, err := t.api.RemoveLayerVersionPermission(ctx, removeInput(f.Thing.at))
+func (e *external) remove(ctx context.Context, o found) error {
+	defer e.cache.Forget(key(o.Resource.at))
+	_, err := e.api.RemoveLayerVersionPermission(ctx, removeInput(o.Resource.at))
 	if awserr.IsNotFound(err) {
 		return nil
 	}
-	return errors.Wrapf(err, "cannot remove %s", f.What)
+	return errors.Wrapf(err, "cannot remove %s", o.Description)
 }
-
-// Connection has nothing to tell.
-func (t *thing) Connection(*v1beta1.LayerVersionPermission) xpmanaged.ConnectionDetails { return nil }

@@ -10,8 +10,10 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
 // TestAddedAtTheSameTime adds two statements where AWS keeps only one of those that are
@@ -22,7 +24,7 @@ func TestAddedAtTheSameTime(t *testing.T) {
 		p.UID, p.Name = "uid-2", "second"
 		p.Spec.ForProvider.StatementID = ptr.To("second")
 	})
-	held := e.Double.Hold(callAdd)
+	held := e.Double.Hold(opAdd)
 	added := make(chan error)
 	go func() {
 		_, err := e.Do(a)
@@ -51,11 +53,11 @@ func TestAddedAtTheSameTime(t *testing.T) {
 // TestNotSent has a call that cannot be sent now come back without an error.
 func TestNotSent(t *testing.T) {
 	o := &ongoing{}
-	th := &thing{ongoing: o, fields: steptest.Fields{}, holder: holder{function: "cart"}}
+	th := &external{ongoing: o, fields: steptest.Fields{}, holder: functionname.Name{Function: "cart"}}
 	if !o.begin(th.function()) || o.begin(th.function()) || !o.begin("other") {
 		t.Error("one change of a function at a time")
 	}
-	if _, err := th.Create(t.Context(), testPermission()); err == nil {
+	if _, err := th.Create(t.Context(), testPermission(), policy.Grant{}); err == nil {
 		t.Error("a statement was added meanwhile")
 	}
 	if err := th.remove(t.Context(), found{}); err == nil {

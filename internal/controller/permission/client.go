@@ -12,3 +12,10 @@ type lambdaAPI interface {
 	AddPermission(ctx context.Context, in *lambda.AddPermissionInput, opts ...func(*lambda.Options)) (*lambda.AddPermissionOutput, error)
 	RemovePermission(ctx context.Context, in *lambda.RemovePermissionInput, opts ...func(*lambda.Options)) (*lambda.RemovePermissionOutput, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetPolicy"
+	opAdd    = "AddPermission"
+	opRemove = "RemovePermission"
+)

@@ -26,13 +26,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// The AWS operations that this kind calls.
-const (
-	callRead   = "GetPolicy"
-	callAdd    = "AddPermission"
-	callRemove = "RemovePermission"
-)
-
 // Setup adds a controller of Permissions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	changes := &ongoing{}
@@ -44,10 +37,8 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
 		Reads:        reads,
 		Connect: func(_ context.Context, _ *v1beta1.Permission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Permission], error) {
-			t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}
-			return flow.New(t, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true}), nil
+			return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
 		},
-		DeterministicName: true,
 		ActsOn: func(mg *v1beta1.Permission) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
 		},
@@ -57,6 +48,9 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Redact:     redact,
 	})
 }
+
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
 // redact takes the token that an invoker has to know out of what is logged.
 func redact(p *v1beta1.Permission) {
@@ -69,9 +63,9 @@ func redact(p *v1beta1.Permission) {
 // follow the first one.
 func reads(p *v1beta1.Permission) []string {
 	if p.Status.AtProvider.StatementID == nil && flow.MayCreate(p) {
-		return []string{callRead, callAdd}
+		return []string{opRead, opAdd}
 	}
-	return []string{callRead}
+	return []string{opRead}
 }
 
 func selectors(p *v1beta1.Permission) []v1beta1.FieldSelector {

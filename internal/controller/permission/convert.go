@@ -15,64 +15,28 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
-// holder is what has a policy: a function, or one of its versions or aliases.
-type holder struct{ function, qualifier string }
-
-// String is the holder as AWS names it, such as cart:live.
-func (h holder) String() string {
-	if h.qualifier == "" {
-		return h.function
-	}
-	return h.function + ":" + h.qualifier
+// holderOf returns the function, version or alias whose policy is to be read: the one that
+// has the statement, or the one that spec names.
+func holderOf(p *v1beta1.Permission) (functionname.Name, error) {
+	fp, at := p.Spec.ForProvider, p.Status.AtProvider
+	observed := functionname.Name{Function: ptr.Deref(at.FunctionName, ""), Qualifier: ptr.Deref(at.Qualifier, "")}
+	desired := functionname.Name{Function: ptr.Deref(fp.FunctionName, ""), Qualifier: ptr.Deref(fp.Qualifier, "")}
+	name, err := ownership.ParentOf(p, observed.String(), desired.String())
+	n, _ := functionname.Parse(name)
+	return n, err
 }
 
-// what names the holder to users.
-func (h holder) what() string { return "function " + h.String() }
+// description names a holder to users.
+func description(n functionname.Name) string { return "function " + n.String() }
 
-// suffix is how the holder's ARN ends.
-func (h holder) suffix() string { return ":function:" + h.String() }
-
-func parseHolder(s string) holder {
-	function, qualifier, _ := strings.Cut(s, ":")
-	return holder{function: function, qualifier: qualifier}
-}
-
-// holderOf is the holder by spec, as far as references could be resolved.
-func holderOf(p *v1beta1.Permission) holder {
-	return holder{function: ptr.Deref(p.Spec.ForProvider.FunctionName, ""), qualifier: ptr.Deref(p.Spec.ForProvider.Qualifier, "")}
-}
-
-// knownHolder is the holder that the statement was last seen in.
-func knownHolder(p *v1beta1.Permission) holder {
-	s := p.Status.AtProvider
-	return holder{function: ptr.Deref(s.FunctionName, ""), qualifier: ptr.Deref(s.Qualifier, "")}
-}
-
-// createdHolder is the holder that the statement was, or was to be, added to.
-func createdHolder(p *v1beta1.Permission) holder { return parseHolder(ownership.Parent(p)) }
-
-// target is the holder whose policy is to be looked at. While a resource is deleted,
-// that is where its statement is, whatever spec says now. Otherwise an error says that
-// the two are not the same, since the statement would be left behind.
-func target(p *v1beta1.Permission) (holder, error) {
-	is := holderOf(p)
-	if meta.WasDeleted(p) {
-		return cmp.Or(knownHolder(p), createdHolder(p), is), nil
-	}
-	was := knownHolder(p)
-	if was == (holder{}) && ownership.WrittenName(p) != "" {
-		was = createdHolder(p)
-	}
-	if was != (holder{}) && was != is {
-		return is, errors.Errorf("spec now names %s, but the statement is in the policy of %s and would be left behind there: create another Permission, or change spec back", is.what(), was.what())
-	}
-	return is, nil
-}
+// suffix returns how the ARN of a holder ends.
+func suffix(n functionname.Name) string { return ":function:" + n.String() }
 
 // statementID is the statement's id. An error says that there are two.
 func statementID(p *v1beta1.Permission) (string, error) {
@@ -83,8 +47,8 @@ func statementID(p *v1beta1.Permission) (string, error) {
 	return cmp.Or(name, id, p.GetName()), nil
 }
 
-// grantOf is the statement that spec asks for.
-func grantOf(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
+// desired returns the statement that spec asks for.
+func desired(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
 	g := policy.Grant{
 		Action:              ptr.Deref(fp.Action, ""),
 		Principal:           ptr.Deref(fp.Principal, ""),
@@ -101,14 +65,14 @@ func grantOf(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
 }
 
 // addInput adds the statement that spec asks for.
-func addInput(h holder, sid string, fp v1beta1.PermissionParameters, sourceArn *string) *lambda.AddPermissionInput {
+func addInput(h functionname.Name, sid string, fp v1beta1.PermissionParameters, sourceArn string) *lambda.AddPermissionInput {
 	return &lambda.AddPermissionInput{
-		FunctionName:          ptr.To(h.function),
-		Qualifier:             answer.Text(h.qualifier),
+		FunctionName:          ptr.To(h.Function),
+		Qualifier:             answer.Text(h.Qualifier),
 		StatementId:           ptr.To(sid),
 		Action:                fp.Action,
 		Principal:             fp.Principal,
-		SourceArn:             sourceArn,
+		SourceArn:             answer.Text(sourceArn),
 		SourceAccount:         fp.SourceAccount,
 		EventSourceToken:      fp.EventSourceToken,
 		FunctionUrlAuthType:   types.FunctionUrlAuthType(ptr.Deref(fp.FunctionURLAuthType, "")),
@@ -117,16 +81,19 @@ func addInput(h holder, sid string, fp v1beta1.PermissionParameters, sourceArn *
 	}
 }
 
-func removeInput(h holder, sid string) *lambda.RemovePermissionInput {
-	return &lambda.RemovePermissionInput{FunctionName: ptr.To(h.function), Qualifier: answer.Text(h.qualifier), StatementId: ptr.To(sid)}
+func removeInput(h functionname.Name, sid string) *lambda.RemovePermissionInput {
+	return &lambda.RemovePermissionInput{FunctionName: ptr.To(h.Function), Qualifier: answer.Text(h.Qualifier), StatementId: ptr.To(sid)}
 }
+
+// fromAWS returns what a statement grants.
+func fromAWS(o observed) policy.Grant { return policy.GrantOf(o.statement, suffix(o.holder)) }
 
 // observation is what status shows of a statement.
 func observation(o observed) v1beta1.PermissionObservation {
-	g := policy.GrantOf(o.statement, o.holder.suffix())
+	g := fromAWS(o)
 	out := v1beta1.PermissionObservation{
-		FunctionName: ptr.To(o.holder.function),
-		Qualifier:    answer.Text(o.holder.qualifier),
+		FunctionName: ptr.To(o.holder.Function),
+		Qualifier:    answer.Text(o.holder.Qualifier),
 		StatementID:  ptr.To(o.statement.Sid),
 		Action:       answer.Text(g.Action),
 		Principal:    answer.Text(g.Principal),

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
@@ -27,13 +28,13 @@ func full() v1beta1.PermissionParameters {
 func TestAddInput(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		holder holder
+		holder functionname.Name
 		fp     v1beta1.PermissionParameters
 		want   *lambda.AddPermissionInput
 	}{
 		"Least": {
 			reason: "What is not set is not sent.",
-			holder: holder{function: "cart"},
+			holder: functionname.Name{Function: "cart"},
 			fp:     testPermission().Spec.ForProvider,
 			want: &lambda.AddPermissionInput{
 				FunctionName: ptr.To("cart"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("s3.amazonaws.com"),
@@ -41,7 +42,7 @@ func TestAddInput(t *testing.T) {
 		},
 		"Full": {
 			reason: "All is sent.",
-			holder: holder{function: "cart", qualifier: "live"},
+			holder: functionname.Name{Function: "cart", Qualifier: "live"},
 			fp:     full(),
 			want: &lambda.AddPermissionInput{
 				FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementId: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"),
@@ -52,7 +53,7 @@ func TestAddInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := addInput(tc.holder, "s", tc.fp, tc.fp.SourceArn)
+			got := addInput(tc.holder, "s", tc.fp, ptr.Deref(tc.fp.SourceArn, ""))
 			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreUnexported(lambda.AddPermissionInput{})); diff != "" {
 				t.Errorf("\n%s\naddInput(): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -66,7 +67,7 @@ func TestObservation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := observation(observed{holder: holder{function: "cart", qualifier: "live"}, statement: d.Statements[0], revision: "r"})
+	got := observation(observed{holder: functionname.Name{Function: "cart", Qualifier: "live"}, statement: d.Statements[0], revision: "r"})
 	want := v1beta1.PermissionObservation{
 		FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart:live"),
 		StatementID: ptr.To("s"), Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), RevisionID: ptr.To("r"),
@@ -84,7 +85,7 @@ func TestObservationSource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := observation(observed{holder: holder{function: "cart"}, statement: d.Statements[0]})
+	got := observation(observed{holder: functionname.Name{Function: "cart"}, statement: d.Statements[0]})
 	if diff := cmp.Diff(ptr.To("arn:aws:s3:::receipts"), got.SourceArn); diff != "" {
 		t.Errorf("sourceArn: -want, +got:\n%s", diff)
 	}
@@ -114,7 +115,7 @@ func TestChanges(t *testing.T) {
 		},
 		"Everything": {
 			reason: "Each field is named; a token is not shown.",
-			wanted: grantOf(full(), full().SourceArn),
+			wanted: desired(full(), full().SourceArn),
 			observed: policy.Grant{
 				Action: "lambda:*", Principal: "*", SourceArn: "arn:aws:s3:::c", SourceAccount: "1", EventSourceToken: "u", FunctionURLAuthType: "AWS_IAM",
 				PrincipalOrgID: "o-2", InvokedViaFunctionURL: "false", Rest: `{"Effect":"Deny"}`,

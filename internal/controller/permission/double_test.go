@@ -43,17 +43,17 @@ func newRigOf(t testing.TB, o awsdouble.Options) env {
 	w.Double.ResetCalls()
 	changes := &ongoing{}
 	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
-		return flow.New(&thing{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{}, ongoing: changes}, flow.Calls{Create: callAdd, Delete: callRemove, Replaces: true})
+		return flow.New(&external{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{"uploads": "arn:aws:s3:::uploads"}, ongoing: changes}, calls)
 	})}
 }
 
 func TestFromSpecToAWSAndBack(t *testing.T) {
 	e := newEnv(t)
 	p := testPermission(func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceArn = ptr.To("arn:aws:s3:::uploads") })
-	if diff := cmp.Diff([]string{callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead, opAdd, opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("added: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	if got := ptr.Deref(p.Status.AtProvider.FunctionArn, ""); got != functionArn || p.Status.AtProvider.RevisionID == nil || meta.GetExternalName(p) != "bucket" {
@@ -62,7 +62,7 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 
 	p.Spec.ForProvider.Principal = ptr.To("111122223333")
 	p.Spec.ForProvider.SourceArn = nil
-	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 
@@ -107,7 +107,7 @@ func TestDrift(t *testing.T) {
 			if got := e.Double.Policy(functionArn); differs(t, right, got) {
 				t.Errorf("the policy is %s", got)
 			}
-			if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
+			if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {
 				t.Errorf("it stays so: -want, +got:\n%s", diff)
 			}
 		})
@@ -137,7 +137,7 @@ func differs(t *testing.T, a, b string) bool {
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	p := testPermission()
-	e.Lose(p, callAdd)
+	e.Lose(p, opAdd)
 	e.Reconcile(p)
 	if n := strings.Count(e.Double.Policy(functionArn), `"Sid"`); n != 1 || meta.GetExternalName(p) != "bucket" {
 		t.Errorf("%d statements, named %q", n, meta.GetExternalName(p))
@@ -160,16 +160,8 @@ func TestSharedReads(t *testing.T) {
 	}
 	e.Advance(time.Hour)
 	e.Age = time.Minute
-	e.Double.ResetCalls()
-	for round := range 3 {
-		for _, p := range all {
-			if done, err := e.Step(p); err != nil || !done {
-				t.Fatalf("%s: settled %t, %v", p.Name, done, err)
-			}
-		}
-		if diff := cmp.Diff(2*(round+1), len(e.Double.Calls())); diff != "" {
-			t.Errorf("round %d: calls, -want, +got:\n%s", round, diff)
-		}
+	for range 3 {
+		e.Share(all, opRead, opRead)
 		e.Advance(10 * time.Minute)
 	}
 }
@@ -235,7 +227,7 @@ func TestRandomSpecs(t *testing.T) {
 			p.Spec.ForProvider.Qualifier = qualifier
 		})
 		first := p.Spec.ForProvider
-		if diff := cmp.Diff([]string{callRead, callAdd, callRead}, e.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{opRead, opAdd, opRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", first, diff)
 		}
 		p.Spec.ForProvider = random(g)
@@ -243,7 +235,7 @@ func TestRandomSpecs(t *testing.T) {
 		if n := len(e.Reconcile(p)); n != 1 && n != 5 {
 			t.Fatalf("from %+v to %+v: %d calls", first, p.Spec.ForProvider, n)
 		}
-		if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%+v: -want, +got:\n%s", p.Spec.ForProvider, diff)
 		}
 		e.Remove(p)

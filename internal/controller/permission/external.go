@@ -7,25 +7,20 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
-// thing is how a statement is seen in AWS. It lives for one reconcile.
-type thing struct {
+// external is a statement in AWS. It lives for one reconcile.
+type external struct {
 	api    lambdaAPI
 	cache  *inventory.Cache
 	fields fields.Getter
@@ -35,13 +30,13 @@ type thing struct {
 	scope   string
 
 	// holder and sid of the statement, once Read has worked them out.
-	holder holder
+	holder functionname.Name
 	sid    string
 }
 
 // observed is a statement in AWS.
 type observed struct {
-	holder    holder
+	holder    functionname.Name
 	statement policy.Statement
 	revision  string
 }
@@ -52,157 +47,123 @@ type document struct {
 	revision string
 }
 
-type found = flow.Found[observed]
+type (
+	found  = flow.Observation[observed, policy.Grant]
+	update = flow.Update[policy.Grant]
+)
+
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.Comparer[*v1beta1.Permission, observed, policy.Grant] = &external{}
+	_ flow.CreationPreparer[*v1beta1.Permission, policy.Grant]   = &external{}
+)
 
 // Read the statement out of the policy that all Permissions of a holder share.
-func (t *thing) Read(ctx context.Context, p *v1beta1.Permission) (found, error) {
+func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, error) {
 	var err error
-	if t.sid, err = statementID(p); err != nil {
+	if e.sid, err = statementID(p); err != nil {
 		return found{}, managed.Invalid(err)
 	}
-	if t.holder, err = target(p); err != nil {
+	if e.holder, err = holderOf(p); err != nil {
 		return found{}, managed.Invalid(err)
 	}
-	if t.holder.function == "" {
+	if e.holder.Function == "" {
 		return found{}, nil // It is being deleted, and was never added.
 	}
-	a, err := inventory.Read(ctx, t.cache, t.key(), managed.Freshness(ctx), t.get)
+	a, err := inventory.Read(ctx, e.cache, e.key(), managed.Freshness(ctx), e.get)
 	if err != nil {
 		return found{}, err
 	}
-	st, ok := a.policy.Find(t.sid)
+	st, ok := a.policy.Find(e.sid)
+	seen := observed{holder: e.holder, statement: st, revision: a.revision}
 	return found{
-		Thing:  observed{holder: t.holder, statement: st, revision: a.revision},
-		Exists: ok,
-		Name:   t.sid,
-		What:   "statement " + t.sid + " of the policy of " + t.holder.what(),
+		Resource:    seen,
+		Settings:    fromAWS(seen),
+		Exists:      ok,
+		Name:        e.sid,
+		Description: "statement " + e.sid + " of the policy of " + description(e.holder),
+		Parent:      e.holder.String(),
 	}, nil
 }
 
-func (t *thing) key() inventory.Key { return inventory.Key{Operation: callRead, Of: t.holder.String()} }
+func (e *external) key() inventory.Key {
+	return inventory.Key{Operation: opRead, Of: e.holder.String()}
+}
 
 // get the policy. Where there is none, or no function, there are no statements.
-func (t *thing) get(ctx context.Context) (document, error) {
-	out, err := t.api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(t.holder.function), Qualifier: answer.Text(t.holder.qualifier)})
+func (e *external) get(ctx context.Context) (document, error) {
+	out, err := e.api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(e.holder.Function), Qualifier: answer.Text(e.holder.Qualifier)})
 	if awserr.IsNotFound(err) {
 		return document{}, nil
 	}
 	if err != nil {
-		return document{}, errors.Wrapf(err, "cannot get the policy of %s", t.holder.what())
+		return document{}, errors.Wrapf(err, "cannot get the policy of %s", description(e.holder))
 	}
 	d, err := policy.Parse(ptr.Deref(out.Policy, ""))
 	if err != nil {
-		return document{}, errors.Wrapf(err, "cannot read the policy of %s", t.holder.what())
+		return document{}, errors.Wrapf(err, "cannot read the policy of %s", description(e.holder))
 	}
 	return document{policy: d, revision: ptr.Deref(out.RevisionId, "")}, nil
 }
 
-// Judge by the name, since a statement has no tags. One that is there before a create
-// whose answer was lost, and is as this resource would have made it, is its own.
-func (t *thing) Judge(ctx context.Context, p *v1beta1.Permission, f found) (ownership.Verdict, error) {
-	wanted, err := t.wanted(ctx, p)
-	asMade := err == nil && len(changes(wanted, policy.GrantOf(f.Thing.statement, t.holder.suffix()))) == 0
-	v := ownership.JudgeUntagged(p, f.Name, asMade)
-	if !v.Manageable() && err != nil && !meta.WasDeleted(p) {
-		return v, err
-	}
-	if !v.Manageable() {
-		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
-	}
-	return v, nil
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(p *v1beta1.Permission, o found) {
+	p.Status.AtProvider = observation(o.Resource)
 }
 
-// wanted is the statement that spec asks for.
-func (t *thing) wanted(ctx context.Context, p *v1beta1.Permission) (policy.Grant, error) {
-	arn, err := t.sourceArn(ctx, p)
-	return grantOf(p.Spec.ForProvider, arn), err
-}
-
-func (t *thing) sourceArn(ctx context.Context, p *v1beta1.Permission) (*string, error) {
+// Desired returns the statement that spec asks for.
+func (e *external) Desired(ctx context.Context, p *v1beta1.Permission) (forProvider, initProvider policy.Grant, err error) {
 	fp := p.Spec.ForProvider
-	return fields.One(ctx, t.fields, p.GetNamespace(), "spec.forProvider.sourceArnFrom", fp.SourceArn, fp.SourceArnFrom)
+	arn, err := fields.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.sourceArnFrom", fp.SourceArn, fp.SourceArnFrom)
+	return desired(fp, arn), policy.Grant{}, err
 }
 
-// Show the statement in status.
-func (t *thing) Show(p *v1beta1.Permission, f found) { p.Status.AtProvider = observation(f.Thing) }
-
-// State is that a statement which is there counts.
-func (t *thing) State(p *v1beta1.Permission, _ found) xpv2.Condition {
-	return condition.Available(p.GetGeneration())
+// Compare compares the statement with spec.
+func (e *external) Compare(_ context.Context, _ *v1beta1.Permission, d flow.Desired[policy.Grant], o found) (flow.Comparison[policy.Grant], error) {
+	return flow.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings)}, nil
 }
 
-// Plan compares the statement with spec. One that differs can only be removed and
-// added again, so it stays where it may not be added.
-func (t *thing) Plan(ctx context.Context, p *v1beta1.Permission, f found) (flow.Plan, error) {
-	wanted, err := t.wanted(ctx, p)
-	if err != nil {
-		return flow.Plan{}, err
-	}
-	cs := changes(wanted, policy.GrantOf(f.Thing.statement, t.holder.suffix()))
-	switch {
-	case len(cs) == 0:
-		return flow.Plan{Ready: condition.Available(p.GetGeneration())}, nil
-	case !flow.Allows(p, xpv2.ManagementActionCreate):
-		return flow.Plan{
-			Changes: cs,
-			Ready:   condition.Unavailable(p.GetGeneration(), "the statement differs from spec, and managementPolicies do not allow adding it again: "+cs.String()),
-		}, nil
-	}
-	return flow.Plan{Changes: cs, Call: callRemove, Ready: condition.Updating(p.GetGeneration(), cs.String())}, nil
-}
-
-// Prepare notes whose policy the statement goes into, for when it is to be removed.
-func (t *thing) Prepare(ctx context.Context, p *v1beta1.Permission) error {
-	meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: t.holder.String()})
-	if _, err := t.sourceArn(ctx, p); err != nil {
-		return err
-	}
-	if t.ongoing.under(t.function()) {
-		return &flow.NotReadyError{Reason: "another Permission is changing the policies of function " + t.holder.function, After: changeWait}
+// PrepareCreate waits for the end of another change of the function's policies.
+func (e *external) PrepareCreate(context.Context, *v1beta1.Permission, policy.Grant) error {
+	if e.ongoing.under(e.function()) {
+		return &flow.NotReadyError{Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait}
 	}
 	return nil
 }
 
 // function whose policies are changed, by a name that is its own in all accounts.
-func (t *thing) function() string { return t.scope + "/" + t.holder.function }
+func (e *external) function() string { return e.scope + "/" + e.holder.Function }
 
 // Create adds the statement.
-func (t *thing) Create(ctx context.Context, p *v1beta1.Permission) (string, error) {
-	arn, err := t.sourceArn(ctx, p)
-	if err != nil {
-		return "", err
+func (e *external) Create(ctx context.Context, p *v1beta1.Permission, g policy.Grant) (string, error) {
+	if !e.ongoing.begin(e.function()) {
+		return "", notSent(opAdd)
 	}
-	if !t.ongoing.begin(t.function()) {
-		return "", notSent(callAdd)
-	}
-	defer t.ongoing.end(t.function())
-	defer t.cache.Forget(t.key())
-	_, err = t.api.AddPermission(ctx, addInput(t.holder, t.sid, p.Spec.ForProvider, arn))
-	return t.sid, errors.Wrapf(err, "cannot add statement %s to the policy of %s", t.sid, t.holder.what())
+	defer e.ongoing.end(e.function())
+	defer e.cache.Forget(e.key())
+	_, err := e.api.AddPermission(ctx, addInput(e.holder, e.sid, p.Spec.ForProvider, g.SourceArn))
+	return e.sid, errors.Wrapf(err, "cannot add statement %s to the policy of %s", e.sid, description(e.holder))
 }
 
 // Update removes a statement that differs. The next reconcile adds it.
-func (t *thing) Update(ctx context.Context, _ *v1beta1.Permission, f found, _ flow.Plan) error {
-	return t.remove(ctx, f)
+func (e *external) Update(ctx context.Context, _ *v1beta1.Permission, o found, _ update) error {
+	return e.remove(ctx, o)
 }
 
 // Delete removes the statement, and nothing else.
-func (t *thing) Delete(ctx context.Context, _ *v1beta1.Permission, f found) error {
-	return t.remove(ctx, f)
+func (e *external) Delete(ctx context.Context, _ *v1beta1.Permission, o found) error {
+	return e.remove(ctx, o)
 }
 
-func (t *thing) remove(ctx context.Context, f found) error {
-	if !t.ongoing.begin(t.function()) {
-		return notSent(callRemove)
+func (e *external) remove(ctx context.Context, o found) error {
+	if !e.ongoing.begin(e.function()) {
+		return notSent(opRemove)
 	}
-	defer t.ongoing.end(t.function())
-	defer t.cache.Forget(t.key())
-	_, err := t.api.RemovePermission(ctx, removeInput(t.holder, t.sid))
+	defer e.ongoing.end(e.function())
+	defer e.cache.Forget(e.key())
+	_, err := e.api.RemovePermission(ctx, removeInput(e.holder, e.sid))
 	if awserr.IsNotFound(err) {
 		return nil
 	}
-	return errors.Wrapf(err, "cannot remove %s", f.What)
+	return errors.Wrapf(err, "cannot remove %s", o.Description)
 }
-
-// Connection has nothing to tell.
-func (t *thing) Connection(*v1beta1.Permission) xpmanaged.ConnectionDetails { return nil }

@@ -3,8 +3,6 @@ package permission
 import (
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
@@ -13,174 +11,85 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
 func TestObserve(t *testing.T) {
-	type want struct {
-		exists, upToDate bool
-		ready            xpv2.ConditionReason
-		diff, err        string
-	}
-	selected := func(p *v1beta1.Permission) {
-		p.Spec.ForProvider.SourceArnFrom = &v1beta1.FieldSelector{Kind: "Bucket", Name: "uploads"}
-	}
+	type (
+		observation = steptest.Observation
+		mg          = *v1beta1.Permission
+	)
 	const withSource = `{"Sid":"bucket","Effect":"Allow","Principal":{"Service":"s3.amazonaws.com"},"Action":"lambda:InvokeFunction",
 		"Resource":"arn:aws:lambda:eu-central-1:123456789012:function:cart","Condition":{"ArnLike":{"AWS:SourceArn":"arn:aws:s3:::uploads"}}}`
-	cases := map[string]struct {
-		reason string
-		p      *v1beta1.Permission
-		get    func(*lambda.GetPolicyInput) (*lambda.GetPolicyOutput, error)
-		fields steptest.Fields
-		want   want
-	}{
-		"NoPolicy": {
-			reason: "Where there is no policy, there is no statement.",
-			p:      testPermission(), get: failing(errNotFound),
-			want: want{ready: xpv2.ReasonCreating},
-		},
-		"NoStatement": {
-			reason: "The statements of others are theirs.",
-			p:      testPermission(), get: answering(otherStatement),
-			want: want{ready: xpv2.ReasonCreating},
-		},
-		"Unreadable": {
-			reason: "AWS could not be asked.",
-			p:      testPermission(), get: failing(errBoom),
-			want: want{err: "cannot get the policy of function cart: boom"},
-		},
+	const foreign = `statement bucket of the policy of function cart exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "bucket"`
+	principal := func(p mg) { p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com") }
+	selected := func(name string) func(mg) {
+		return func(p mg) { p.Spec.ForProvider.SourceArnFrom = &v1beta1.FieldSelector{Kind: "Bucket", Name: name} }
+	}
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
+	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+		"NoPolicy":    {Reason: "Where there is no policy, there is no statement.", Resource: testPermission(), Want: observation{Ready: xpv2.ReasonCreating}},
+		"NoStatement": {Reason: "The statements of others are theirs.", Resource: testPermission(), AWS: has(otherStatement), Want: observation{Ready: xpv2.ReasonCreating}},
+		"Unreadable":  {Reason: "AWS could not be asked.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of function cart: " + steptest.Boom}},
 		"NoPolicyAtAll": {
-			reason: "What AWS answers has to be a policy.",
-			p:      testPermission(),
-			get: func(*lambda.GetPolicyInput) (*lambda.GetPolicyOutput, error) {
-				return &lambda.GetPolicyOutput{Policy: ptr.To("{")}, nil
+			Reason: "What AWS answers has to be a policy.", Resource: testPermission(),
+			AWS: func(e env) {
+				has(bucketStatement)(e)
+				e.Odd = steptest.Answers{opRead: steptest.With("Policy", "{")}
 			},
-			want: want{err: "cannot read the policy of function cart: the JSON is incomplete"},
+			Want: observation{Err: "cannot read the policy of function cart: the JSON is incomplete"},
 		},
-		"Same": {
-			reason: "Ours, and as it should be.",
-			p:      testPermission(named), get: answering(otherStatement + "," + bucketStatement),
-			want: want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
-		},
+		"Same": {Reason: "Ours, and as it should be.", Resource: testPermission(named), AWS: has(otherStatement + "," + bucketStatement), Want: inOrder},
 		"Differs": {
-			reason: "Ours, and changed by hand.",
-			p: testPermission(named, func(p *v1beta1.Permission) {
-				p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com")
-			}),
-			get:  answering(bucketStatement),
-			want: want{exists: true, ready: "Updating", diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
+			Reason: "Ours, and changed by hand.", Resource: testPermission(named, principal), AWS: has(bucketStatement),
+			Want: observation{Exists: true, Ready: "Updating", Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
 		},
 		"MayNotAdd": {
-			reason: "What may not be added again is not removed.",
-			p: testPermission(named, func(p *v1beta1.Permission) {
-				p.Spec.ForProvider.Principal = ptr.To("sns.amazonaws.com")
-				p.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate}
-			}),
-			get:  answering(bucketStatement),
-			want: want{exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
+			Reason: "What may not be added again is not removed.", Resource: testPermission(named, principal, steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: has(bucketStatement),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
 		},
-		"Foreign": {
-			reason: "A statement of this id that is there already is not ours.",
-			p:      testPermission(), get: answering(bucketStatement),
-			want: want{
-				ready: xpv2.ReasonUnavailable,
-				err:   `statement bucket of the policy of function cart exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "bucket"`,
-			},
-		},
-		"Imported": {
-			reason: "The user says that this one is meant.",
-			p:      testPermission(imported), get: answering(bucketStatement),
-			want: want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
-		},
-		"LostAnswer": {
-			reason: "It was not there before a create whose answer was lost, and is as it would have made it.",
-			p: testPermission(func(p *v1beta1.Permission) {
-				meta.SetExternalCreatePending(p, p.CreationTimestamp.Time.AddDate(2026, 1, 1))
-			}),
-			get:  answering(bucketStatement),
-			want: want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
-		},
+		"Foreign":    {Reason: "A statement of this id that is there already is not ours.", Resource: testPermission(), AWS: has(bucketStatement), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
+		"Imported":   {Reason: "The user says that this one is meant.", Resource: testPermission(imported), AWS: has(bucketStatement), Want: inOrder},
+		"LostAnswer": {Reason: "It was not there before a create whose answer was lost, and is as it would have made it.", Resource: testPermission(steptest.Pending), AWS: has(bucketStatement), Want: inOrder},
 		"LostAnswerOfOther": {
-			reason: "It would have made it otherwise.",
-			p: testPermission(func(p *v1beta1.Permission) {
-				meta.SetExternalCreatePending(p, p.CreationTimestamp.Time.AddDate(2026, 1, 1))
-				p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction")
-			}),
-			get: answering(bucketStatement),
-			want: want{
-				ready: xpv2.ReasonUnavailable,
-				err:   `statement bucket of the policy of function cart exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "bucket"`,
-			},
+			Reason: "It would have made it otherwise.", Resource: testPermission(steptest.Pending, func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") }), AWS: has(bucketStatement),
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign},
 		},
-		"ObserveOnly": {
-			reason: "Anyone may look.",
-			p: testPermission(func(p *v1beta1.Permission) {
-				p.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
-				p.Spec.ForProvider.Principal = nil
-			}),
-			get:  answering(bucketStatement),
-			want: want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
-		},
-		"SourceFrom": {
-			reason: "The source's ARN is another object's to tell.",
-			p:      testPermission(named, selected), get: answering(withSource), fields: steptest.Fields{"uploads": "arn:aws:s3:::uploads"},
-			want: want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
-		},
+		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(steptest.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: has(bucketStatement), Want: inOrder},
+		"SourceFrom":  {Reason: "The source's ARN is another object's to tell.", Resource: testPermission(named, selected("uploads")), AWS: has(withSource), Want: inOrder},
 		"SourceFromMissing": {
-			reason: "Without it nothing is known to differ.",
-			p:      testPermission(named, selected), get: answering(withSource),
-			want: want{err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket uploads does not exist"},
+			Reason: "Without it nothing is known to differ.", Resource: testPermission(named, selected("missing")), AWS: has(withSource),
+			Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
 		},
 		"SourceFromMissingAtCreation": {
-			reason: "Nor is anything added.",
-			p:      testPermission(selected), get: failing(errNotFound),
-			want: want{err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket uploads does not exist"},
+			Reason: "Nor is anything added.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
 		},
 		"Deleted": {
-			reason: "Ours goes, whatever it has become.",
-			p:      testPermission(named, deleted), get: answering(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
-			want: want{exists: true},
+			Reason: "Ours goes, whatever it has become.", Resource: testPermission(named, steptest.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
+			Want: observation{Exists: true},
 		},
-		"DeletedForeign": {
-			reason: "What is not ours stays.",
-			p:      testPermission(deleted), get: answering(bucketStatement),
-		},
+		"DeletedForeign": {Reason: "What is not ours stays.", Resource: testPermission(steptest.BeingDeleted), AWS: has(bucketStatement)},
 		"DeletedUnresolved": {
-			reason: "What it referred to is gone before anything was added.",
-			p:      testPermission(deleted, func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil }),
+			Reason: "What it referred to is gone before anything was added.", Resource: testPermission(steptest.BeingDeleted, func(p mg) { p.Spec.ForProvider.FunctionName = nil }),
+			Want: observation{Calls: steptest.None},
 		},
 		"Moved": {
-			reason: "A statement is not left behind unnoticed.",
-			p: testPermission(named, func(p *v1beta1.Permission) {
-				p.Status.AtProvider.FunctionName = ptr.To("basket")
-				p.Status.AtProvider.Qualifier = ptr.To("live")
+			Reason: "A statement is not left behind unnoticed.", Resource: testPermission(named, func(p mg) {
+				p.Status.AtProvider.FunctionName, p.Status.AtProvider.Qualifier = ptr.To("basket"), ptr.To("live")
 			}),
-			want: want{err: "spec now names function cart, but the statement is in the policy of function basket:live and would be left behind there: create another Permission, or change spec back"},
+			Want: observation{Calls: steptest.None, Err: `spec or the external name was changed from "basket:live" to "cart", which would leave "basket:live" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"MovedUnseen": {
-			reason: "Nor where status was lost.",
-			p: testPermission(named, func(p *v1beta1.Permission) {
-				meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"})
-			}),
-			want: want{err: "spec now names function cart, but the statement is in the policy of function basket and would be left behind there: create another Permission, or change spec back"},
+			Reason: "Nor where status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"}) }),
+			Want: observation{Calls: steptest.None, Err: `spec or the external name was changed from "basket" to "cart", which would leave "basket" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"TwoNames": {
-			reason: "One of them would be ignored.",
-			p:      testPermission(imported, func(p *v1beta1.Permission) { p.Spec.ForProvider.StatementID = ptr.To("other") }),
-			want:   want{err: `spec.forProvider.statementId is "other", but the annotation crossplane.io/external-name says "bucket": remove one of them`},
+			Reason: "One of them would be ignored.", Resource: testPermission(imported, func(p mg) { p.Spec.ForProvider.StatementID = ptr.To("other") }),
+			Want: observation{Calls: steptest.None, Err: `spec.forProvider.statementId is "other", but the annotation crossplane.io/external-name says "bucket": remove one of them`},
 		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			e, ctx, _ := testExternal(&fakeLambda{get: tc.get}, tc.fields)
-			o, err := e.Observe(ctx, tc.p)
-			got := want{exists: o.ResourceExists, upToDate: o.ResourceUpToDate, diff: o.Diff, err: message(t, err), ready: tc.p.GetCondition(xpv2.TypeReady).Reason}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("\n%s\nObserve(): -want, +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
+	})
 }
 
 // A deletion looks where the statement was added, though spec can't tell any more.
@@ -194,27 +103,19 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := testPermission(named, deleted, change, func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil })
-			var removed *lambda.RemovePermissionInput
-			api := &fakeLambda{
-				get: func(in *lambda.GetPolicyInput) (*lambda.GetPolicyOutput, error) {
-					if *in.FunctionName != "basket" || *in.Qualifier != "live" {
-						t.Errorf("it looks at %s:%s", *in.FunctionName, *in.Qualifier)
-					}
-					return answering(bucketStatement)(in)
-				},
-				remove: func(in *lambda.RemovePermissionInput) error { removed = in; return nil },
+			e := newEnv(t)
+			e.AddFunction("basket")
+			e.Publish("basket")
+			e.AddAlias("basket", "live")
+			arn := functionArn[:len(functionArn)-len("cart")] + "basket:live"
+			e.put(arn, bucketStatement)
+			has(bucketStatement)(e)
+			e.Settle(testPermission(named, steptest.BeingDeleted, change, func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil }))
+			if got := e.Double.Policy(arn); got != "" {
+				t.Errorf("it is left there: %s", got)
 			}
-			e, ctx, _ := testExternal(api, nil)
-			if o, err := e.Observe(ctx, p); err != nil || !o.ResourceExists {
-				t.Fatalf("Observe(): %+v, %v", o, err)
-			}
-			if _, err := e.Delete(ctx, p); err != nil {
-				t.Fatal(err)
-			}
-			want := &lambda.RemovePermissionInput{FunctionName: ptr.To("basket"), Qualifier: ptr.To("live"), StatementId: ptr.To("bucket")}
-			if removed == nil || *removed.FunctionName != *want.FunctionName || *removed.Qualifier != *want.Qualifier || *removed.StatementId != *want.StatementId {
-				t.Errorf("it removes %+v", removed)
+			if got := e.Double.Policy(functionArn); got == "" {
+				t.Error("another statement was removed")
 			}
 		})
 	}
@@ -223,33 +124,29 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 func TestCreate(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		err    error
+		aws    func(env)
 		want   string
 		held   bool
 	}{
-		"Added":  {reason: "Its name is kept."},
-		"Exists": {reason: "Whose it is, the next look tells.", err: &smithy.GenericAPIError{Code: "ResourceConflictException", Message: "The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement."}, held: true},
-		"Fails":  {reason: "AWS says why.", err: errBoom, want: "cannot add statement bucket to the policy of function cart: boom"},
+		"Added": {reason: "Its name is kept.", aws: func(env) {}},
+		"Exists": {reason: "Whose it is, the next look tells.", held: true, aws: func(e env) {
+			e.Refuse(opAdd, 409, "ResourceConflictException", "The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement.")
+		}},
+		"Fails": {reason: "AWS says why.", aws: func(e env) { e.Break(opAdd) }, want: "cannot add statement bucket to the policy of function cart: " + steptest.Boom},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
+			e := newEnv(t)
+			tc.aws(e)
 			p := testPermission()
-			api := &fakeLambda{get: failing(errNotFound), add: func(*lambda.AddPermissionInput) error { return tc.err }}
-			e, ctx, turn := testExternal(api, nil)
-			if _, err := e.Observe(ctx, p); err != nil {
-				t.Fatal(err)
-			}
+			_, held, err := e.Attempt(p)
 			if got := ownership.Parent(p); got != "cart" {
 				t.Errorf("before it is added, the function is remembered: %q", got)
 			}
-			_, err := e.Create(ctx, p)
-			if diff := cmp.Diff(tc.want, message(t, err)); diff != "" {
-				t.Errorf("\n%s\nCreate(): -want, +got:\n%s", tc.reason, diff)
+			if !steptest.Says(err, tc.want) || held != tc.held {
+				t.Errorf("%s\nerror %v, want %q; held %t", tc.reason, err, tc.want, held)
 			}
-			if _, held := turn.Aborted(); held != tc.held {
-				t.Errorf("\n%s\nheld: %t", tc.reason, held)
-			}
-			if ownership.WroteName(p) != (tc.err == nil) {
+			if ownership.WroteName(p) != (name == "Added") {
 				t.Errorf("\n%s\nname %q", tc.reason, meta.GetExternalName(p))
 			}
 		})
@@ -259,59 +156,34 @@ func TestCreate(t *testing.T) {
 // A statement that differs is removed by one reconcile and added by the next, so that
 // each makes one call, and a crash in between leaves nothing but a statement to add.
 func TestUpdateRemovesThenAdds(t *testing.T) {
-	there := true
-	api := &fakeLambda{
-		get: func(in *lambda.GetPolicyInput) (*lambda.GetPolicyOutput, error) {
-			if there {
-				return answering(otherStatement + "," + bucketStatement)(in)
-			}
-			return answering(otherStatement)(in)
-		},
-		remove: func(*lambda.RemovePermissionInput) error { there = false; return nil },
-		add:    func(*lambda.AddPermissionInput) error { there = true; return nil },
-	}
+	e := newEnv(t)
+	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
-	e, ctx, turn := testExternal(api, nil)
-	if _, err := e.Observe(ctx, p); err != nil {
-		t.Fatal(err)
+	turn := &managed.Attempt{}
+	e.Turn = func() *managed.Attempt { return turn }
+	if o, err := e.Do(p); o != steptest.Updated || err != nil || turn.RequeueDelay() == 0 {
+		t.Errorf("%s, %v; comes back at once: %v", o, err, turn.RequeueDelay())
 	}
-	if _, err := e.Update(ctx, p); err != nil {
-		t.Fatal(err)
-	}
-	if there || turn.RequeueDelay() == 0 {
-		t.Errorf("removed: %t, comes back at once: %v", !there, turn.RequeueDelay())
-	}
-	e, ctx, _ = testExternal(api, nil)
-	if o, err := e.Observe(ctx, p); err != nil || o.ResourceExists {
-		t.Fatalf("Observe(): %+v, %v", o, err)
-	}
-	if _, err := e.Create(ctx, p); err != nil || !there {
-		t.Fatalf("Create(): %v", err)
-	}
-	if diff := cmp.Diff([]string{callRead, callRemove, callRead, callAdd}, api.calls); diff != "" {
+	e.Turn = nil
+	e.Want(p, "it is added and looked at", steptest.Created, steptest.Settled)
+	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
 
 func TestDelete(t *testing.T) {
 	for name, tc := range map[string]struct {
-		reason string
-		err    error
-		want   string
+		reason, code, want string
 	}{
-		"Removed": {reason: "It goes."},
-		"Gone":    {reason: "What is gone is no error.", err: errNotFound},
-		"Fails":   {reason: "AWS says why.", err: errBoom, want: "cannot remove statement bucket of the policy of function cart: boom"},
+		"Gone":  {reason: "What is gone is no error.", code: "ResourceNotFoundException"},
+		"Fails": {reason: "AWS says why.", code: "InvalidParameterValueException", want: "cannot remove statement bucket of the policy of function cart: " + steptest.Boom},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := testPermission(named, deleted)
-			e, ctx, _ := testExternal(&fakeLambda{get: answering(bucketStatement), remove: func(*lambda.RemovePermissionInput) error { return tc.err }}, nil)
-			if _, err := e.Observe(ctx, p); err != nil {
-				t.Fatal(err)
-			}
-			_, err := e.Delete(ctx, p)
-			if diff := cmp.Diff(tc.want, message(t, err)); diff != "" {
-				t.Errorf("\n%s\nDelete(): -want, +got:\n%s", tc.reason, diff)
+			e := newEnv(t)
+			has(bucketStatement)(e)
+			e.Refuse(opRemove, 400, tc.code, "boom")
+			if o, _, err := e.Attempt(testPermission(named, steptest.BeingDeleted)); o != steptest.Deleted || !steptest.Says(err, tc.want) {
+				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})
 	}

@@ -44,7 +44,7 @@ func testScheme(t *testing.T) *runtime.Scheme {
 	return s
 }
 
-// eventually looks until something is so.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -55,8 +55,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	t.Fatalf("%s: not so after 30 s", what)
 }
 
-// TestNamespaceDeletion deletes a namespace with all that is in it, and a resource
-// whose thing in AWS takes a while to go. Config and Secret stay until then.
+// TestNamespaceDeletion deletes a namespace with all its objects, and a resource whose deletion in
+// AWS takes a while. The config and its Secret stay until then.
 func TestNamespaceDeletion(t *testing.T) {
 	cluster := suite.Cluster(t)
 	scheme := testScheme(t)
@@ -146,7 +146,7 @@ spec:
 		t.Errorf("Track in a namespace that is being deleted: %v", err)
 	}
 
-	// Longer than a Secret alone would be kept.
+	// Longer than a Secret without users is kept.
 	waitUntil := s.GetDeletionTimestamp().Add(secretGrace + lookAgain + 2*time.Second)
 	for time.Now().Before(waitUntil) {
 		if !there(s) || !there(c) {
@@ -155,7 +155,7 @@ spec:
 		time.Sleep(500 * time.Millisecond)
 	}
 
-	// The thing in AWS is gone: the resource's controller lets go of it.
+	// The resource is deleted in AWS: its controller removes the finalizer.
 	controllerutil.RemoveFinalizer(f, managedFinalizer)
 	if err := kube.Update(t.Context(), f); err != nil {
 		t.Fatal(err)
@@ -169,7 +169,7 @@ spec:
 	}
 }
 
-// TestAdmission has the API server judge configs, good and bad.
+// TestAdmission has the API server validate configs, good and bad.
 func TestAdmission(t *testing.T) {
 	cluster := suite.Cluster(t)
 	kube, err := client.New(cluster.Config, client.Options{Scheme: testScheme(t)})
@@ -259,8 +259,8 @@ func TestAdmission(t *testing.T) {
 	}
 }
 
-// TestNoOtherNamespace writes a namespace where a namespaced config has no field
-// for one: it is dropped, so that no code can read it.
+// TestNoOtherNamespace sets a namespace where a namespaced config has no field for one: it is
+// pruned, so that no code can read it.
 func TestNoOtherNamespace(t *testing.T) {
 	cluster := suite.Cluster(t)
 	kube, err := client.New(cluster.Config, client.Options{Scheme: testScheme(t)})

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/credentials"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -33,16 +34,18 @@ func (n *network) Do(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 }
 
-// call AWS with a config in a region, a few times.
+// call calls AWS a few times with a config in a region.
 func (n *network) call(b *breaker.Breakers, c providerConfig, region string) {
 	cfg := aws.Config{Region: region, HTTPClient: n, Credentials: credentials.NewStaticCredentialsProvider("AKIAFAKE", "fake", ""), Retryer: func() aws.Retryer { return aws.NopRetryer{} }}
-	b.AddTo(&cfg, breaker.Key{Config: c.GetUID(), Region: region})
+	cfg.APIOptions = append(cfg.APIOptions, func(stack *middleware.Stack) error {
+		return stack.Initialize.Add(b.Middleware(breaker.Key{Config: c.GetUID(), Region: region}), middleware.After)
+	})
 	for range 5 {
 		_, _ = lambda.NewFromConfig(cfg).ListFunctions(context.Background(), &lambda.ListFunctionsInput{})
 	}
 }
 
-// TestReachable has AWS not answer to a config, and answer again.
+// TestReachable has AWS stop answering to a config, and answer again.
 func TestReachable(t *testing.T) {
 	for name, c := range map[string]providerConfig{"ProviderConfig": pc(), "ClusterProviderConfig": cpc()} {
 		t.Run(name, func(t *testing.T) {
@@ -111,7 +114,7 @@ func TestReachable(t *testing.T) {
 	}
 }
 
-// TestReadyConfigIsProbed has a config come to work, to which AWS has not answered.
+// TestReadyConfigIsProbed has a config that begins to work after AWS has not answered.
 func TestReadyConfigIsProbed(t *testing.T) {
 	c := pc()
 	e := newEnv(t, namespacedKind, c, secret("aws"))

@@ -1,12 +1,14 @@
-// Package providerconfig looks after ProviderConfigs and ClusterProviderConfigs:
-// it counts the resources that use them, keeps them and their Secrets while they
-// are in use, and shows which AWS account and identity they stand for.
+// Package providerconfig reconciles ProviderConfigs and ClusterProviderConfigs: it counts the
+// resources that use them, protects them and their Secrets from deletion while they are in use, and
+// shows their AWS account and identity in status.
 package providerconfig
 
 import (
 	"context"
 	"time"
 
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -14,11 +16,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
-	runtime "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
+	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
@@ -27,27 +30,27 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
-// An Identifier tells whom AWS takes a config for. *config.Resolver is one.
+// An Identifier authenticates configs. *config.Resolver is one.
 type Identifier interface {
-	// Identify a config.
+	// Identify returns the AWS identity of a config.
 	Identify(ctx context.Context, config client.Object) (config.Identity, error)
 
-	// Forget what is cached of a config that is gone.
+	// Forget drops what is cached of a config that is deleted.
 	Forget(uid types.UID)
 }
 
-// Options of the controllers.
+// Options are those of the controllers.
 type Options struct {
-	// Options of crossplane-runtime.
+	// Options are those of crossplane-runtime.
 	controller.Options
 
-	// Resolver of configs, the one that the resources' controllers use.
+	// Resolver is the one that the resources' controllers use.
 	Resolver Identifier
 
-	// Accounts tells what accounts use of Lambda. Nil shows none of it.
+	// Accounts has the usage of accounts that status shows. Nil shows none.
 	Accounts *account.Limits
 
-	// Breakers tell where AWS does not answer. Nil shows none of it.
+	// Breakers has the regions in which AWS does not answer. Nil shows none.
 	Breakers *breaker.Breakers
 
 	// Now is the clock.
@@ -72,53 +75,40 @@ func SetupGated(mgr ctrl.Manager, o Options) error {
 	return nil
 }
 
-// A kind of config.
+// A kind is ProviderConfig or ClusterProviderConfig.
 type kind struct {
-	gvk     schema.GroupVersionKind
-	new     func() providerConfig
-	newList func() client.ObjectList
-	items   func(client.ObjectList) []client.Object
+	gvk    schema.GroupVersionKind
+	config providerConfig
+	list   client.ObjectList
 }
 
-var namespacedKind = kind{
-	gvk:     v1beta1.ProviderConfigGroupVersionKind,
-	new:     func() providerConfig { return &v1beta1.ProviderConfig{} },
-	newList: func() client.ObjectList { return &v1beta1.ProviderConfigList{} },
-	items: func(l client.ObjectList) []client.Object {
-		configs, ok := l.(*v1beta1.ProviderConfigList)
-		if !ok {
-			return nil
-		}
-		return pointers[v1beta1.ProviderConfig](configs.Items)
-	},
-}
+var (
+	namespacedKind = kind{v1beta1.ProviderConfigGroupVersionKind, &v1beta1.ProviderConfig{}, &v1beta1.ProviderConfigList{}}
+	clusterKind    = kind{v1beta1.ClusterProviderConfigGroupVersionKind, &v1beta1.ClusterProviderConfig{}, &v1beta1.ClusterProviderConfigList{}}
+)
 
-var clusterKind = kind{
-	gvk:     v1beta1.ClusterProviderConfigGroupVersionKind,
-	new:     func() providerConfig { return &v1beta1.ClusterProviderConfig{} },
-	newList: func() client.ObjectList { return &v1beta1.ClusterProviderConfigList{} },
-	items: func(l client.ObjectList) []client.Object {
-		configs, ok := l.(*v1beta1.ClusterProviderConfigList)
-		if !ok {
-			return nil
-		}
-		return pointers[v1beta1.ClusterProviderConfig](configs.Items)
-	},
-}
+// new returns an empty config of the kind.
+func (k kind) new() providerConfig { return deepCopy(k.config) }
 
-func pointers[T any, P interface {
-	*T
-	client.Object
-}](items []T) []client.Object {
-	objs := make([]client.Object, len(items))
-	for i := range items {
-		objs[i] = P(&items[i])
+// list returns all configs of the reconciler's kind. They must not be changed.
+func (r *Reconciler) list(ctx context.Context) ([]client.Object, error) {
+	l := deepCopy(r.kind.list)
+	if err := r.kube.List(ctx, l, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, err
 	}
-	return objs
+	configs := make([]client.Object, 0, kmeta.LenList(l))
+	err := kmeta.EachListItem(l, func(o runtime.Object) error {
+		if c, ok := o.(client.Object); ok {
+			configs = append(configs, c)
+		}
+		return nil
+	})
+	return configs, err
 }
 
+// setup adds the controller of a kind to a manager.
 func setup(mgr ctrl.Manager, o Options, k kind) error {
-	name := runtime.ControllerName(k.gvk.GroupKind().String())
+	name := xpproviderconfig.ControllerName(k.gvk.GroupKind().String())
 	r := &Reconciler{
 		kind:     k,
 		kube:     mgr.GetClient(),
@@ -133,9 +123,9 @@ func setup(mgr ctrl.Manager, o Options, k kind) error {
 		Named(name).
 		WithOptions(o.ForControllerRuntime()).
 		For(k.new(), builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		Watches(&v1beta1.ProviderConfigUsage{}, usageHandler{kind: k.gvk.Kind}).
+		Watches(&v1beta1.ProviderConfigUsage{}, usageHandler(k.gvk.Kind), builder.WithPredicates(usageChanged())).
 		WatchesMetadata(secretMetadata(), handler.EnqueueRequestsFromMapFunc(r.usersOfSecret)).
-		WatchesRawSource(r.watchBreakers()).
+		WatchesRawSource(source.Channel(r.breakerChanges(), handler.EnqueueRequestsFromMapFunc(r.withUID))).
 		Complete(r)
 	return errors.Wrapf(err, "cannot add the controller of %s", k.gvk.Kind)
 }

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -17,7 +18,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	runtime "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
+	xpproviderconfig "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/providerconfig"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -35,12 +36,12 @@ const (
 	Finalizer = "in-use.crossplane.io"
 
 	timeout = time.Minute
-	// checkEvery is how often the credentials of a config are looked at. That
-	// calls AWS only when they are due to be renewed.
+	// checkEvery is how often the credentials of a config are checked. That calls AWS only when
+	// they are due for renewal.
 	checkEvery = 5 * time.Minute
 	// retryEvery is the same for a config that does not work.
 	retryEvery = 30 * time.Second
-	// lookAgain is how often what is on its way out is looked at.
+	// lookAgain is how often usages that are being deleted are checked.
 	lookAgain = 5 * time.Second
 )
 
@@ -57,8 +58,8 @@ type providerConfig interface {
 	GetConfigStatus() *v1beta1.ProviderConfigStatus
 }
 
-// A Reconciler looks after the configs of one kind. It does what that of
-// crossplane-runtime does, and writes only what has changed.
+// A Reconciler reconciles the configs of one kind. It replaces crossplane-runtime's, and writes
+// only what has changed.
 type Reconciler struct {
 	kind     kind
 	kube     client.Client
@@ -69,11 +70,11 @@ type Reconciler struct {
 	log      logging.Logger
 	now      func() time.Time
 
-	// kept has the UIDs of Secrets of which it was told that they are kept.
+	// kept has the UIDs of Secrets for which an event says that they are kept.
 	kept sync.Map
 }
 
-// Reconcile a config. A panic is an error like any other.
+// Reconcile reconciles a config. It returns a panic as an error.
 func (r *Reconciler) Reconcile(ctx context.Context, req ctrl.Request) (ctrl.Result, error) {
 	return panics.Guard(func() (ctrl.Result, error) { return r.look(ctx, req) })
 }
@@ -118,7 +119,7 @@ func (r *Reconciler) reconcile(ctx context.Context, c providerConfig, u usages) 
 	return ctrl.Result{RequeueAfter: soonest(after, protected)}, err
 }
 
-// letGo of a config that nothing uses.
+// letGo releases a config that nothing uses, and its Secret.
 func (r *Reconciler) letGo(ctx context.Context, c providerConfig) error {
 	if _, err := r.protectSecrets(ctx, c, usages{}, true); err != nil {
 		return err
@@ -133,17 +134,17 @@ func (r *Reconciler) letGo(ctx context.Context, c providerConfig) error {
 	return errors.Wrap(client.IgnoreNotFound(r.kube.Patch(ctx, c, patchFrom(before))), "cannot remove the finalizer")
 }
 
-// hold back the deletion of a config that is in use.
+// hold shows why a config that is in use is not deleted.
 func (r *Reconciler) hold(ctx context.Context, c providerConfig, u usages) error {
 	msg := u.blocking()
 	before := deepCopy(c)
 	c.SetUsers(u.count)
-	c.SetConditions(runtime.Terminating().WithMessage(msg).WithObservedGeneration(c.GetGeneration()))
-	return r.write(ctx, before, c, func() {
-		if before.GetCondition(runtime.TypeTerminating).Message != msg {
-			r.record.Event(c, event.Warning(reasonInUse, errors.New(msg)))
-		}
-	})
+	c.SetConditions(xpproviderconfig.Terminating().WithMessage(msg).WithObservedGeneration(c.GetGeneration()))
+	written, err := r.write(ctx, before, c)
+	if written && before.GetCondition(xpproviderconfig.TypeTerminating).Message != msg {
+		r.record.Event(c, event.Warning(reasonInUse, errors.New(msg)))
+	}
+	return err
 }
 
 func (r *Reconciler) addFinalizer(ctx context.Context, c providerConfig) error {
@@ -154,7 +155,8 @@ func (r *Reconciler) addFinalizer(ctx context.Context, c providerConfig) error {
 	return errors.Wrap(r.kube.Patch(ctx, c, patchFrom(before)), "cannot add the finalizer")
 }
 
-// identify whom AWS takes a config for, and show it.
+// identify shows the AWS identity of a config in status, or why it has none. It returns when to
+// check again.
 func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (time.Duration, error) {
 	before, after := deepCopy(c), checkEvery
 	status := c.GetConfigStatus()
@@ -169,17 +171,21 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 	} else {
 		status.AccountID, status.IdentityARN = id.Account, id.ARN
 		if before.GetCondition(xpv2.TypeReady).Status != corev1.ConditionTrue {
-			// Its resources are woken by the status that is about to be written.
+			// The status that is about to be written requeues the config's resources.
 			r.breakers.Probe(c.GetUID())
 		}
 		after = soonest(after, r.showUsage(ctx, c, u))
 	}
 	c.SetConditions(ready.WithObservedGeneration(c.GetGeneration()))
 	after = soonest(after, r.showBreakers(c))
-	return after, r.write(ctx, before, c, func() { r.tell(before, c, err) })
+	written, failed := r.write(ctx, before, c)
+	if written {
+		r.tell(before, c, err)
+	}
+	return after, failed
 }
 
-// describe an identity to a reader.
+// describe returns the message of a Ready config.
 func describe(id config.Identity) string {
 	if id.ARN == "" {
 		return fmt.Sprintf("Account %s, not verified with AWS", id.Account)
@@ -187,7 +193,7 @@ func describe(id config.Identity) string {
 	return fmt.Sprintf("Account %s, as %s", id.Account, id.ARN)
 }
 
-// tell of what has become of a config, once.
+// tell emits an event if the Ready condition has changed.
 func (r *Reconciler) tell(before, c providerConfig, err error) {
 	was, is := before.GetCondition(xpv2.TypeReady), c.GetCondition(xpv2.TypeReady)
 	switch {
@@ -199,19 +205,16 @@ func (r *Reconciler) tell(before, c providerConfig, err error) {
 	}
 }
 
-// write a status that has changed, and go on to tell of it.
-func (r *Reconciler) write(ctx context.Context, before, c providerConfig, then func()) error {
+// write updates the status if it has changed, and reports whether it did.
+func (r *Reconciler) write(ctx context.Context, before, c providerConfig) (bool, error) {
 	if equality.Semantic.DeepEqual(before.GetConfigStatus(), c.GetConfigStatus()) {
-		return nil
+		return false, nil
 	}
-	if err := r.kube.Status().Update(ctx, c); err != nil {
-		return errors.Wrap(client.IgnoreNotFound(err), "cannot write the status")
-	}
-	then()
-	return nil
+	err := r.kube.Status().Update(ctx, c)
+	return err == nil, errors.Wrap(client.IgnoreNotFound(err), "cannot write the status")
 }
 
-// ignoreConflict comes back at once when something else has changed the config.
+// ignoreConflict requeues the config after a conflict with another writer, without an error.
 func ignoreConflict(result *ctrl.Result, err error) error {
 	if kerrors.IsConflict(err) {
 		result.RequeueAfter = soonest(result.RequeueAfter, time.Second)
@@ -220,7 +223,7 @@ func ignoreConflict(result *ctrl.Result, err error) error {
 	return err
 }
 
-// soonest of two times of which 0 means never.
+// soonest returns the earlier of two times, of which 0 means never.
 func soonest(a, b time.Duration) time.Duration {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -228,12 +231,14 @@ func soonest(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-func deepCopy[T client.Object](o T) T {
+// deepCopy returns a copy of an object or a list.
+func deepCopy[T runtime.Object](o T) T {
 	c, _ := o.DeepCopyObject().(T) // A copy has the type of its original.
 	return c
 }
 
-// patchFrom an earlier state, refused if something else has changed since.
+// patchFrom returns a patch from an earlier state, which fails if something else has changed the
+// object since.
 func patchFrom(before client.Object) client.Patch {
 	return client.MergeFromWithOptions(before, client.MergeFromWithOptimisticLock{})
 }

@@ -31,7 +31,7 @@ import (
 
 const ns = "team-a"
 
-// fakeIdentifier stands for the resolver.
+// fakeIdentifier is a fake of the resolver.
 type fakeIdentifier struct {
 	identify func() (config.Identity, error)
 	forgot   []types.UID
@@ -42,7 +42,7 @@ func (f *fakeIdentifier) Identify(context.Context, client.Object) (config.Identi
 }
 func (f *fakeIdentifier) Forget(uid types.UID) { f.forgot = append(f.forgot, uid) }
 
-// fakeRecorder keeps events.
+// fakeRecorder records events.
 type fakeRecorder struct{ events []string }
 
 func (f *fakeRecorder) Event(_ runtime.Object, e event.Event) {
@@ -98,7 +98,7 @@ func (e *env) reconcile(name types.NamespacedName) ctrl.Result {
 	return result
 }
 
-// get an object anew, and say whether it is there.
+// get reads an object, and reports whether it exists.
 func (e *env) get(o client.Object) bool {
 	e.t.Helper()
 	err := e.kube.Get(context.Background(), client.ObjectKeyFromObject(o), o)
@@ -137,7 +137,7 @@ func function(name string) *v1beta1.Function {
 	return &v1beta1.Function{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: name, UID: types.UID(name), Finalizers: []string{managedFinalizer}}}
 }
 
-// usage of a config of a kind by a function of a name.
+// usage returns a usage of a config of a kind by a function.
 func usage(namespace, kind, by string) *v1beta1.ProviderConfigUsage {
 	u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{
 		Namespace: namespace, Name: by, Finalizers: []string{config.UsageFinalizer},
@@ -303,7 +303,7 @@ func TestSecretsAreProtected(t *testing.T) {
 		t.Fatal("want the Secret that is needed to be kept, and only that")
 	}
 
-	// The Secret alone is deleted. It stays while resources can use it, and that is told once.
+	// Only the Secret is deleted. It stays while resources can use it, with one event.
 	e.delete(aws)
 	e.get(aws)
 	e.time = aws.GetDeletionTimestamp().Add(time.Hour)
@@ -317,7 +317,7 @@ func TestSecretsAreProtected(t *testing.T) {
 		t.Errorf("events: -want, +got:\n%s", diff)
 	}
 
-	// One that is of no use is made anew: it goes after a short while.
+	// A Secret that does not work is to be created anew: it is released after a short while.
 	works := e.resolver.identify
 	e.resolver.identify = func() (config.Identity, error) { return config.Identity{}, errors.New("AWS does not know the key") }
 	e.reconcile(name(c))
@@ -337,7 +337,7 @@ func TestSecretsAreProtected(t *testing.T) {
 	e.resolver.identify = works
 	e.reconcile(name(c))
 
-	// All is deleted at once: the Secret goes with the last config.
+	// All are deleted at once: the Secret is released with the last config.
 	for _, o := range []client.Object{aws, c, other} {
 		e.get(o)
 	}
@@ -361,7 +361,7 @@ func TestSecretsAreProtected(t *testing.T) {
 	}
 }
 
-// TestSecretOfAnotherTime lets go of a Secret that the config named before.
+// TestSecretOfAnotherTime releases a Secret that the config named before.
 func TestSecretOfAnotherTime(t *testing.T) {
 	old := secret("old")
 	old.SetFinalizers([]string{SecretFinalizer})

@@ -20,26 +20,25 @@ import (
 )
 
 const (
-	// SecretFinalizer keeps the Secret of a namespaced config until no resource needs it:
-	// once a namespace is being deleted, nobody can create it anew there.
+	// SecretFinalizer keeps the Secret of a namespaced config until no resource needs it: in a
+	// namespace that is being deleted, nobody can create it again.
 	SecretFinalizer = "lambda.aws.m.crossplane.io/credentials-in-use"
 
-	// secretGrace is how long the deletion of a Secret that no resource can use waits for
-	// that of its config. One that is deleted alone, to be made anew, is let go then.
+	// secretGrace is how long the deletion of a Secret that no resource can use waits for that of
+	// its config. A Secret that is deleted alone, to be created anew, is released after that.
 	secretGrace = 5 * time.Second
 )
 
-// secretMetadata is an empty Secret, by which the metadata of Secrets is read and
-// watched.
+// secretMetadata returns an empty Secret, to read and watch the metadata of Secrets.
 func secretMetadata() *metav1.PartialObjectMetadata {
 	m := &metav1.PartialObjectMetadata{}
 	m.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
 	return m
 }
 
-// protectSecrets of a namespace: those that its configs have their credentials in
-// have a finalizer, others have none. A config that goes needs none. It returns
-// when to look again, 0 if there is no need to.
+// protectSecrets adds the finalizer to the Secrets of a namespace that have the credentials of its
+// configs, and removes it from the others. goes is true if c is about to be deleted, and needs
+// none. It returns when to check again, 0 if that is not necessary.
 func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usages, goes bool) (time.Duration, error) {
 	if c.GetNamespace() == "" {
 		return 0, nil
@@ -66,20 +65,21 @@ func (r *Reconciler) protectSecrets(ctx context.Context, c providerConfig, u usa
 	return after, nil
 }
 
-// A need of a Secret by configs.
+// A need says which configs need a Secret.
 type need struct {
-	// by a config at all.
+	// any is true if a config does.
 	any bool
-	// by one that is being deleted, and so may be gone with the Secret.
+	// going is true if a config does that is being deleted, and may be deleted together with the
+	// Secret.
 	going bool
-	// by one that works, and that resources use.
+	// used is true if a config does that works, and that resources use.
 	used bool
 }
 
-// secretInUse is said of a Secret that is to be deleted.
+// secretInUse is the message of the event on a Secret that is being deleted.
 const secretInUse = "resources still use the credentials in this Secret through a ProviderConfig of the namespace: it is kept until they are deleted or use another config; to rotate the credentials, change the Secret instead of deleting it"
 
-// tellKept tells once of a Secret that is to be deleted and kept.
+// tellKept emits an event on a Secret that is being deleted and kept, once.
 func (r *Reconciler) tellKept(s *metav1.PartialObjectMetadata, kept bool) {
 	if !kept {
 		r.kept.Delete(s.GetUID())
@@ -93,7 +93,7 @@ func (r *Reconciler) tellKept(s *metav1.PartialObjectMetadata, kept bool) {
 	r.record.Event(s, event.Warning(reasonInUse, errors.New(secretInUse)))
 }
 
-// neededSecrets of a namespace, by name.
+// neededSecrets returns the needs for the Secrets of a namespace, by name.
 func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usages, goes bool) (map[string]need, error) {
 	l := &v1beta1.ProviderConfigList{}
 	if err := r.kube.List(ctx, l, client.InNamespace(c.GetNamespace()), client.UnsafeDisableDeepCopy); err != nil {
@@ -116,13 +116,14 @@ func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usag
 	return needed, nil
 }
 
-// protect a Secret that is needed, and let go of one that is not.
+// protect adds the finalizer to a Secret that is needed, or removes it. It returns when to check
+// again, 0 if that is not necessary.
 func (r *Reconciler) protect(ctx context.Context, s *metav1.PartialObjectMetadata, n need) (time.Duration, error) {
 	has, gone := controllerutil.ContainsFinalizer(s, SecretFinalizer), meta.WasDeleted(s)
 	wait := time.Duration(0)
 	want := n.any && !gone
 	if gone && n.any {
-		// Its config may be about to be deleted as well.
+		// Its config may be about to be deleted too.
 		wait = max(0, secretGrace-r.now().Sub(s.GetDeletionTimestamp().Time))
 		want = has && (n.going || n.used || wait > 0)
 		r.tellKept(s, want && n.used)

@@ -24,20 +24,20 @@ import (
 )
 
 const (
-	// managedFinalizer is that of crossplane-runtime's managed reconciler. A
-	// resource that is being deleted without it is done with AWS.
+	// managedFinalizer is that of crossplane-runtime's managed reconciler. A resource that is being
+	// deleted and does not have it is deleted in AWS.
 	managedFinalizer = "finalizer.managedresource.crossplane.io"
-	// named is how many users a message names.
+	// named is how many users or regions a message names.
 	named = 3
 )
 
-// usages of a config.
+// usages are the resources that use a config.
 type usages struct {
-	// count of the resources that use it.
+	// count is the number of resources.
 	count int64
 	// going is how many of them are being deleted.
 	going int
-	// again is true where one of them is to be looked at again.
+	// again is true if one of them must be checked again.
 	again bool
 	names []string
 }
@@ -55,8 +55,7 @@ func (u *usages) blocking() string {
 	return fmt.Sprintf("%s still %s this config: delete them, or have them use another one", names, verb)
 }
 
-// usages of a config, by the one kind that records the use of both kinds of
-// config. Those that have come to nothing are let go.
+// usages returns the resources that use a config, and releases the usages that are obsolete.
 func (r *Reconciler) usages(ctx context.Context, c providerConfig) (usages, error) {
 	l := &v1beta1.ProviderConfigUsageList{}
 	opts := []client.ListOption{client.UnsafeDisableDeepCopy, client.MatchingLabels{
@@ -73,8 +72,8 @@ func (r *Reconciler) usages(ctx context.Context, c providerConfig) (usages, erro
 	for i := range l.Items {
 		kept, err := r.keep(ctx, c, &l.Items[i])
 		if err != nil {
-			// Whoever may write in a namespace makes usages by hand there: one of them must
-			// not keep a config of the cluster from being looked after.
+			// All who can write in a namespace can create usages there. Such a usage must not keep
+			// a cluster's config from being reconciled.
 			r.log.Info("Cannot reconcile a usage of a config", "config", c.GetName(), "usage", client.ObjectKeyFromObject(&l.Items[i]), "error", err)
 			u.again = true
 		}
@@ -95,18 +94,17 @@ func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
 	u.names = append(u.names, fmt.Sprintf("%s %s/%s", usage.ResourceReference.Kind, usage.GetNamespace(), usage.ResourceReference.Name))
 }
 
-// keep a usage whose resource still uses the config. One that nobody owns was cut
-// off from its resource, by a restored backup say: it is stale, or is recorded
-// anew when the resource is next looked at. One that was made up is never let decide over
-// a deletion.
+// keep reports whether a usage counts: whether its resource still uses the config. It releases a
+// usage that does not. A usage without an owner has lost its resource, for example in a restored
+// backup. It is obsolete, or is recorded anew in the next reconcile of the resource. A usage that a
+// user created never decides about a deletion.
 func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.ProviderConfigUsage) (bool, error) {
 	owner := metav1.GetControllerOf(u)
 	if owner == nil {
 		if err := config.Release(ctx, r.kube, u); err != nil {
 			return false, errors.Wrap(err, "cannot release a usage that has no owner")
 		}
-		// Crossplane lets providers delete nothing of their own: what stays counts for
-		// nothing.
+		// Crossplane grants providers no right to delete usages. One that stays does not count.
 		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that has no owner")
 	}
 	held := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, config.UsageFinalizer)
@@ -120,8 +118,9 @@ func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.Prov
 	return false, errors.Wrap(config.Release(ctx, r.kube, u), "cannot release a usage")
 }
 
-// needs says whether a resource is there that uses the config, and is not done with AWS
-// yet: it may wait for its usage to go first. What cannot be read may need it.
+// needs reports whether a resource exists that uses the config and is not yet deleted in AWS. A
+// resource without the finalizer may only wait for its usage to be deleted. A resource that cannot
+// be read may need the config.
 func (r *Reconciler) needs(ctx context.Context, c providerConfig, namespace string, owner *metav1.OwnerReference) (bool, error) {
 	obj, err := r.kube.Scheme().New(schema.FromAPIVersionAndKind(owner.APIVersion, owner.Kind))
 	if err != nil {

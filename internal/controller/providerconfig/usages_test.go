@@ -20,8 +20,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A usage that a tenant has made by hand keeps a config of the cluster neither from being
-// looked after nor from being deleted.
+// TestPoisonedUsages checks that a usage that a tenant has created neither keeps a cluster's config
+// from being reconciled nor from being deleted.
 func TestPoisonedUsages(t *testing.T) {
 	gone := func(u *v1beta1.ProviderConfigUsage) { u.SetDeletionTimestamp(&metav1.Time{Time: time.Now()}) }
 	cases := map[string]struct {
@@ -29,7 +29,8 @@ func TestPoisonedUsages(t *testing.T) {
 		poison func(u *v1beta1.ProviderConfigUsage)
 		others []client.Object
 		kube   interceptor.Funcs
-		// users that status shows, and whether the config is there after its deletion.
+		// users is the number that status shows, and kept whether the config still exists after its
+		// deletion.
 		users int64
 		kept  bool
 	}{
@@ -88,7 +89,7 @@ func TestPoisonedUsages(t *testing.T) {
 	}
 }
 
-// A usage whose record is taken back counts no more, at once.
+// TestUsageTakenBack checks that a usage whose labels are removed does not count any more.
 func TestUsageTakenBack(t *testing.T) {
 	before, after := usage(ns, v1beta1.ProviderConfigKind, "cart"), usage(ns, v1beta1.ProviderConfigKind, "cart")
 	after.SetLabels(nil)
@@ -104,7 +105,9 @@ func TestUsageTakenBack(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 				defer q.ShutDown()
-				usageHandler{kind: v1beta1.ProviderConfigKind}.Update(t.Context(), event.UpdateEvent{ObjectOld: before, ObjectNew: tc.after}, q)
+				if e := (event.UpdateEvent{ObjectOld: before, ObjectNew: tc.after}); usageChanged().Update(e) {
+					usageHandler(v1beta1.ProviderConfigKind).Update(t.Context(), e, q)
+				}
 				time.Sleep(2 * countAfter)
 				if q.Len() != tc.want {
 					t.Errorf("%s\n%d configs are counted anew, want %d", tc.reason, q.Len(), tc.want)

@@ -10,78 +10,102 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
 )
 
-// countAfter is how long changes of usages are gathered before they are counted:
-// thousands of resources that begin to use a config cost a few counts.
-const countAfter = time.Second
+const (
+	// countAfter is how long changes of usages are gathered before they are counted: thousands of
+	// resources that begin to use a config cause few reconciles.
+	countAfter = time.Second
+
+	// pending is how many changes of breakers may wait to be handled. Further ones are dropped: the
+	// next poll of the config sees them.
+	pending = 64
+)
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// A usageHandler has the config that a usage is of counted anew.
-type usageHandler struct{ kind string }
-
-var _ handler.EventHandler = usageHandler{}
-
-// Create handles a new usage.
-func (h usageHandler) Create(_ context.Context, e event.CreateEvent, q queue) {
-	h.enqueue(e.Object, q)
-}
-
-// Update handles a usage that is now of another config or of none, or is going.
-func (h usageHandler) Update(_ context.Context, e event.UpdateEvent, q queue) {
-	if before, ok := e.ObjectOld.(*v1beta1.ProviderConfigUsage); ok {
-		if after, ok := e.ObjectNew.(*v1beta1.ProviderConfigUsage); ok && before.ProviderConfigReference == after.ProviderConfigReference &&
-			maps.Equal(before.GetLabels(), after.GetLabels()) && meta.WasDeleted(before) == meta.WasDeleted(after) {
-			return
+// usageHandler returns a handler that enqueues the config of a kind that a usage refers to, or
+// referred to. EnqueueRequestsFromMapFunc would do, but for the delay.
+func usageHandler(kind string) handler.Funcs {
+	enqueue := func(q queue, usages ...client.Object) {
+		for _, obj := range usages {
+			u, ok := obj.(*v1beta1.ProviderConfigUsage)
+			if !ok || u.ProviderConfigReference.Kind != kind {
+				continue
+			}
+			name := types.NamespacedName{Name: u.ProviderConfigReference.Name}
+			if kind == v1beta1.ProviderConfigKind {
+				name.Namespace = u.GetNamespace()
+			}
+			q.AddAfter(reconcile.Request{NamespacedName: name}, countAfter)
 		}
 	}
-	h.enqueue(e.ObjectOld, q)
-	h.enqueue(e.ObjectNew, q)
-}
-
-// Delete handles a usage that is gone.
-func (h usageHandler) Delete(_ context.Context, e event.DeleteEvent, q queue) {
-	h.enqueue(e.Object, q)
-}
-
-// Generic events do not occur.
-func (h usageHandler) Generic(context.Context, event.GenericEvent, queue) {}
-
-func (h usageHandler) enqueue(obj client.Object, q queue) {
-	u, ok := obj.(*v1beta1.ProviderConfigUsage)
-	if !ok || u.ProviderConfigReference.Kind != h.kind {
-		return
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { enqueue(q, e.Object) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { enqueue(q, e.ObjectOld, e.ObjectNew) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { enqueue(q, e.Object) },
 	}
-	name := types.NamespacedName{Name: u.ProviderConfigReference.Name}
-	if h.kind == v1beta1.ProviderConfigKind {
-		name.Namespace = u.GetNamespace()
-	}
-	q.AddAfter(reconcile.Request{NamespacedName: name}, countAfter)
 }
 
-// usersOfSecret are the configs whose credentials are in a Secret.
+// usageChanged returns a predicate for updates of a usage that change which config counts it.
+func usageChanged() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(e event.UpdateEvent) bool {
+		before, ok := e.ObjectOld.(*v1beta1.ProviderConfigUsage)
+		after, also := e.ObjectNew.(*v1beta1.ProviderConfigUsage)
+		return !ok || !also || before.ProviderConfigReference != after.ProviderConfigReference ||
+			!maps.Equal(before.GetLabels(), after.GetLabels()) || meta.WasDeleted(before) != meta.WasDeleted(after)
+	}}
+}
+
+// usersOfSecret returns the configs whose credentials are in a Secret.
 func (r *Reconciler) usersOfSecret(ctx context.Context, secret client.Object) []reconcile.Request {
-	l := r.kind.newList()
-	opts := []client.ListOption{client.UnsafeDisableDeepCopy}
-	if r.kind.gvk.Kind == v1beta1.ProviderConfigKind {
-		opts = append(opts, client.InNamespace(secret.GetNamespace()))
-	}
-	if err := r.kube.List(ctx, l, opts...); err != nil {
+	users, err := config.UsersOf(ctx, r.kube, secret)
+	if err != nil {
 		r.log.Info("Cannot list the configs that use a Secret", "namespace", secret.GetNamespace(), "name", secret.GetName(), "error", err)
 		return nil
 	}
 	requests := []reconcile.Request{}
-	for _, c := range r.kind.items(l) {
-		if name, ok := config.SecretOf(c); ok && name == client.ObjectKeyFromObject(secret) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(c)})
+	for _, c := range users {
+		if c.Kind == r.kind.gvk.Kind {
+			requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: c.Name}})
 		}
 	}
 	return requests
+}
+
+// breakerChanges returns an event for each breaker that opens or closes, with the UID of its config.
+func (r *Reconciler) breakerChanges() <-chan event.GenericEvent {
+	changes := make(chan event.GenericEvent, pending)
+	r.breakers.Watch(func(k breaker.Key) {
+		obj := r.kind.new()
+		obj.SetUID(k.Config)
+		select {
+		case changes <- event.GenericEvent{Object: obj}:
+		default:
+		}
+	})
+	return changes
+}
+
+// withUID returns the config with the UID of an object, if it is of this kind.
+func (r *Reconciler) withUID(ctx context.Context, obj client.Object) []reconcile.Request {
+	configs, err := r.list(ctx)
+	if err != nil {
+		r.log.Info("Cannot list the configs to find the one whose circuit breaker has opened or closed", "error", err)
+		return nil
+	}
+	for _, c := range configs {
+		if c.GetUID() == obj.GetUID() {
+			return []reconcile.Request{{NamespacedName: client.ObjectKeyFromObject(c)}}
+		}
+	}
+	return nil
 }

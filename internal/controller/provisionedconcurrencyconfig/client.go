@@ -6,14 +6,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// The calls by their AWS operation's name.
-const (
-	callGet    = "GetProvisionedConcurrencyConfig"
-	callList   = "ListProvisionedConcurrencyConfigs"
-	callPut    = "PutProvisionedConcurrencyConfig"
-	callDelete = "DeleteProvisionedConcurrencyConfig"
-)
-
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	GetProvisionedConcurrencyConfig(ctx context.Context, in *lambda.GetProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.GetProvisionedConcurrencyConfigOutput, error)
@@ -21,3 +13,11 @@ type lambdaAPI interface {
 	PutProvisionedConcurrencyConfig(ctx context.Context, in *lambda.PutProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.PutProvisionedConcurrencyConfigOutput, error)
 	DeleteProvisionedConcurrencyConfig(ctx context.Context, in *lambda.DeleteProvisionedConcurrencyConfigInput, opts ...func(*lambda.Options)) (*lambda.DeleteProvisionedConcurrencyConfigOutput, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opGet    = "GetProvisionedConcurrencyConfig"
+	opList   = "ListProvisionedConcurrencyConfigs"
+	opPut    = "PutProvisionedConcurrencyConfig"
+	opDelete = "DeleteProvisionedConcurrencyConfig"
+)

@@ -25,14 +25,13 @@ import (
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{now: o.Now}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
-		GVK:               v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
-		New:               func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
-		Region:            func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
-		FunctionName:      func(c *v1beta1.ProvisionedConcurrencyConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:             func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return configured.Reads(c, callList, callPut) },
-		Connect:           c.connect,
-		DeterministicName: true,
+		GVK:          v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
+		New:          func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
+		NewList:      func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
+		Region:       func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
+		FunctionName: func(c *v1beta1.ProvisionedConcurrencyConfig) **string { return &c.Spec.ForProvider.FunctionName },
+		Reads:        func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return configured.Reads(c, opList, opPut) },
+		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
 			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -55,5 +54,5 @@ func references(c *v1beta1.ProvisionedConcurrencyConfig) []managed.Reference {
 	}
 }
 
-// calls by which provisioned concurrency is made and removed.
-var calls = flow.Calls{Create: callPut, Delete: callDelete}
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opPut, Update: opPut, Delete: opDelete}

@@ -9,10 +9,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
-// settings are the same type for what is wanted and what is there.
+// settings are the same type for desired and observed state.
 type settings = v1beta1.ProvisionedConcurrencyConfigSettings
 
-// fromAWS is what was asked for last.
+// fromAWS returns what was asked for last.
 func fromAWS(p types.ProvisionedConcurrencyConfigListItem) settings {
 	return settings{ProvisionedConcurrentExecutions: p.RequestedProvisionedConcurrentExecutions}
 }
@@ -23,7 +23,8 @@ func putInput(s settings, n functionname.Name) *lambda.PutProvisionedConcurrency
 	}
 }
 
-func status(p types.ProvisionedConcurrencyConfigListItem, n functionname.Name) v1beta1.ProvisionedConcurrencyConfigObservation {
+// observation returns what status shows of provisioned concurrency.
+func observation(p types.ProvisionedConcurrencyConfigListItem, n functionname.Name) v1beta1.ProvisionedConcurrencyConfigObservation {
 	out := v1beta1.ProvisionedConcurrencyConfigObservation{
 		FunctionName: &n.Function, Qualifier: &n.Qualifier, FunctionArn: p.FunctionArn, StatusReason: p.StatusReason, LastModified: p.LastModified,
 		RequestedProvisionedConcurrentExecutions: p.RequestedProvisionedConcurrentExecutions,

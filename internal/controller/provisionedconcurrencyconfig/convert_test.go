@@ -21,7 +21,7 @@ func TestPutInput(t *testing.T) {
 }
 
 func TestStatus(t *testing.T) {
-	got := status(types.ProvisionedConcurrencyConfigListItem{
+	got := observation(types.ProvisionedConcurrencyConfigListItem{
 		FunctionArn: ptr.To("arn"), LastModified: ptr.To("then"), Status: types.ProvisionedConcurrencyStatusEnumFailed, StatusReason: ptr.To("why"),
 		RequestedProvisionedConcurrentExecutions: ptr.To[int32](5), AllocatedProvisionedConcurrentExecutions: ptr.To[int32](4), AvailableProvisionedConcurrentExecutions: ptr.To[int32](3),
 	}, live)
@@ -32,7 +32,7 @@ func TestStatus(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := status(types.ProvisionedConcurrencyConfigListItem{}, live); got.Status != nil {
+	if got := observation(types.ProvisionedConcurrencyConfigListItem{}, live); got.Status != nil {
 		t.Errorf("what AWS left out is not shown, got %q", *got.Status)
 	}
 }

@@ -23,34 +23,10 @@ const retryAfter = 5 * time.Minute
 // modifiedLayout is how AWS writes LastModified.
 const modifiedLayout = "2006-01-02T15:04:05-0700"
 
-// wanted is what provisioned concurrency shall be.
-type wanted struct {
-	settings settings
-	left     diff.Left
-}
-
-// desired merges forProvider and initProvider. What initProvider alone names belongs to
-// others after creation, such as Application Auto Scaling.
-func desired(mg *v1beta1.ProvisionedConcurrencyConfig) wanted {
-	initial := settings{}
-	if mg.Spec.InitProvider != nil {
-		initial = *mg.Spec.InitProvider
-	}
-	s, left := diff.Merge(mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, initial)
-	return wanted{settings: s, left: left}
-}
-
-// compare what is wanted with what was asked for last. It returns what is to be asked
-// for, and how that differs.
-func compare(mg *v1beta1.ProvisionedConcurrencyConfig, p types.ProvisionedConcurrencyConfigListItem) (settings, diff.Changes) {
-	w, have := desired(mg), fromAWS(p)
-	t := diff.Fill(w.settings, have, w.left)
-	return t, diff.Compare(t, have)
-}
-
-// asMade says that provisioned concurrency is just as this resource would have made it.
-func asMade(mg *v1beta1.ProvisionedConcurrencyConfig, p types.ProvisionedConcurrencyConfigListItem) bool {
-	return len(diff.Compare(desired(mg).settings, fromAWS(p))) == 0
+// desired returns the settings of spec. What initProvider alone sets belongs to others after
+// the creation, such as Application Auto Scaling.
+func desired(mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvider settings) {
+	return mg.Spec.ForProvider.ProvisionedConcurrencyConfigSettings, ptr.Deref(mg.Spec.InitProvider, settings{})
 }
 
 // state by what AWS says. was is the condition so far: what has never been ready is
@@ -91,14 +67,14 @@ func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, 
 	switch {
 	case condition.InMotion(state):
 	case len(changes) > 0:
-		plan.Call = callPut
+		plan.Call = opPut
 		if !failed {
-			plan.Ready = condition.Updating(state.ObservedGeneration, "changing "+changes.String())
+			plan.Ready = flow.Updating(state.ObservedGeneration, changes)
 		}
 	case failed:
 		plan.Wait = max(retryAfter-since(p, now), 0)
 		if plan.Wait == 0 {
-			plan.Call, plan.Changes = callPut, diff.Changes{{Path: "provisionedConcurrentExecutions"}}
+			plan.Call, plan.Changes = opPut, diff.Changes{{Path: "provisionedConcurrentExecutions"}}
 		}
 	}
 	return plan

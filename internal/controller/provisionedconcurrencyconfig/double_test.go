@@ -102,7 +102,7 @@ func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
 	}
 	e.Advance(takes)
 	e.Want(c, "and has", steptest.Settled)
-	if n := e.Double.Count(callPut); n != 1 {
+	if n := e.Double.Count(opPut); n != 1 {
 		t.Errorf("it was asked for %d times, want once", n)
 	}
 }
@@ -141,7 +141,7 @@ func TestOverlapOfVersionAndAliasIsTold(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
-	e.Lose(c, callPut)
+	e.Lose(c, opPut)
 	e.Want(c, "it is found again", steptest.Waits)
 	if meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("named %q", meta.GetExternalName(c))
@@ -155,13 +155,7 @@ func TestConcurrencyOfAFunctionSharesACall(t *testing.T) {
 		e.Outcomes(c)
 	}
 	e.Advance(takes)
-	e.Double.ResetCalls()
-	for _, c := range all {
-		e.Want(c, "nothing is left to do", steptest.Settled)
-	}
-	if n := e.Double.Count(""); n != 1 {
-		t.Errorf("%d calls for two looks at the same moment, want one", n)
-	}
+	e.Share(all, opList)
 }
 
 // Whatever is wanted comes to be and stays, whatever was before.

@@ -1,16 +1,9 @@
 package provisionedconcurrencyconfig
 
 import (
-	"context"
-	"errors"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
-	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	"github.com/aws/smithy-go"
-	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
@@ -19,49 +12,23 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// fakeLambda answers with its fields. A call that a test does not expect finds a nil
-// field and panics, which names it.
-type fakeLambda struct {
-	list   func() (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
-	put    func() (*lambda.PutProvisionedConcurrencyConfigOutput, error)
-	remove func() (*lambda.DeleteProvisionedConcurrencyConfigOutput, error)
+// ask requests provisioned concurrency for a qualifier of the function cart.
+func (e env) ask(qualifier string, n int32) {
+	_, err := e.Lambda.PutProvisionedConcurrencyConfig(e.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: ptr.To(configuredtest.Function), Qualifier: &qualifier, ProvisionedConcurrentExecutions: &n})
+	e.Must(err)
+	e.Double.ResetCalls()
 }
 
-// GetProvisionedConcurrencyConfig finds no more than the list does.
-func (f *fakeLambda) GetProvisionedConcurrencyConfig(context.Context, *lambda.GetProvisionedConcurrencyConfigInput, ...func(*lambda.Options)) (*lambda.GetProvisionedConcurrencyConfigOutput, error) {
-	return nil, steptest.APIError(404, "ResourceNotFoundException", "The resource you requested does not exist.")
-}
-
-func (f *fakeLambda) ListProvisionedConcurrencyConfigs(context.Context, *lambda.ListProvisionedConcurrencyConfigsInput, ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
-	return f.list()
-}
-
-func (f *fakeLambda) PutProvisionedConcurrencyConfig(context.Context, *lambda.PutProvisionedConcurrencyConfigInput, ...func(*lambda.Options)) (*lambda.PutProvisionedConcurrencyConfigOutput, error) {
-	return f.put()
-}
-
-func (f *fakeLambda) DeleteProvisionedConcurrencyConfig(context.Context, *lambda.DeleteProvisionedConcurrencyConfigInput, ...func(*lambda.Options)) (*lambda.DeleteProvisionedConcurrencyConfigOutput, error) {
-	return f.remove()
-}
-
-func listed(all ...types.ProvisionedConcurrencyConfigListItem) func() (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
-	return func() (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
-		return &lambda.ListProvisionedConcurrencyConfigsOutput{ProvisionedConcurrencyConfigs: all}, nil
+// has returns what provides concurrency for a qualifier of the function cart.
+func has(qualifier string, n int32) func(env) {
+	return func(e env) {
+		e.ask(qualifier, n)
+		e.Advance(takes)
 	}
-}
-
-func apiError(code string) error { return &smithy.GenericAPIError{Code: code, Message: "boom"} }
-
-// of a qualifier of the function cart.
-func of(qualifier string, p types.ProvisionedConcurrencyConfigListItem) types.ProvisionedConcurrencyConfigListItem {
-	p.FunctionArn = ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:cart:" + qualifier)
-	return p
 }
 
 // newConfig keeps five environments of cart:live ready.
@@ -69,99 +36,57 @@ func newConfig(edit ...func(*v1beta1.ProvisionedConcurrencyConfig)) *v1beta1.Pro
 	c := &v1beta1.ProvisionedConcurrencyConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "warm", UID: "u1", Generation: 2}}
 	p := &c.Spec.ForProvider
 	p.FunctionName, p.Qualifier, p.ProvisionedConcurrentExecutions = ptr.To("cart"), ptr.To("live"), ptr.To[int32](5)
-	for _, f := range edit {
-		f(c)
-	}
-	return c
+	return steptest.Build(c, edit...)
 }
 
-func named(c *v1beta1.ProvisionedConcurrencyConfig) {
-	meta.AddAnnotations(c, ownership.Name(c, "cart:live"))
-}
-
-func pending(c *v1beta1.ProvisionedConcurrencyConfig) {
-	meta.SetExternalCreatePending(c, time.Unix(1, 0))
-}
-
-func deleted(c *v1beta1.ProvisionedConcurrencyConfig) {
-	c.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
-}
+var named = steptest.Named[*v1beta1.ProvisionedConcurrencyConfig]("cart:live")
 
 func TestObserve(t *testing.T) {
-	type want struct {
-		exists, upToDate bool
-		ready            xpv2.ConditionReason
-		reserved         []string
-		err              string
-	}
-	five := of("live", item(types.ProvisionedConcurrencyStatusEnumReady, 5, 0))
-	inOrder := want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable}
-	create := want{ready: xpv2.ReasonCreating, reserved: []string{callPut}}
-	cases := map[string]struct {
-		reason string
-		list   func() (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
-		mg     *v1beta1.ProvisionedConcurrencyConfig
-		want   want
-	}{
-		"Absent":    {"It is to be made.", listed(), newConfig(), create},
-		"OfVersion": {"That of a version is another one.", listed(of("1", item(types.ProvisionedConcurrencyStatusEnumReady, 5, 0))), newConfig(), create},
-		"Denied": {"What AWS says is passed on.", func() (*lambda.ListProvisionedConcurrencyConfigsOutput, error) {
-			return nil, apiError("AccessDeniedException")
-		}, newConfig(), want{err: "cannot list the provisioned concurrency of function cart"}},
-		"InOrder":     {"Nothing is due.", listed(five), newConfig(named), inOrder},
-		"InMotion":    {"It is awaited.", listed(of("live", item(types.ProvisionedConcurrencyStatusEnumInProgress, 5, 0))), newConfig(named), want{exists: true, upToDate: true, ready: xpv2.ReasonCreating}},
-		"Drifted":     {"It is put right.", listed(of("live", item(types.ProvisionedConcurrencyStatusEnumReady, 9, 0))), newConfig(named), want{exists: true, ready: "Updating", reserved: []string{callPut}}},
-		"Foreign":     {"What someone else made stays as it is.", listed(five), newConfig(), want{ready: xpv2.ReasonUnavailable, err: `set the annotation crossplane.io/external-name to "cart:live"`}},
-		"LostAnswer":  {"What was made without an answer is ours.", listed(five), newConfig(pending), inOrder},
-		"NoQualifier": {"A function has none.", nil, newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) { c.Spec.ForProvider.Qualifier = nil }), want{err: "no alias or version of function cart is named"}},
-		"Deleted":     {"It is to be removed.", listed(five), newConfig(named, deleted), want{exists: true, reserved: []string{callDelete}}},
-		"DeletedGone": {"It is gone.", listed(), newConfig(named, deleted), want{}},
-		"ObserveOnly": {"Whatever is there is shown.", listed(five), newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) {
-			c.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
-			c.Spec.ForProvider = v1beta1.ProvisionedConcurrencyConfigParameters{}
-			meta.SetExternalName(c, "cart:live")
-		}), inOrder},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got := want{}
-			ctx := managed.WithAttempt(t.Context(), &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
-				got.reserved = append(got.reserved, ops...)
-				return 0
-			}})
-			o, err := newExternal(&fakeLambda{list: tc.list}, &inventory.Cache{}, func() time.Time { return testNow }).Observe(ctx, tc.mg)
-			got.exists, got.upToDate, got.ready = o.ResourceExists, o.ResourceUpToDate, tc.mg.GetCondition(xpv2.TypeReady).Reason
-			if err != nil && tc.want.err != "" && strings.Contains(err.Error(), tc.want.err) {
-				got.err = tc.want.err
-			} else if err != nil {
-				got.err = err.Error()
-			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
+	type (
+		observation = steptest.Observation
+		mg          = *v1beta1.ProvisionedConcurrencyConfig
+	)
+	create := observation{Ready: xpv2.ReasonCreating, Reserved: []string{opPut}}
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: steptest.None}
+	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+		"Absent":    {Reason: "It is to be made.", Resource: newConfig(), Want: create},
+		"OfVersion": {Reason: "That of a version is another one.", Resource: newConfig(), AWS: has("1", 5), Want: create},
+		"Denied": {
+			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
+			Want: observation{Err: "cannot list the provisioned concurrency of function cart", Reserved: steptest.None},
+		},
+		"InOrder":  {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has("live", 5), Want: inOrder},
+		"InMotion": {Reason: "It is awaited.", Resource: newConfig(named), AWS: func(e env) { e.ask("live", 5) }, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "IN_PROGRESS", Reserved: steptest.None}},
+		"Drifted":  {Reason: "It is put right.", Resource: newConfig(named), AWS: has("live", 9), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
+		"Foreign": {
+			Reason: "What someone else made stays as it is.", Resource: newConfig(), AWS: has("live", 5),
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:live"`, Reserved: steptest.None},
+		},
+		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(steptest.Pending), AWS: has("live", 5), Want: inOrder},
+		"NoQualifier": {
+			Reason: "A function has none.", Resource: newConfig(func(c mg) { c.Spec.ForProvider.Qualifier = nil }),
+			Want: observation{Calls: steptest.None, Err: "no alias or version of function cart is named", Reserved: steptest.None},
+		},
+		"Deleted":     {Reason: "It is to be removed.", Resource: newConfig(named, steptest.BeingDeleted), AWS: has("live", 5), Want: observation{Exists: true, Reserved: []string{opDelete}}},
+		"DeletedGone": {Reason: "It is gone.", Resource: newConfig(named, steptest.BeingDeleted), Want: observation{Reserved: steptest.None}},
+		"ObserveOnly": {
+			Reason: "Whatever is there is shown.",
+			Resource: newConfig(func(c mg) {
+				steptest.ObserveOnly(c)
+				c.Spec.ForProvider = v1beta1.ProvisionedConcurrencyConfigParameters{}
+				meta.SetExternalName(c, "cart:live")
+			}),
+			AWS:  has("live", 5),
+			Want: inOrder,
+		},
+	})
 }
 
 func TestCallsThatFail(t *testing.T) {
-	boom := apiError("InvalidParameterValueException")
-	api := &fakeLambda{
-		list:   listed(of("live", item(types.ProvisionedConcurrencyStatusEnumReady, 9, 0))),
-		put:    func() (*lambda.PutProvisionedConcurrencyConfigOutput, error) { return nil, boom },
-		remove: func() (*lambda.DeleteProvisionedConcurrencyConfigOutput, error) { return nil, boom },
-	}
-	e, mg := newExternal(api, &inventory.Cache{}, func() time.Time { return testNow }), newConfig(named)
-	if _, err := e.Observe(t.Context(), mg); err != nil {
-		t.Fatal(err)
-	}
-	_, create := e.Create(t.Context(), mg)
-	_, update := e.Update(t.Context(), mg)
-	_, remove := e.Delete(t.Context(), mg)
-	for verb, err := range map[string]error{"create": create, "update": update, "delete": remove} {
-		if want := "cannot " + verb + " the provisioned concurrency of function cart:live"; !errors.Is(err, boom) || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want %q", err, want)
-		}
-	}
+	const concurrency = " the provisioned concurrency of function cart:live"
+	e := newEnv(t)
+	has("live", 9)(e)
+	e.CallsFail(newConfig(named), "cannot create"+concurrency, "cannot update"+concurrency, "cannot delete"+concurrency, opPut, opDelete)
 }
 
 func TestReferences(t *testing.T) {

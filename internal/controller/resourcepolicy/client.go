@@ -12,3 +12,10 @@ type lambdaAPI interface {
 	PutResourcePolicy(ctx context.Context, in *lambda.PutResourcePolicyInput, opts ...func(*lambda.Options)) (*lambda.PutResourcePolicyOutput, error)
 	DeleteResourcePolicy(ctx context.Context, in *lambda.DeleteResourcePolicyInput, opts ...func(*lambda.Options)) (*lambda.DeleteResourcePolicyOutput, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opRead   = "GetResourcePolicy"
+	opPut    = "PutResourcePolicy"
+	opDelete = "DeleteResourcePolicy"
+)

@@ -21,13 +21,6 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// The AWS operations that this kind calls.
-const (
-	callRead   = "GetResourcePolicy"
-	callPut    = "PutResourcePolicy"
-	callDelete = "DeleteResourcePolicy"
-)
-
 // Setup adds a controller of ResourcePolicies to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.ResourcePolicy]{
@@ -37,24 +30,25 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Region:  func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
 		Connect: func(_ context.Context, _ *v1beta1.ResourcePolicy, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy], error) {
-			t := &thing{api: config.Client(s, lambda.NewFromConfig), fields: o.Fields}
-			return flow.New(t, flow.Calls{Create: callPut, Delete: callDelete}), nil
+			return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), fields: o.Fields}, calls), nil
 		},
-		DeterministicName: true,
-		ActsOn:            acts,
-		Fields:            selectors,
-		References:        references,
-		RefersTo:          []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
+		ActsOn:     acts,
+		Fields:     selectors,
+		References: references,
+		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind},
 	})
 }
+
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(p *v1beta1.ResourcePolicy) []string {
 	if p.Status.AtProvider.ResourceArn == nil && flow.MayCreate(p) {
-		return []string{callRead, callPut}
+		return []string{opRead, opPut}
 	}
-	return []string{callRead}
+	return []string{opRead}
 }
 
 func selectors(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector {

@@ -7,7 +7,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
@@ -31,22 +30,8 @@ func known(p *v1beta1.ResourcePolicy) string {
 	return cmp.Or(flow.Name(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""), ownership.Parent(p))
 }
 
-// target is the resource whose policy is to be looked at, for what spec says. While the
-// policy is deleted, that is where it was put, whatever spec says now. An error says
-// that the two are not the same, since the policy would be left behind.
-func target(p *v1beta1.ResourcePolicy, arn string) (string, error) {
-	if meta.WasDeleted(p) {
-		return cmp.Or(known(p), arn), nil
-	}
-	was := cmp.Or(flow.Name(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""))
-	if was != "" && arn != "" && was != arn {
-		return "", errors.Errorf("spec now names %s, but the policy belongs to %s and would be left behind there: create another ResourcePolicy, or change spec or the annotation %s back", arn, was, meta.AnnotationKeyExternalName)
-	}
-	return cmp.Or(was, arn), nil
-}
-
-// wanted is the policy that spec asks for. An error says why it is none.
-func wanted(p *v1beta1.ResourcePolicy) (policy.Document, error) {
+// desired returns the policy that spec asks for, and an error if it is not valid.
+func desired(p *v1beta1.ResourcePolicy) (policy.Document, error) {
 	text := policy.Compact(ptr.Deref(p.Spec.ForProvider.Policy, ""))
 	if len(text) > maxPolicy {
 		return policy.Document{}, errors.Errorf("spec.forProvider.policy has %d bytes without white space, but AWS allows %d: shorten it", len(text), maxPolicy)

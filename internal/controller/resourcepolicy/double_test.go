@@ -32,17 +32,17 @@ func newEnv(t testing.TB) env {
 	w.AddFunction("cart")
 	w.Double.ResetCalls()
 	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy] {
-		return flow.New(&thing{api: w.Lambda, fields: steptest.Fields{}}, flow.Calls{Create: callPut, Delete: callDelete})
+		return flow.New(&external{api: w.Lambda, fields: steptest.Fields{"live": testArn, "moved": testArn + ":live"}}, calls)
 	})}
 }
 
 func TestFromSpecToAWSAndBack(t *testing.T) {
 	e := newEnv(t)
 	p := testPolicy(asking(accountPolicy))
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead, opPut, opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("put: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("a steady reconcile is one call: -want, +got:\n%s", diff)
 	}
 	s := p.Status.AtProvider
@@ -51,7 +51,7 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 
 	p.Spec.ForProvider.Policy = ptr.To(publicPolicy)
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead, opPut, opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("changed: -want, +got:\n%s", diff)
 	}
 
@@ -61,7 +61,7 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{callRead, callPut, callRead}, e.Reconcile(p)); diff != "" {
+	if diff := cmp.Diff([]string{opRead, opPut, opRead}, e.Reconcile(p)); diff != "" {
 		t.Errorf("a statement that was added is not wanted: -want, +got:\n%s", diff)
 	}
 	if got := e.Double.Policy(testArn); strings.Contains(got, "other") {
@@ -79,15 +79,15 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	p := testPolicy()
-	e.Lose(p, callPut)
-	if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" || meta.GetExternalName(p) != testArn {
+	e.Lose(p, opPut)
+	if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" || meta.GetExternalName(p) != testArn {
 		t.Errorf("named %q: -want, +got:\n%s", meta.GetExternalName(p), diff)
 	}
 }
 
 func TestRefusedByAWS(t *testing.T) {
 	e := newEnv(t)
-	e.Double.Fail(awsdouble.Fault{Operation: callPut, Error: awsdouble.Error{Status: 400, Code: "PublicPolicyException", Message: "The policy would grant public access."}})
+	e.Double.Fail(awsdouble.Fault{Operation: opPut, Error: awsdouble.Error{Status: 400, Code: "PublicPolicyException", Message: "The policy would grant public access."}})
 	_, err := e.Step(testPolicy())
 	if err == nil || !strings.Contains(err.Error(), "cannot put the policy of "+testArn) || !strings.Contains(err.Error(), "public access") {
 		t.Errorf("reconcile: %v", err)
@@ -128,14 +128,14 @@ func TestRandomSpecs(t *testing.T) {
 	for range 100 {
 		first, then := random(g), random(g)
 		p := testPolicy(asking(first))
-		if diff := cmp.Diff([]string{callRead, callPut, callRead}, e.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{opRead, opPut, opRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%s: -want, +got:\n%s", first, diff)
 		}
 		p.Spec.ForProvider.Policy = ptr.To(then)
 		if n := len(e.Reconcile(p)); n != 1 && n != 3 {
 			t.Fatalf("from %s to %s: %d calls", first, then, n)
 		}
-		if diff := cmp.Diff([]string{callRead}, e.Reconcile(p)); diff != "" {
+		if diff := cmp.Diff([]string{opRead}, e.Reconcile(p)); diff != "" {
 			t.Fatalf("%s: -want, +got:\n%s", then, diff)
 		}
 		e.Remove(p)

@@ -1,6 +1,7 @@
 package resourcepolicy
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
@@ -8,14 +9,11 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
@@ -23,8 +21,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
-// thing is how a policy is seen in AWS. It lives for one reconcile.
-type thing struct {
+// external is a policy in AWS. It lives for one reconcile.
+type external struct {
 	api    lambdaAPI
 	fields fields.Getter
 
@@ -32,22 +30,32 @@ type thing struct {
 	arn string
 }
 
-type found = flow.Found[observed]
+type (
+	found  = flow.Observation[observed, policy.Document]
+	update = flow.Update[policy.Document]
+)
+
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.CreationMatcher[*v1beta1.ResourcePolicy]                     = &external{}
+	_ flow.Comparer[*v1beta1.ResourcePolicy, observed, policy.Document] = &external{}
+	_ flow.CreationPreparer[*v1beta1.ResourcePolicy, policy.Document]   = &external{}
+)
 
 // Read the policy.
-func (t *thing) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, error) {
+func (e *external) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, error) {
 	fp := p.Spec.ForProvider
-	arn, err := fields.One(ctx, t.fields, p.GetNamespace(), "spec.forProvider.resourceArnFrom", fp.ResourceArn, fp.ResourceArnFrom)
+	arn, err := fields.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.resourceArnFrom", fp.ResourceArn, fp.ResourceArnFrom)
 	if err != nil && !meta.WasDeleted(p) {
 		return found{}, err
 	}
-	if t.arn, err = target(p, ptr.Deref(arn, "")); err != nil {
+	if e.arn, err = ownership.ParentOf(p, cmp.Or(flow.Name(p), ptr.Deref(p.Status.AtProvider.ResourceArn, "")), ptr.Deref(arn, "")); err != nil {
 		return found{}, managed.Invalid(err)
 	}
-	if t.arn == "" {
+	if e.arn == "" {
 		return found{}, nil // It is being deleted, and was never put.
 	}
-	if err := managed.CheckMayAct(ctx, tenancy.Functions(ptr.To(t.arn))...); err != nil {
+	if err := managed.CheckMayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
 		if meta.WasDeleted(p) && known(p) == "" {
 			return found{}, nil // Nothing was put.
 		}
@@ -55,82 +63,71 @@ func (t *thing) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, err
 			return found{}, err
 		}
 	}
-	f := found{Thing: observed{arn: t.arn}, Name: t.arn, What: "the policy of " + t.arn}
-	out, err := t.api.GetResourcePolicy(ctx, &lambda.GetResourcePolicyInput{ResourceArn: ptr.To(t.arn)})
+	o := found{Resource: observed{arn: e.arn}, Name: e.arn, Description: "the policy of " + e.arn, Parent: e.arn}
+	out, err := e.api.GetResourcePolicy(ctx, &lambda.GetResourcePolicyInput{ResourceArn: ptr.To(e.arn)})
 	if awserr.IsNotFound(err) {
-		return f, nil
+		return o, nil
 	}
 	if err != nil {
-		return found{}, errors.Wrapf(err, "cannot get %s", f.What)
+		return found{}, errors.Wrapf(err, "cannot get %s", o.Description)
 	}
-	f.Thing.text, f.Thing.revision = ptr.Deref(out.Policy, ""), ptr.Deref(out.RevisionId, "")
-	f.Thing.policy, err = policy.Parse(f.Thing.text)
-	f.Exists = len(f.Thing.policy.Statements) > 0 // An empty policy is none.
-	return f, errors.Wrapf(err, "cannot read %s", f.What)
+	o.Resource.text, o.Resource.revision = ptr.Deref(out.Policy, ""), ptr.Deref(out.RevisionId, "")
+	o.Resource.policy, err = policy.Parse(o.Resource.text)
+	o.Settings = o.Resource.policy
+	o.Exists = len(o.Resource.policy.Statements) > 0 // An empty policy is none.
+	return o, errors.Wrapf(err, "cannot read %s", o.Description)
 }
 
-// Judge by the name, since a policy has no tags. One that is there before a put whose
-// answer was lost, and is as this resource would have put it, is its own.
-func (t *thing) Judge(ctx context.Context, p *v1beta1.ResourcePolicy, f found) (ownership.Verdict, error) {
-	w, err := wanted(p)
-	v := ownership.JudgeUntagged(p, f.Name, err == nil && len(changes(w, f.Thing.policy)) == 0)
-	if !v.Manageable() {
-		return v, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
-	}
-	return v, nil
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(p *v1beta1.ResourcePolicy, o found) {
+	p.Status.AtProvider = observation(o.Resource)
 }
 
-// Show the policy in status.
-func (t *thing) Show(p *v1beta1.ResourcePolicy, f found) { p.Status.AtProvider = observation(f.Thing) }
-
-// State is that a policy which is there counts.
-func (t *thing) State(p *v1beta1.ResourcePolicy, _ found) xpv2.Condition {
-	return condition.Available(p.GetGeneration())
+// Desired returns the policy that spec asks for, if it asks for one.
+func (e *external) Desired(_ context.Context, p *v1beta1.ResourcePolicy) (forProvider, initProvider policy.Document, err error) {
+	if p.Spec.ForProvider.Policy != nil {
+		forProvider, err = desired(p)
+	}
+	return forProvider, initProvider, managed.Invalid(err)
 }
 
-// Plan compares the policy with spec.
-func (t *thing) Plan(_ context.Context, p *v1beta1.ResourcePolicy, f found) (flow.Plan, error) {
-	if p.Spec.ForProvider.Policy == nil {
-		return flow.Plan{Ready: t.State(p, f)}, nil
+// Compare compares the policy with spec, statement by statement.
+func (e *external) Compare(_ context.Context, p *v1beta1.ResourcePolicy, d flow.Desired[policy.Document], o found) (flow.Comparison[policy.Document], error) {
+	c := flow.Comparison[policy.Document]{Target: d.Settings, Observed: o.Settings}
+	if p.Spec.ForProvider.Policy != nil {
+		c.Changes = changes(d.Settings, o.Settings)
 	}
-	w, err := wanted(p)
-	if err != nil {
-		return flow.Plan{}, managed.Invalid(err)
-	}
-	cs := changes(w, f.Thing.policy)
-	if len(cs) == 0 {
-		return flow.Plan{Ready: t.State(p, f)}, nil
-	}
-	return flow.Plan{Changes: cs, Call: callPut, Ready: condition.Updating(p.GetGeneration(), cs.String())}, nil
+	return c, nil
 }
 
-// Prepare checks the policy, and notes whose it is, for when it is to be deleted.
-func (t *thing) Prepare(_ context.Context, p *v1beta1.ResourcePolicy) error {
-	meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: t.arn})
-	_, err := wanted(p)
+// MatchesCreation returns false if spec has no policy: then none was created.
+func (e *external) MatchesCreation(p *v1beta1.ResourcePolicy, changes diff.Changes) bool {
+	return p.Spec.ForProvider.Policy != nil && len(changes) == 0
+}
+
+// PrepareCreate checks that spec has a policy.
+func (e *external) PrepareCreate(_ context.Context, p *v1beta1.ResourcePolicy, _ policy.Document) error {
+	_, err := desired(p)
 	return managed.Invalid(err)
 }
 
 // Create puts a policy where there is none.
-func (t *thing) Create(ctx context.Context, p *v1beta1.ResourcePolicy) (string, error) {
-	return t.arn, t.put(ctx, p, "")
+func (e *external) Create(ctx context.Context, p *v1beta1.ResourcePolicy, _ policy.Document) (string, error) {
+	return e.arn, e.put(ctx, p, "")
 }
 
 // Update replaces the policy, if it is still the one that was compared.
-func (t *thing) Update(ctx context.Context, p *v1beta1.ResourcePolicy, f found, _ flow.Plan) error {
-	return t.put(ctx, p, f.Thing.revision)
+func (e *external) Update(ctx context.Context, p *v1beta1.ResourcePolicy, o found, _ update) error {
+	return e.put(ctx, p, o.Resource.revision)
 }
 
-func (t *thing) put(ctx context.Context, p *v1beta1.ResourcePolicy, revision string) error {
-	_, err := t.api.PutResourcePolicy(ctx, putInput(t.arn, ptr.Deref(p.Spec.ForProvider.Policy, ""), revision))
-	return errors.Wrapf(err, "cannot put the policy of %s", t.arn)
+func (e *external) put(ctx context.Context, p *v1beta1.ResourcePolicy, revision string) error {
+	_, err := e.api.PutResourcePolicy(ctx, putInput(e.arn, ptr.Deref(p.Spec.ForProvider.Policy, ""), revision))
+	return errors.Wrapf(err, "cannot put the policy of %s", e.arn)
 }
 
 // Delete the policy, if it is still the one that was looked at.
-func (t *thing) Delete(ctx context.Context, _ *v1beta1.ResourcePolicy, f found) error {
-	_, err := t.api.DeleteResourcePolicy(ctx, deleteInput(f.Thing))
-	return errors.Wrapf(err, "cannot delete %s", f.What)
+func (e *external) Delete(ctx context.Context, _ *v1beta1.ResourcePolicy, o found) error {
+	_, err := e.api.DeleteResourcePolicy(ctx, deleteInput(o.Resource))
+	return errors.Wrapf(err, "cannot delete %s", o.Description)
 }
-
-// Connection has nothing to tell.
-func (t *thing) Connection(*v1beta1.ResourcePolicy) xpmanaged.ConnectionDetails { return nil }

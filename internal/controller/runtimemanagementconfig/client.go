@@ -6,14 +6,14 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// The calls by their AWS operation's name.
-const (
-	callGet = "GetRuntimeManagementConfig"
-	callPut = "PutRuntimeManagementConfig"
-)
-
 // lambdaAPI are the calls to Lambda that this kind makes. AWS lists no configurations.
 type lambdaAPI interface {
 	GetRuntimeManagementConfig(ctx context.Context, in *lambda.GetRuntimeManagementConfigInput, opts ...func(*lambda.Options)) (*lambda.GetRuntimeManagementConfigOutput, error)
 	PutRuntimeManagementConfig(ctx context.Context, in *lambda.PutRuntimeManagementConfigInput, opts ...func(*lambda.Options)) (*lambda.PutRuntimeManagementConfigOutput, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opGet = "GetRuntimeManagementConfig"
+	opPut = "PutRuntimeManagementConfig"
+)

@@ -25,14 +25,13 @@ import (
 // Setup adds a controller of RuntimeManagementConfigs to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.RuntimeManagementConfig]{
-		GVK:               v1beta1.RuntimeManagementConfigGroupVersionKind,
-		New:               func() *v1beta1.RuntimeManagementConfig { return &v1beta1.RuntimeManagementConfig{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.RuntimeManagementConfigList{} },
-		Region:            func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
-		FunctionName:      func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:             func(c *v1beta1.RuntimeManagementConfig) []string { return configured.Reads(c, callGet, callPut) },
-		Connect:           connect,
-		DeterministicName: true,
+		GVK:          v1beta1.RuntimeManagementConfigGroupVersionKind,
+		New:          func() *v1beta1.RuntimeManagementConfig { return &v1beta1.RuntimeManagementConfig{} },
+		NewList:      func() resource.ManagedList { return &v1beta1.RuntimeManagementConfigList{} },
+		Region:       func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
+		FunctionName: func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
+		Reads:        func(c *v1beta1.RuntimeManagementConfig) []string { return configured.Reads(c, opGet, opPut) },
+		Connect:      connect,
 		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
 			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
@@ -53,5 +52,5 @@ func references(c *v1beta1.RuntimeManagementConfig) []managed.Reference {
 	}
 }
 
-// calls by which a configuration is set, and set back.
-var calls = flow.Calls{Create: callPut, Delete: callPut}
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opPut, Update: opPut, Delete: opPut}

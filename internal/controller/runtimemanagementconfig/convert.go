@@ -16,10 +16,10 @@ const (
 	manual = string(types.UpdateRuntimeOnManual)
 )
 
-// settings are the same type for what is wanted and what is there.
+// settings are the same type for desired and observed state.
 type settings = v1beta1.RuntimeManagementConfigSettings
 
-// fromAWS is what is there.
+// fromAWS returns the answer of AWS in comparable form.
 func fromAWS(a *answer) settings {
 	s := settings{RuntimeVersionArn: a.RuntimeVersionArn}
 	if a.UpdateRuntimeOn != "" {
@@ -31,15 +31,16 @@ func fromAWS(a *answer) settings {
 // isDefault says that AWS has what every function has that nobody has configured.
 func isDefault(a *answer) bool { return string(a.UpdateRuntimeOn) == auto }
 
-// putInput names a runtime only where one is stayed on: AWS takes it nowhere else.
 func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfigInput {
+	s = fitting(s)
 	return &lambda.PutRuntimeManagementConfigInput{
 		FunctionName: &n.Function, Qualifier: &n.Qualifier,
 		UpdateRuntimeOn: types.UpdateRuntimeOn(ptr.Deref(s.UpdateRuntimeOn, "")), RuntimeVersionArn: s.RuntimeVersionArn,
 	}
 }
 
-func status(a *answer, n functionname.Name) v1beta1.RuntimeManagementConfigObservation {
+// observation returns what status shows of a configuration.
+func observation(a *answer, n functionname.Name) v1beta1.RuntimeManagementConfigObservation {
 	s := fromAWS(a)
 	return v1beta1.RuntimeManagementConfigObservation{
 		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: a.FunctionArn,

@@ -13,14 +13,14 @@ import (
 
 func TestStatus(t *testing.T) {
 	n := functionname.Name{Function: "cart", Qualifier: "3"}
-	got := status(&answer{FunctionArn: ptr.To("arn"), UpdateRuntimeOn: types.UpdateRuntimeOnManual, RuntimeVersionArn: ptr.To(runtimeA)}, n)
+	got := observation(&answer{FunctionArn: ptr.To("arn"), UpdateRuntimeOn: types.UpdateRuntimeOnManual, RuntimeVersionArn: ptr.To(runtimeA)}, n)
 	want := v1beta1.RuntimeManagementConfigObservation{
 		FunctionName: ptr.To("cart"), Qualifier: ptr.To("3"), FunctionArn: ptr.To("arn"), UpdateRuntimeOn: ptr.To("Manual"), RuntimeVersionArn: ptr.To(runtimeA),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got := status(&answer{}, n); got.UpdateRuntimeOn != nil {
+	if got := observation(&answer{}, n); got.UpdateRuntimeOn != nil {
 		t.Errorf("what AWS left out is not shown, got %q", *got.UpdateRuntimeOn)
 	}
 }

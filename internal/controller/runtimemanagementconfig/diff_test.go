@@ -8,6 +8,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 )
 
 const (
@@ -49,11 +50,11 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.RuntimeManagementConfig{}
 			mg.Spec.ForProvider.RuntimeManagementConfigSettings, mg.Spec.InitProvider = tc.spec, tc.initial
-			target, changes := compare(mg, tc.there)
-			if changes.String() != tc.changes {
-				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, changes, tc.changes)
+			c := compare(flow.Merge(desired(mg)), fromAWS(tc.there))
+			if c.Changes.String() != tc.changes {
+				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, c.Changes, tc.changes)
 			}
-			in := putInput(target, functionname.Name{Function: "cart", Qualifier: "3"})
+			in := putInput(c.Target, functionname.Name{Function: "cart", Qualifier: "3"})
 			if string(in.UpdateRuntimeOn) != *tc.want.UpdateRuntimeOn || ptr.Deref(in.RuntimeVersionArn, "") != ptr.Deref(tc.want.RuntimeVersionArn, "") || *in.Qualifier != "3" {
 				t.Errorf("%s\nsends %+v", tc.reason, in)
 			}

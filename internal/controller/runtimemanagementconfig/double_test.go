@@ -67,7 +67,7 @@ func TestLife(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
-	e.Lose(c, callPut)
+	e.Lose(c, opPut)
 	c.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
 	e.Remove(c)
 	e.Want(c, "what was set is set back", steptest.Deleted, steptest.Gone)
@@ -77,14 +77,7 @@ func TestSteadyLooksAreOneCallEach(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
 	e.Want(c, "it is set", steptest.Created, steptest.Settled)
-	e.Double.ResetCalls()
-	const looks = 3
-	for range looks {
-		e.Want(c, "nothing is left to do", steptest.Settled)
-	}
-	if n := e.Double.Count(""); n != looks {
-		t.Errorf("%d calls for %d looks", n, looks)
-	}
+	e.Share([]*v1beta1.RuntimeManagementConfig{c, c, c}, opGet, opGet, opGet)
 }
 
 // Whatever is wanted comes to be and stays, whatever was before.

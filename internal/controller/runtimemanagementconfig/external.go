@@ -8,14 +8,10 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
-
-	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
@@ -24,99 +20,92 @@ import (
 // answer is what AWS says of the management of a runtime.
 type answer = lambda.GetRuntimeManagementConfigOutput
 
-// found is what one look has found.
-type found = flow.Found[*answer]
+type (
+	found  = flow.Observation[*answer, settings]
+	update = flow.Update[settings]
+)
 
-// runtime is the management of a version's runtime, as flow sees it.
-type runtime struct {
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.OwnershipChecker[*v1beta1.RuntimeManagementConfig, *answer, settings] = &external{}
+	_ flow.Comparer[*v1beta1.RuntimeManagementConfig, *answer, settings]         = &external{}
+)
+
+// external is the management of a version's runtime in AWS. It lives for one reconcile.
+type external struct {
 	api lambdaAPI
 
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI) *flow.External[*v1beta1.RuntimeManagementConfig, *answer] {
-	return flow.New[*v1beta1.RuntimeManagementConfig](&runtime{api: api}, calls)
+func newExternal(api lambdaAPI) *flow.External[*v1beta1.RuntimeManagementConfig, *answer, settings] {
+	return flow.New(&external{api: api}, calls)
 }
 
-// Read the configuration. AWS's default counts as none for a resource that has not set
+// Read reads the configuration. AWS's default counts as none for a resource that has not set
 // one yet, and for one that is being deleted.
-func (r *runtime) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig) (found, error) {
+func (e *external) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig) (found, error) {
 	p := mg.Spec.ForProvider
 	n, ok, err := configured.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
-	r.name = n
-	out, err := r.api.GetRuntimeManagementConfig(ctx, &lambda.GetRuntimeManagementConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
+	e.name = n
+	out, err := e.api.GetRuntimeManagementConfig(ctx, &lambda.GetRuntimeManagementConfigInput{FunctionName: &n.Function, Qualifier: &n.Qualifier})
 	if awserr.IsNotFound(err) {
-		return found{}, nil
+		return found{Parent: n.String()}, nil
 	}
 	if err != nil {
 		return found{}, errors.Wrapf(err, "cannot read %s", what(n))
 	}
 	if out.UpdateRuntimeOn == "" {
-		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn", what(n), callGet)
+		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn", what(n), opGet)
 	}
 	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !flow.ObserveOnly(mg)
-	return found{Thing: out, Exists: !isDefault(out) || !unset, Name: n.String(), What: what(n)}, nil
+	return found{Resource: out, Settings: fromAWS(out), Exists: !isDefault(out) || !unset, Name: n.String(), Description: what(n), Parent: n.String()}, nil
 }
 
 func what(n functionname.Name) string {
 	return configured.What("the runtime management configuration", n)
 }
 
-// Judge whose the configuration is: everyone's who says what it shall be.
-func (r *runtime) Judge(context.Context, *v1beta1.RuntimeManagementConfig, found) (ownership.Verdict, error) {
+// CheckOwnership returns that the configuration belongs to everyone who configures it.
+func (e *external) CheckOwnership(context.Context, *v1beta1.RuntimeManagementConfig, found) (ownership.Verdict, error) {
 	return ownership.Ours, nil
 }
 
-// Show the configuration in status.
-func (r *runtime) Show(mg *v1beta1.RuntimeManagementConfig, f found) {
-	mg.Status.AtProvider = status(f.Thing, r.name)
+// SetStatus sets status.atProvider.
+func (e *external) SetStatus(mg *v1beta1.RuntimeManagementConfig, o found) {
+	mg.Status.AtProvider = observation(o.Resource, e.name)
 }
 
-// State of a configuration: it is in force.
-func (r *runtime) State(mg *v1beta1.RuntimeManagementConfig, _ found) xpv2.Condition {
-	return condition.Available(mg.GetGeneration())
+// Desired returns the settings of spec.
+func (e *external) Desired(_ context.Context, mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider settings, err error) {
+	forProvider, initProvider = desired(mg)
+	return forProvider, initProvider, nil
 }
 
-// Plan what is left to do.
-func (r *runtime) Plan(_ context.Context, mg *v1beta1.RuntimeManagementConfig, f found) (flow.Plan, error) {
-	_, changes := compare(mg, f.Thing)
-	if len(changes) == 0 {
-		return flow.Plan{Ready: r.State(mg, f)}, nil
-	}
-	return flow.Plan{Ready: condition.Updating(mg.GetGeneration(), "changing "+changes.String()), Changes: changes, Call: callPut}, nil
-}
-
-// Prepare notes which configuration is about to be set.
-func (r *runtime) Prepare(_ context.Context, mg *v1beta1.RuntimeManagementConfig) error {
-	configured.Pending(mg, r.name)
-	return nil
+// Compare compares spec with the configuration.
+func (e *external) Compare(_ context.Context, _ *v1beta1.RuntimeManagementConfig, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+	return compare(d, o.Settings), nil
 }
 
 // Create sets the configuration.
-func (r *runtime) Create(ctx context.Context, mg *v1beta1.RuntimeManagementConfig) (string, error) {
-	return r.name.String(), r.put(ctx, "set", desired(mg).settings)
+func (e *external) Create(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, s settings) (string, error) {
+	return e.name.String(), e.put(ctx, "set", s)
 }
 
 // Update sets it anew.
-func (r *runtime) Update(ctx context.Context, mg *v1beta1.RuntimeManagementConfig, f found, _ flow.Plan) error {
-	t, _ := compare(mg, f.Thing)
-	return r.put(ctx, "update", t)
+func (e *external) Update(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found, u update) error {
+	return e.put(ctx, "update", u.Target)
 }
 
 // Delete sets it back to AWS's default.
-func (r *runtime) Delete(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found) error {
-	return r.put(ctx, "reset", settings{UpdateRuntimeOn: ptr.To(auto)})
+func (e *external) Delete(ctx context.Context, _ *v1beta1.RuntimeManagementConfig, _ found) error {
+	return e.put(ctx, "reset", settings{UpdateRuntimeOn: ptr.To(auto)})
 }
 
-func (r *runtime) put(ctx context.Context, verb string, s settings) error {
-	_, err := r.api.PutRuntimeManagementConfig(ctx, putInput(s, r.name))
-	return errors.Wrapf(err, "cannot %s %s", verb, what(r.name))
-}
-
-// Connection is nothing: a runtime is not connected to.
-func (r *runtime) Connection(*v1beta1.RuntimeManagementConfig) xpmanaged.ConnectionDetails {
-	return nil
+func (e *external) put(ctx context.Context, verb string, s settings) error {
+	_, err := e.api.PutRuntimeManagementConfig(ctx, putInput(s, e.name))
+	return errors.Wrapf(err, "cannot %s %s", verb, what(e.name))
 }

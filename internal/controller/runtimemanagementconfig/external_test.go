@@ -1,155 +1,98 @@
 package runtimemanagementconfig
 
 import (
-	"context"
-	"errors"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
-	"github.com/aws/smithy-go"
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// fakeLambda answers with its fields. A call that a test does not expect finds a nil
-// field and panics, which names it.
-type fakeLambda struct {
-	get func() (*answer, error)
-	put func(*lambda.PutRuntimeManagementConfigInput) (*lambda.PutRuntimeManagementConfigOutput, error)
+// has returns what puts the settings of the function cart.
+func has(s settings) func(env) {
+	return func(e env) {
+		_, err := e.Lambda.PutRuntimeManagementConfig(e.Context(), &lambda.PutRuntimeManagementConfigInput{
+			FunctionName: ptr.To(configuredtest.Function), UpdateRuntimeOn: types.UpdateRuntimeOn(*s.UpdateRuntimeOn), RuntimeVersionArn: s.RuntimeVersionArn,
+		})
+		e.Must(err)
+		e.Double.ResetCalls()
+	}
 }
-
-func (f *fakeLambda) GetRuntimeManagementConfig(context.Context, *lambda.GetRuntimeManagementConfigInput, ...func(*lambda.Options)) (*lambda.GetRuntimeManagementConfigOutput, error) {
-	return f.get()
-}
-
-func (f *fakeLambda) PutRuntimeManagementConfig(_ context.Context, in *lambda.PutRuntimeManagementConfigInput, _ ...func(*lambda.Options)) (*lambda.PutRuntimeManagementConfigOutput, error) {
-	return f.put(in)
-}
-
-func answering(mode types.UpdateRuntimeOn) func() (*answer, error) {
-	return func() (*answer, error) { return &answer{UpdateRuntimeOn: mode}, nil }
-}
-
-func failing(code string) func() (*answer, error) {
-	return func() (*answer, error) { return nil, apiError(code) }
-}
-
-func apiError(code string) error { return &smithy.GenericAPIError{Code: code, Message: "boom"} }
 
 // newConfig has the runtime of the function cart updated with the function.
 func newConfig(edit ...func(*v1beta1.RuntimeManagementConfig)) *v1beta1.RuntimeManagementConfig {
 	c := &v1beta1.RuntimeManagementConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "runtime", UID: "u1", Generation: 2}}
 	c.Spec.ForProvider.FunctionName, c.Spec.ForProvider.UpdateRuntimeOn = ptr.To("cart"), ptr.To("FunctionUpdate")
-	for _, f := range edit {
-		f(c)
-	}
-	return c
+	return steptest.Build(c, edit...)
 }
 
-func named(c *v1beta1.RuntimeManagementConfig) {
-	meta.AddAnnotations(c, ownership.Name(c, "cart:$LATEST"))
-}
-
-func deleted(c *v1beta1.RuntimeManagementConfig) {
-	c.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)}
-}
-
-func policies(p ...xpv2.ManagementAction) func(*v1beta1.RuntimeManagementConfig) {
-	return func(c *v1beta1.RuntimeManagementConfig) { c.Spec.ManagementPolicies = p }
-}
+var named = steptest.Named[*v1beta1.RuntimeManagementConfig]("cart:$LATEST")
 
 func TestObserve(t *testing.T) {
-	type want struct {
-		exists, upToDate bool
-		ready            xpv2.ConditionReason
-		reserved         []string
-		err              string
-	}
-	create := want{ready: xpv2.ReasonCreating, reserved: []string{callPut}}
-	inOrder := want{exists: true, upToDate: true, ready: xpv2.ReasonAvailable}
-	drifted := want{exists: true, ready: "Updating", reserved: []string{callPut}}
-	cases := map[string]struct {
-		reason string
-		get    func() (*answer, error)
-		mg     *v1beta1.RuntimeManagementConfig
-		want   want
-	}{
-		"Default":         {"Nobody has set it.", answering(types.UpdateRuntimeOnAuto), newConfig(), create},
-		"CreateOnly":      {"It is set once.", answering(types.UpdateRuntimeOnAuto), newConfig(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), create},
-		"SetByHand":       {"It is nobody's, and set anew.", answering(types.UpdateRuntimeOnManual), newConfig(), drifted},
-		"AsWanted":        {"Nothing is due.", answering(types.UpdateRuntimeOnFunctionUpdate), newConfig(), inOrder},
-		"Reset":           {"It was ours, and is put right.", answering(types.UpdateRuntimeOnAuto), newConfig(named), drifted},
-		"NoFunction":      {"It is to be set once there is one.", failing("ResourceNotFoundException"), newConfig(), create},
-		"Denied":          {"What AWS says is passed on.", failing("AccessDeniedException"), newConfig(), want{err: "cannot read the runtime management configuration of function cart:$LATEST"}},
-		"Deleted":         {"It is to be set back.", answering(types.UpdateRuntimeOnFunctionUpdate), newConfig(named, deleted), want{exists: true, reserved: []string{callPut}}},
-		"DeletedReset":    {"It is set back.", answering(types.UpdateRuntimeOnAuto), newConfig(named, deleted), want{}},
-		"DeletedUnset":    {"It was never set, and stays as it is.", nil, newConfig(deleted), want{}},
-		"DeletedFunction": {"It went with its function.", failing("ResourceNotFoundException"), newConfig(named, deleted), want{}},
-		"ObserveOnly":     {"AWS's default is shown too.", answering(types.UpdateRuntimeOnAuto), newConfig(policies(xpv2.ManagementActionObserve)), inOrder},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			got := want{}
-			ctx := managed.WithAttempt(t.Context(), &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
-				got.reserved = append(got.reserved, ops...)
-				return 0
-			}})
-			o, err := newExternal(&fakeLambda{get: tc.get}).Observe(ctx, tc.mg)
-			got.exists, got.upToDate, got.ready = o.ResourceExists, o.ResourceUpToDate, tc.mg.GetCondition(xpv2.TypeReady).Reason
-			if err != nil && tc.want.err != "" && strings.Contains(err.Error(), tc.want.err) {
-				got.err = tc.want.err
-			} else if err != nil {
-				got.err = err.Error()
-			}
-			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Errorf("%s\n-want +got:\n%s", tc.reason, diff)
-			}
-		})
-	}
+	type (
+		observation = steptest.Observation
+		mg          = *v1beta1.RuntimeManagementConfig
+	)
+	create := observation{Ready: xpv2.ReasonCreating, Reserved: []string{opPut}}
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: steptest.None}
+	drifted := observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}
+	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+		"Default":    {Reason: "Nobody has set it.", Resource: newConfig(), Want: create},
+		"CreateOnly": {Reason: "It is set once.", Resource: newConfig(steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), Want: create},
+		"SetByHand":  {Reason: "It is nobody's, and set anew.", Resource: newConfig(), AWS: has(on(manual, runtimeA)), Want: drifted},
+		"AsWanted":   {Reason: "Nothing is due.", Resource: newConfig(), AWS: has(on("FunctionUpdate", "")), Want: inOrder},
+		"Reset":      {Reason: "It was ours, and is put right.", Resource: newConfig(named), Want: drifted},
+		"NoFunction": {Reason: "It is to be set once there is one.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") }, Want: create},
+		"Denied": {
+			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 400, "AccessDeniedException", "boom") },
+			Want: observation{Err: "cannot read the runtime management configuration of function cart:$LATEST", Reserved: steptest.None},
+		},
+		"Deleted":      {Reason: "It is to be set back.", Resource: newConfig(named, steptest.BeingDeleted), AWS: has(on("FunctionUpdate", "")), Want: observation{Exists: true, Reserved: []string{opPut}}},
+		"DeletedReset": {Reason: "It is set back.", Resource: newConfig(named, steptest.BeingDeleted), Want: observation{Reserved: steptest.None}},
+		"DeletedUnset": {Reason: "It was never set, and stays as it is.", Resource: newConfig(steptest.BeingDeleted), Want: observation{Calls: steptest.None, Reserved: steptest.None}},
+		"DeletedFunction": {
+			Reason: "It went with its function.", Resource: newConfig(named, steptest.BeingDeleted), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") },
+			Want: observation{Reserved: steptest.None},
+		},
+		"ObserveOnly": {Reason: "AWS's default is shown too.", Resource: newConfig(steptest.ObserveOnly), Want: inOrder},
+	})
 }
 
+func TestCallsThatFail(t *testing.T) {
+	const config = " the runtime management configuration of function cart:$LATEST"
+	e := newEnv(t)
+	has(on(manual, runtimeA))(e)
+	e.CallsFail(newConfig(named), "cannot set"+config, "cannot update"+config, "cannot reset"+config, opPut)
+}
+
+// A creation and an update set what spec says, and a deletion sets AWS's default.
 func TestCalls(t *testing.T) {
+	r := newEnv(t)
+	has(on(manual, runtimeA))(r)
 	var sent []string
-	boom := apiError("InvalidParameterValueException")
-	fail := false
-	api := &fakeLambda{
-		get: answering(types.UpdateRuntimeOnManual),
-		put: func(in *lambda.PutRuntimeManagementConfigInput) (*lambda.PutRuntimeManagementConfigOutput, error) {
+	r.OnCall = func(in any) {
+		if in, ok := in.(*lambda.PutRuntimeManagementConfigInput); ok {
 			sent = append(sent, string(in.UpdateRuntimeOn))
-			if fail {
-				return nil, boom
-			}
-			return &lambda.PutRuntimeManagementConfigOutput{}, nil
-		},
-	}
-	e, mg := newExternal(api), newConfig(named)
-	if _, err := e.Observe(t.Context(), mg); err != nil {
-		t.Fatal(err)
-	}
-	for _, fail = range []bool{false, true} {
-		_, create := e.Create(t.Context(), mg)
-		_, update := e.Update(t.Context(), mg)
-		_, remove := e.Delete(t.Context(), mg)
-		for verb, err := range map[string]error{"set": create, "update": update, "reset": remove} {
-			want := "cannot " + verb + " the runtime management configuration of function cart:$LATEST"
-			if fail && (!errors.Is(err, boom) || !strings.Contains(err.Error(), want)) || !fail && err != nil {
-				t.Errorf("got %v, want %q: %t", err, want, fail)
-			}
 		}
 	}
-	if diff := cmp.Diff([]string{"FunctionUpdate", "FunctionUpdate", "Auto"}, sent[:3]); diff != "" {
+	e, mg := r.External(), newConfig(named)
+	_, err := e.Observe(r.Context(), mg)
+	r.Must(err)
+	_, err = e.Create(r.Context(), mg)
+	r.Must(err)
+	_, err = e.Update(r.Context(), mg)
+	r.Must(err)
+	_, err = e.Delete(r.Context(), mg)
+	r.Must(err)
+	if diff := cmp.Diff([]string{"FunctionUpdate", "FunctionUpdate", "Auto"}, sent); diff != "" {
 		t.Errorf("a deletion sets it back, -want +got:\n%s", diff)
 	}
 }

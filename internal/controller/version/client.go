@@ -16,3 +16,11 @@ type lambdaAPI interface {
 	GetFunction(ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error)
 	PublishVersion(ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error)
 }
+
+// The AWS operations that this kind calls.
+const (
+	opGet     = "GetFunction"
+	opList    = versions.CallList
+	opPublish = "PublishVersion"
+	opDelete  = versions.CallDelete
+)

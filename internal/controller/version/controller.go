@@ -30,29 +30,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
-)
-
-// The AWS operations that this kind calls.
-const (
-	callGet     = "GetFunction"
-	callList    = versions.CallList
-	callPublish = "PublishVersion"
-	callDelete  = versions.CallDelete
 )
 
 // Setup adds a controller of Versions to the manager.
 func Setup(mgr ctrl.Manager, o managed.Options) error {
 	c := &connector{functions: mgr.GetClient()}
 	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Version]{
-		GVK:               v1beta1.VersionGroupVersionKind,
-		New:               func() *v1beta1.Version { return &v1beta1.Version{} },
-		NewList:           func() resource.ManagedList { return &v1beta1.VersionList{} },
-		Region:            func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
-		FunctionName:      func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
-		Reads:             reads,
-		Connect:           c.connect,
-		DeterministicName: true,
+		GVK:          v1beta1.VersionGroupVersionKind,
+		New:          func() *v1beta1.Version { return &v1beta1.Version{} },
+		NewList:      func() resource.ManagedList { return &v1beta1.VersionList{} },
+		Region:       func(v *v1beta1.Version) string { return v.Spec.ForProvider.Region },
+		FunctionName: func(v *v1beta1.Version) **string { return &v.Spec.ForProvider.FunctionName },
+		Reads:        reads,
+		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.Version) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
 		},
@@ -61,26 +51,28 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 	})
 }
 
+// calls by which this kind creates, updates and deletes.
+var calls = flow.Calls{Create: opPublish, Update: opPublish, Delete: opDelete}
+
 type connector struct {
 	functions client.Reader
 }
 
 func (c *connector) connect(_ context.Context, _ *v1beta1.Version, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Version], error) {
-	t := &thing{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}
-	return flow.New(t, flow.Calls{Create: callPublish, Delete: callDelete}), nil
+	return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
 }
 
 // reads are the calls of the next observation, as far as can be told.
 func reads(v *v1beta1.Version) []string {
 	switch {
 	case meta.WasDeleted(v) || flow.ObserveOnly(v):
-		return []string{callGet}
+		return []string{opGet}
 	case flow.Name(v) == "":
-		return []string{callGet, callList, callPublish}
+		return []string{opGet, opList, opPublish}
 	case !active(v):
-		return []string{callGet, callGet}
+		return []string{opGet, opGet}
 	}
-	return []string{callGet}
+	return []string{opGet}
 }
 
 func references(v *v1beta1.Version) []managed.Reference {

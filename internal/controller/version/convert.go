@@ -1,7 +1,6 @@
 package version
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -31,21 +30,10 @@ func nameOf(v *v1beta1.Version) (string, error) {
 	return name, nil
 }
 
-// functionOf is the function whose versions are published. While a resource is deleted,
-// it is the one that has the version, whatever spec says now; otherwise an error says
-// that the two are not the same, since the version would be left behind.
+// functionOf returns the function whose versions are published: the one that has the
+// version, or the one that spec names.
 func functionOf(v *v1beta1.Version) (string, error) {
-	is, was := ptr.Deref(v.Spec.ForProvider.FunctionName, ""), ptr.Deref(v.Status.AtProvider.FunctionName, "")
-	if was == "" && (meta.WasDeleted(v) || ownership.WrittenName(v) != "") {
-		was = ownership.Parent(v)
-	}
-	switch {
-	case meta.WasDeleted(v):
-		return cmp.Or(was, is), nil
-	case was != "" && was != is:
-		return is, errors.Errorf("spec now names function %s, but the version belongs to function %s and would be left behind there: create another Version, or change spec back", is, was)
-	}
-	return is, nil
+	return ownership.ParentOf(v, ptr.Deref(v.Status.AtProvider.FunctionName, ""), ptr.Deref(v.Spec.ForProvider.FunctionName, ""))
 }
 
 func publishInput(function string, fp v1beta1.VersionParameters, revision *string) *lambda.PublishVersionInput {
@@ -97,7 +85,7 @@ func unreadable(c *types.FunctionConfiguration) string {
 	return awserr.Clean(errors.Errorf("%s (%s)", ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""))).Error()
 }
 
-// observation is what status shows of a version. last carries over what the provider
+// observation returns what status shows of a version. last carries over what the provider
 // itself remembers.
 func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation) v1beta1.VersionObservation {
 	out := v1beta1.VersionObservation{

@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
@@ -34,6 +35,14 @@ func newEnv(t testing.TB, change ...func(*lambda.CreateFunctionInput)) env {
 	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Version] {
 		return testExternal(w.Lambda, nil, w.Cache)
 	})}
+}
+
+// following returns an env in which Versions see the given Functions.
+func (e env) following(functions client.Reader) env {
+	e.External = func() xpmanaged.TypedExternalClient[*v1beta1.Version] {
+		return testExternal(e.Lambda, functions, e.Cache)
+	}
+	return e
 }
 
 // change the function, as someone does.
@@ -78,7 +87,7 @@ func (e env) remove(v *v1beta1.Version) {
 func TestLifecycle(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion(func(v *v1beta1.Version) { v.Spec.ForProvider.Description = ptr.To("first") })
-	if diff := cmp.Diff([]string{callPublish}, e.Settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish}, e.Settle(v)); diff != "" {
 		t.Errorf("creation: -want, +got:\n%s", diff)
 	}
 	e.has(v, "1", "1")
@@ -91,7 +100,7 @@ func TestLifecycle(t *testing.T) {
 	}
 
 	e.change(256)
-	if diff := cmp.Diff([]string{callPublish}, e.Settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish}, e.Settle(v)); diff != "" {
 		t.Errorf("a change is published once: -want, +got:\n%s", diff)
 	}
 	e.has(v, "2", "1", "2")
@@ -132,7 +141,7 @@ func TestRequests(t *testing.T) {
 	e.Settle(v)
 	e.has(v, "2", "1", "2")
 	v.Spec.ForProvider.PublishTrigger = ptr.To("three")
-	if diff := cmp.Diff([]string{callPublish}, e.Settle(v)); diff != "" {
+	if diff := cmp.Diff([]string{opPublish}, e.Settle(v)); diff != "" {
 		t.Errorf("a request is served once: -want, +got:\n%s", diff)
 	}
 	e.has(v, "2", "1", "2")
@@ -248,7 +257,7 @@ func TestLostAnswers(t *testing.T) {
 					e.change(256)
 					e.Advance(2 * time.Second)
 					before := v.Status.DeepCopy()
-					e.Double.Fail(awsdouble.Fault{Operation: callPublish, Drop: drop, Times: 1})
+					e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: drop, Times: 1})
 					if _, err := e.Step(v); err == nil {
 						t.Fatal("the lost answer must be an error")
 					}
@@ -281,7 +290,7 @@ func TestDeletionRightAfterALostAnswer(t *testing.T) {
 	e := newEnv(t)
 	v := testVersion()
 	e.Advance(2 * time.Second)
-	e.Double.Fail(awsdouble.Fault{Operation: callPublish, Drop: awsdouble.DropAfter, Times: 1})
+	e.Double.Fail(awsdouble.Fault{Operation: opPublish, Drop: awsdouble.DropAfter, Times: 1})
 	if _, err := e.Step(v); err == nil {
 		t.Fatal("the lost answer must be an error")
 	}
@@ -305,12 +314,12 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 			t.Fatalf("a settled version must stay settled: %t, %v", done, err)
 		}
 	}
-	if got := e.Double.Count(""); got != looks || e.Double.Count(callGet) != looks {
+	if got := e.Double.Count(""); got != looks || e.Double.Count(opGet) != looks {
 		t.Errorf("%d steady reconciles must be %d GetFunction calls, got %v", looks, looks, e.Double.Calls())
 	}
 	e.Advance(6 * time.Minute)
 	e.Double.ResetCalls()
-	if _, err := e.Step(v); err != nil || e.Double.Count(callGet) != 2 {
+	if _, err := e.Step(v); err != nil || e.Double.Count(opGet) != 2 {
 		t.Errorf("after half an hour the version is looked at too: %v, %v", e.Double.Calls(), err)
 	}
 }
@@ -341,7 +350,7 @@ func TestAnyHistory(t *testing.T) {
 					fp.Description = []*string{nil, ptr.To(""), ptr.To("d")}[g.IntN(3)]
 				}
 				e.Advance(2 * time.Second)
-				if n := len(slices.DeleteFunc(e.Settle(v), func(op string) bool { return op != callPublish })); n > most {
+				if n := len(slices.DeleteFunc(e.Settle(v), func(op string) bool { return op != opPublish })); n > most {
 					t.Errorf("one change was published %d times", n)
 				}
 				e.consistent(v)

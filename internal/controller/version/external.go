@@ -32,8 +32,8 @@ import (
 // deleted together with it.
 const usersGrace = time.Minute
 
-// thing is how the versions of a function are seen in AWS. It lives for one reconcile.
-type thing struct {
+// external are the versions of a function in AWS. It lives for one reconcile.
+type external struct {
 	api   lambdaAPI
 	cache *inventory.Cache
 	// functions are looked at before a version is published.
@@ -63,72 +63,88 @@ type observed struct {
 	unready string
 }
 
-type found = flow.Found[observed]
+// settings of a version are not compared one by one: a version is what its function was.
+type settings struct{}
 
-// Read the function, and the version that was published last.
-func (t *thing) Read(ctx context.Context, v *v1beta1.Version) (found, error) {
+type (
+	found  = flow.Observation[observed, settings]
+	update = flow.Update[settings]
+)
+
+// The defaults of the shared client that this kind replaces.
+var (
+	_ flow.OwnershipChecker[*v1beta1.Version, observed, settings] = &external{}
+	_ flow.ReadyConditioner[*v1beta1.Version, observed, settings] = &external{}
+	_ flow.Comparer[*v1beta1.Version, observed, settings]         = &external{}
+	_ flow.Planner[*v1beta1.Version, observed, settings]          = &external{}
+	_ flow.CreationPreparer[*v1beta1.Version, settings]           = &external{}
+	_ flow.ConnectionDetailer[*v1beta1.Version]                   = &external{}
+)
+
+// Read reads the function, and the version that was published last.
+func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) {
 	name, err := nameOf(v)
 	if err != nil {
 		return found{}, err
 	}
-	if t.function, err = functionOf(v); err != nil {
+	if e.function, err = functionOf(v); err != nil {
 		return found{}, err
 	}
-	if t.function == "" {
+	if e.function == "" {
 		return found{}, nil // It is being deleted, and published nothing.
 	}
 	if meta.WasDeleted(v) {
-		return t.readDeleted(ctx, v, name)
+		return e.readDeleted(ctx, v, name)
 	}
 	o := observed{}
 	if !flow.ObserveOnly(v) {
-		if o.function, err = t.get(ctx, ""); err != nil {
+		if o.function, err = e.get(ctx, ""); err != nil {
 			return found{}, err
 		}
 		if o.function == nil {
-			return found{}, errors.Errorf("function %s does not exist", t.function)
+			return found{}, errors.Errorf("function %s does not exist", e.function)
 		}
 	}
-	if name, err = t.recover(ctx, v, name, &o); err != nil {
+	if name, err = e.recover(ctx, v, name, &o); err != nil {
 		return found{}, err
 	}
-	if o.version, err = t.version(ctx, v, name); err != nil {
+	if o.version, err = e.version(ctx, v, name); err != nil {
 		return found{}, err
 	}
-	err = t.readBeside(ctx, v, &o)
-	t.found = o
-	return found{Thing: o, Exists: o.version != nil, Name: name, What: t.what(name)}, err
+	err = e.readBeside(ctx, v, &o)
+	e.found = o
+	return found{Resource: o, Exists: o.version != nil, Name: name, Description: e.what(name), Parent: e.function}, err
 }
 
-func (t *thing) what(name string) string { return "version " + name + " of function " + t.function }
+func (e *external) what(name string) string { return "version " + name + " of function " + e.function }
 
 // readDeleted finds what is still to be deleted: with a limit to the history, earlier
 // versions of ours before the last one.
-func (t *thing) readDeleted(ctx context.Context, v *v1beta1.Version, name string) (found, error) {
+func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name string) (found, error) {
 	var err error
-	if name, err = t.recover(ctx, v, name, &observed{}); err != nil || name == "" {
+	if name, err = e.recover(ctx, v, name, &observed{}); err != nil || name == "" {
 		return found{}, err
 	}
 	s := &v.Status.AtProvider
 	if earlier := versions.Earlier(&s.VersionHistory, name); v.Spec.ForProvider.HistoryLimit != nil && len(earlier) > 0 {
 		oldest := earlier[len(earlier)-1]
-		by, err := t.pruner().UsedBy(ctx, versions.FunctionOf(t.function, ptr.Deref(s.FunctionArn, "")), oldest)
-		return found{Thing: observed{usedBy: by}, Exists: true, Name: oldest, What: t.what(oldest)}, err
+		by, err := e.pruner().UsedBy(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), oldest)
+		return found{Resource: observed{usedBy: by}, Exists: true, Name: oldest, Description: e.what(oldest)}, err
 	}
-	c, err := t.get(ctx, name)
-	return found{Thing: observed{version: c}, Exists: c != nil, Name: name, What: t.what(name)}, err
+	c, err := e.get(ctx, name)
+	return found{Resource: observed{version: c}, Exists: c != nil, Name: name, Description: e.what(name)}, err
 }
 
 // recover the version that was published by a call whose answer was lost. Until it is
 // found, or known not to be there, the name is that of the version before.
-func (t *thing) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
+func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
 	i, noted := versions.IntentOf(v)
 	s := &v.Status.AtProvider
 	if !noted || flow.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
 		return name, nil
 	}
 	var err error
-	if o.versions, err = versions.List(ctx, t.api, t.function); err != nil {
+	if o.versions, err = versions.List(ctx, e.api, e.function); err != nil {
 		return name, err
 	}
 	lost, known := publishedBy(i, o.versions)
@@ -145,66 +161,77 @@ func (t *thing) recover(ctx context.Context, v *v1beta1.Version, name string, o 
 }
 
 // readBeside reads what a call that is due has to know.
-func (t *thing) readBeside(ctx context.Context, v *v1beta1.Version, o *observed) error {
+func (e *external) readBeside(ctx context.Context, v *v1beta1.Version, o *observed) error {
 	if o.function == nil {
 		return nil
 	}
 	var err error
 	if o.version == nil || len(due(v, *o)) > 0 {
-		if o.unready, err = t.unready(ctx, v); err != nil {
+		if o.unready, err = e.unready(ctx, v); err != nil {
 			return err
 		}
 		if why, _ := hindrance(v.Spec.ForProvider, *o); why == "" && o.versions == nil {
-			o.versions, err = versions.List(ctx, t.api, t.function)
+			o.versions, err = versions.List(ctx, e.api, e.function)
 		}
 		return err
 	}
-	o.unused, o.unknown = t.unused(ctx, v, *o)
+	o.unused, o.unknown = e.unused(ctx, v, *o)
 	return nil
 }
 
-// Judge by what was noted before publishing: a version that was there before is someone
+// CheckOwnership goes by what was noted before publishing: a version that was there before is someone
 // else's, even if AWS answered with it because nothing had changed since.
-func (t *thing) Judge(ctx context.Context, v *v1beta1.Version, f found) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o found) (ownership.Verdict, error) {
 	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
-		if versions.Number(f.Name) > 0 && f.Thing.version != nil {
-			versions.Remember(&v.Status.AtProvider.VersionHistory, f.Name, ptr.Deref(fingerprintOf(f.Thing.version, v.Status.AtProvider), ""))
+		if versions.Number(o.Name) > 0 && o.Resource.version != nil {
+			versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, ptr.Deref(fingerprintOf(o.Resource.version, v.Status.AtProvider), ""))
 		}
 		return ownership.Adopted, nil
 	}
 	i, noted := versions.IntentOf(v)
-	if !meta.WasDeleted(v) || f.Name == versions.LatestPublished || (noted && versions.Number(f.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, f.Name) {
+	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (noted && versions.Number(o.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
-	return ownership.Foreign, managed.NewForeignUntaggedError(ctx, f.What, f.Name)
+	return ownership.Foreign, managed.NewForeignUntaggedError(ctx, o.Description, o.Name)
 }
 
-// Show the version in status. One that is imported answers what was asked for so far.
-func (t *thing) Show(v *v1beta1.Version, f found) {
+// SetStatus sets status.atProvider. One that is imported answers what was asked for so far.
+func (e *external) SetStatus(v *v1beta1.Version, o found) {
 	last := v.Status.AtProvider
 	if last.Version == nil && last.PublishTrigger == nil {
 		last.PublishTrigger = v.Spec.ForProvider.PublishTrigger
 	}
-	v.Status.AtProvider = observation(f.Thing.version, last)
+	v.Status.AtProvider = observation(o.Resource.version, last)
 }
 
-// State is that of the version in AWS.
-func (t *thing) State(v *v1beta1.Version, f found) xpv2.Condition {
-	return state(v.GetGeneration(), f.Thing.version)
+// ReadyCondition returns the Ready condition by the state of the version.
+func (e *external) ReadyCondition(v *v1beta1.Version, o found) xpv2.Condition {
+	return state(v.GetGeneration(), o.Resource.version)
 }
 
-// Plan publishes where that is due, and then deletes what is beyond the limit.
-func (t *thing) Plan(ctx context.Context, v *v1beta1.Version, f found) (flow.Plan, error) {
-	o := f.Thing
-	p := flow.Plan{Ready: state(v.GetGeneration(), o.version)}
+// Desired returns nothing: a version is compared with its function.
+func (e *external) Desired(context.Context, *v1beta1.Version) (forProvider, initProvider settings, err error) {
+	return settings{}, settings{}, nil
+}
+
+// Compare returns why a version is to be published. A resource that only observes does not
+// read the function.
+func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ flow.Desired[settings], o found) (flow.Comparison[settings], error) {
 	if flow.ObserveOnly(v) {
-		return p, nil // The function is not looked at.
+		return flow.Comparison[settings]{}, nil
 	}
-	if changes := due(v, o); len(changes) > 0 {
+	return flow.Comparison[settings]{Changes: due(v, o.Resource)}, nil
+}
+
+// Plan publishes a version if that is due, and then deletes those beyond the limit.
+func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c flow.Comparison[settings]) (flow.Plan, error) {
+	o, p := f.Resource, flow.Plan{Ready: e.ReadyCondition(v, f)}
+	if len(c.Changes) > 0 {
 		why, passes := hindrance(v.Spec.ForProvider, o)
 		switch {
 		case why == "":
-			return flow.Plan{Changes: changes, Followed: changes, Call: callPublish, Ready: condition.Updating(v.GetGeneration(), changes.String())}, nil
+			ready := condition.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
+			return flow.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
 		case passes:
 			return flow.Plan{Ready: condition.Updating(v.GetGeneration(), why), Wait: wait(ctx, v, o)}, nil
 		case !isPinned(v.Spec.ForProvider, o.version):
@@ -217,23 +244,21 @@ func (t *thing) Plan(ctx context.Context, v *v1beta1.Version, f found) (flow.Pla
 	}
 	if o.unused != "" && flow.Allows(v, xpv2.ManagementActionUpdate) {
 		earlier := versions.Earlier(&v.Status.AtProvider.VersionHistory, f.Name)
-		p.Call = callDelete
+		p.Call = opDelete
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlier)), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}
 		p.Followed = p.Changes
 	}
 	return p, nil
 }
 
-// Prepare notes whose version it will be, and waits for a function that is being
-// changed.
-func (t *thing) Prepare(ctx context.Context, v *v1beta1.Version) error {
-	switch why, passes := hindrance(v.Spec.ForProvider, t.found); {
+// PrepareCreate waits for a function that is being changed.
+func (e *external) PrepareCreate(ctx context.Context, v *v1beta1.Version, _ settings) error {
+	switch why, passes := hindrance(v.Spec.ForProvider, e.found); {
 	case passes:
-		return &flow.NotReadyError{Reason: why, After: wait(ctx, v, t.found)}
+		return &flow.NotReadyError{Reason: why, After: wait(ctx, v, e.found)}
 	case why != "":
 		return errors.Errorf("cannot publish: %s", why)
 	}
-	meta.AddAnnotations(v, map[string]string{ownership.AnnotationParent: t.function})
 	return nil
 }
 
@@ -252,17 +277,17 @@ func wait(ctx context.Context, v *v1beta1.Version, o observed) time.Duration {
 }
 
 // Create publishes the first version.
-func (t *thing) Create(ctx context.Context, v *v1beta1.Version) (string, error) {
-	return t.publish(ctx, v)
+func (e *external) Create(ctx context.Context, v *v1beta1.Version, _ settings) (string, error) {
+	return e.publish(ctx, v)
 }
 
 // Update publishes another version, or deletes one that is beyond the limit.
-func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.Plan) error {
-	if p.Call == callDelete {
+func (e *external) Update(ctx context.Context, v *v1beta1.Version, o found, u update) error {
+	if u.Call == opDelete {
 		s, now := &v.Status.AtProvider, managed.Freshness(ctx).Now
-		return t.pruner().Prune(ctx, versions.FunctionOf(t.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, f.Thing.unused, now)
+		return e.pruner().Prune(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, o.Resource.unused, now)
 	}
-	name, err := t.publish(ctx, v)
+	name, err := e.publish(ctx, v)
 	if err != nil {
 		return err
 	}
@@ -271,17 +296,17 @@ func (t *thing) Update(ctx context.Context, v *v1beta1.Version, f found, p flow.
 
 // publish what was observed, and nothing else: AWS refuses it if the function was
 // changed since.
-func (t *thing) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
-	i := versions.Intent{Before: versions.Highest(t.found.versions), Fingerprint: contentOf(t.found.function).Fingerprint()}
+func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
+	i := versions.Intent{Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint()}
 	if err := managed.RecordIntent(ctx, v, i.Annotation(v)); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
-	out, err := t.api.PublishVersion(ctx, publishInput(t.function, v.Spec.ForProvider, t.found.function.RevisionId))
+	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
 	if err != nil {
-		return "", errors.Wrapf(err, "cannot publish function %s", t.function)
+		return "", errors.Wrapf(err, "cannot publish function %s", e.function)
 	}
 	name := ptr.Deref(out.Version, "")
-	t.cache.Forget(t.key(name))
+	e.cache.Forget(e.key(name))
 	s := &v.Status.AtProvider
 	s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
 	s.Version, s.State, s.FunctionName = out.Version, answer.Text(out.State), out.FunctionName
@@ -291,18 +316,18 @@ func (t *thing) publish(ctx context.Context, v *v1beta1.Version) (string, error)
 	return name, nil
 }
 
-// Delete one version, and come back for the next, if there is one. An earlier version
+// Delete deletes one version, and come back for the next, if there is one. An earlier version
 // that is in use is left to whoever uses it.
-func (t *thing) Delete(ctx context.Context, v *v1beta1.Version, f found) error {
+func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) error {
 	s, why := &v.Status.AtProvider, ""
-	if by := f.Thing.usedBy; by != "" {
+	if by := o.Resource.usedBy; by != "" {
 		why = by + " uses it"
 	}
 	if why == "" {
-		defer t.cache.Forget(t.key(f.Name))
-		err := t.pruner().Delete(ctx, t.function, f.Name)
+		defer e.cache.Forget(e.key(o.Name))
+		err := e.pruner().Delete(ctx, e.function, o.Name)
 		switch {
-		case versions.InUse(err) && f.Name != flow.Name(v):
+		case versions.InUse(err) && o.Name != flow.Name(v):
 			why = awserr.Message(err)
 		case err != nil:
 			return err
@@ -313,17 +338,17 @@ func (t *thing) Delete(ctx context.Context, v *v1beta1.Version, f found) error {
 			managed.Abort(ctx, cadence.Pending(age))
 			return nil
 		}
-		versions.Kept(ctx, t.function, f.Name, why)
+		versions.Kept(ctx, e.function, o.Name, why)
 	}
-	versions.Forget(&s.VersionHistory, f.Name)
+	versions.Forget(&s.VersionHistory, o.Name)
 	if len(s.History) > 0 {
 		flow.DeletedPart(ctx)
 	}
 	return nil
 }
 
-// Connection is what an invoker needs to know.
-func (t *thing) Connection(v *v1beta1.Version) xpmanaged.ConnectionDetails {
+// ConnectionDetails returns what an invoker needs to know.
+func (e *external) ConnectionDetails(v *v1beta1.Version) xpmanaged.ConnectionDetails {
 	s := v.Status.AtProvider
 	return xpmanaged.ConnectionDetails{
 		"functionArn": []byte(ptr.Deref(s.FunctionArn, "")),

@@ -21,22 +21,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
 )
 
-func deleted(v *v1beta1.Version) {
-	now := metav1.Now()
-	v.DeletionTimestamp = &now
-}
-
-func noVersions(*lambda.ListVersionsByFunctionInput) (*lambda.ListVersionsByFunctionOutput, error) {
-	return &lambda.ListVersionsByFunctionOutput{}, nil
-}
-
 func TestObserve(t *testing.T) {
+	type (
+		observation = steptest.Observation
+		mg          = *v1beta1.Version
+	)
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
+	has := func(of ...*types.FunctionConfiguration) func(env) {
+		return func(e env) { e.Script = script(answers(of...)) }
+	}
 	other := func(c *types.FunctionConfiguration) { c.CodeSha256 = ptr.To("other") }
 	updating := func(c *types.FunctionConfiguration) { c.LastUpdateStatus = types.LastUpdateStatusInProgress }
 	creating := func(c *types.FunctionConfiguration) { c.State = types.StatePending }
@@ -68,200 +66,136 @@ func TestObserve(t *testing.T) {
 	onRequest := spec(func(p *v1beta1.VersionParameters) { p.PublishPolicy = ptr.To("OnRequest") })
 	trigger := spec(func(p *v1beta1.VersionParameters) { p.PublishTrigger = ptr.To("v2") })
 	byRef := spec(func(p *v1beta1.VersionParameters) { p.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"} })
-	cases := map[string]struct {
-		reason   string
-		version  *v1beta1.Version
-		get      func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)
-		ready    xpv2.ConditionReason
-		message  string
-		held     bool
-		exists   bool
-		upToDate bool
-		err      string
-	}{
-		"First": {reason: "Nothing is published yet.", version: testVersion(), get: answers(configuration("$LATEST")), ready: xpv2.ReasonCreating},
+	newEnv := func(t testing.TB) env {
+		t.Helper()
+		return newEnv(t).following(steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }})
+	}
+	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+		"First": {Reason: "Nothing is published yet.", Resource: testVersion(), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
 		"FirstBusy": {
-			reason: "A function that is being created is waited for, without a call.", version: testVersion(), get: answers(configuration("$LATEST", creating)),
-			exists: true, upToDate: true, ready: xpv2.ReasonCreating, message: "function f is being created",
+			Reason: "A function that is being created is waited for, without a call.", Resource: testVersion(), AWS: has(configuration("$LATEST", creating)),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "function f is being created"},
 		},
 		"FirstUnready": {
-			reason: "A Function that is half way through its creation is waited for, and that is told.", version: testVersion(byRef), get: answers(configuration("$LATEST")),
-			exists: true, upToDate: true, ready: xpv2.ReasonCreating, message: "Function ns/cart is not Ready yet",
+			Reason: "A Function that is half way through its creation is waited for, and that is told.", Resource: testVersion(byRef), AWS: has(configuration("$LATEST")),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "Function ns/cart is not Ready yet"},
 		},
 		"FirstUnreadable": {
-			reason: "What cannot be read is not published.", version: testVersion(), get: answers(configuration("$LATEST", secret)),
-			err: "cannot publish: the variables of function f cannot be read, so it is not known whether they have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt",
+			Reason: "What cannot be read is not published.", Resource: testVersion(), AWS: has(configuration("$LATEST", secret)),
+			Want: observation{Err: "cannot publish: the variables of function f cannot be read, so it is not known whether they have changed: KMS says no (AccessDeniedException); grant the provider kms:Decrypt"},
 		},
 		"FirstManagedInstances": {
-			reason: "ActiveNonInvocable is how $LATEST of a function on Lambda Managed Instances is in order.", version: testVersion(), get: answers(configuration("$LATEST", nonInvocable)),
-			ready: xpv2.ReasonCreating,
+			Reason: "ActiveNonInvocable is how $LATEST of a function on Lambda Managed Instances is in order.", Resource: testVersion(), AWS: has(configuration("$LATEST", nonInvocable)),
+			Want: observation{Ready: xpv2.ReasonCreating},
 		},
 		"FirstPinned": {
-			reason: "Other code than that asked for is not published.", version: testVersion(pin), get: answers(configuration("$LATEST", other)),
-			err: "cannot publish: function f has code other, but codeSha256 is code",
+			Reason: "Other code than that asked for is not published.", Resource: testVersion(pin), AWS: has(configuration("$LATEST", other)),
+			Want: observation{Err: "cannot publish: function f has code other, but codeSha256 is code"},
 		},
-		"NoFunction": {reason: "A function is needed.", version: testVersion(), get: answers(), err: "function f does not exist"},
-		"Steady":     {reason: "The version is what the function is.", version: testVersion(at("3")), get: answers(configuration("$LATEST"), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonAvailable},
+		"NoFunction": {Reason: "A function is needed.", Resource: testVersion(), AWS: has(), Want: observation{Err: "function f does not exist"}},
+		"Steady":     {Reason: "The version is what the function is.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
 		"Changed": {
-			reason: "The function has changed.", version: testVersion(at("3")), get: answers(configuration("$LATEST", other), configuration("3")),
-			exists: true, ready: "Updating", message: "function: version 3 -> a new version",
+			Reason: "The function has changed.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other), configuration("3")),
+			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"ChangedBusy": {
-			reason: "It is published once the change has settled.", version: testVersion(at("3")), get: answers(configuration("$LATEST", other, updating), configuration("3")),
-			exists: true, upToDate: true, ready: "Updating", message: "function f is being updated",
+			Reason: "It is published once the change has settled.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, updating), configuration("3")),
+			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "function f is being updated"},
 		},
 		"ChangedBroken": {
-			reason: "What failed is not published.", version: testVersion(at("3")), get: answers(configuration("$LATEST", other, broken), configuration("3")),
-			exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, message: "cannot publish: the last update of function f failed: no subnet",
+			Reason: "What failed is not published.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", other, broken), configuration("3")),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: "cannot publish: the last update of function f failed: no subnet"},
 		},
 		"ChangedUnready": {
-			reason: "A Function that is half way through a change is waited for.", version: testVersion(at("3"), byRef), get: answers(configuration("$LATEST", other), configuration("3")),
-			exists: true, upToDate: true, ready: "Updating", message: "Function ns/cart is not Ready yet",
+			Reason: "A Function that is half way through a change is waited for.", Resource: testVersion(at("3"), byRef), AWS: has(configuration("$LATEST", other), configuration("3")),
+			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "Function ns/cart is not Ready yet"},
 		},
-		"Pinned": {
-			reason: "The version that was asked for stays.", version: testVersion(at("3"), pin), get: answers(configuration("$LATEST", other), configuration("3")),
-			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
-		},
-		"OnRequest": {
-			reason: "A change waits for a request.", version: testVersion(at("3"), onRequest), get: answers(configuration("$LATEST", other), configuration("3")),
-			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
-		},
+		"Pinned":    {Reason: "The version that was asked for stays.", Resource: testVersion(at("3"), pin), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
+		"OnRequest": {Reason: "A change waits for a request.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", other), configuration("3")), Want: inOrder},
 		"Requested": {
-			reason: "A request publishes.", version: testVersion(at("3"), onRequest, trigger), get: answers(configuration("$LATEST"), configuration("3")),
-			exists: true, ready: "Updating", message: "publishTrigger: added v2",
+			Reason: "A request publishes.", Resource: testVersion(at("3"), onRequest, trigger), AWS: has(configuration("$LATEST"), configuration("3")),
+			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: publishTrigger changed"},
 		},
-		"Gone": {reason: "A version that was deleted by hand is published anew.", version: testVersion(at("3")), get: answers(configuration("$LATEST")), ready: xpv2.ReasonCreating},
+		"Gone": {Reason: "A version that was deleted by hand is published anew.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
 		"Preparing": {
-			reason: "Ready is what AWS says.", version: testVersion(at("3")),
-			get:    answers(configuration("$LATEST"), configuration("3", creating, func(c *types.FunctionConfiguration) { c.StateReasonCode = types.StateReasonCodeCreating })),
-			exists: true, upToDate: true, ready: "Updating", message: "AWS is preparing version 3: (Creating)",
+			Reason: "Ready is what AWS says.", Resource: testVersion(at("3")),
+			AWS:  has(configuration("$LATEST"), configuration("3", creating, func(c *types.FunctionConfiguration) { c.StateReasonCode = types.StateReasonCodeCreating })),
+			Want: observation{Exists: true, UpToDate: true, Ready: "Updating", Message: "AWS is preparing version 3: (Creating)"},
 		},
 		"Failed": {
-			reason: "With its reason.", version: testVersion(at("3")),
-			get: answers(configuration("$LATEST"), configuration("3", func(c *types.FunctionConfiguration) {
+			Reason:   "With its reason.",
+			Resource: testVersion(at("3")),
+			AWS: has(configuration("$LATEST"), configuration("3", func(c *types.FunctionConfiguration) {
 				c.State, c.StateReason, c.StateReasonCode = types.StateFailed, ptr.To("no snapshot"), types.StateReasonCodeFunctionError
 			})),
-			exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, message: "version 3 failed: no snapshot (FunctionError)",
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: "version 3 failed: no snapshot (FunctionError)"},
 		},
-		"Imported": {
-			reason: "A version is taken over by its number.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "3") }, trigger),
-			get: answers(configuration("$LATEST"), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
-		},
-		"NoNumber": {
-			reason: "An alias is no version.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "live") }), err: `"live" is not a published version`,
-		},
-		"Latest": {
-			reason: "$LATEST is not a published version.", version: testVersion(func(v *v1beta1.Version) { meta.SetExternalName(v, "$LATEST") }), err: `"$LATEST" is not a published version`,
-		},
-		"DeletedNever": {reason: "What published nothing has nothing to delete.", version: testVersion(deleted)},
-		"DeletedGone":  {reason: "A deletion ends when the version is gone.", version: testVersion(deleted, at("3")), get: answers()},
-		"DeletedThere": {reason: "A version of ours is deleted.", version: testVersion(deleted, at("3")), get: answers(configuration("3")), exists: true},
+		"Imported":     {Reason: "A version is taken over by its number.", Resource: testVersion(steptest.Imported[mg]("3"), trigger), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
+		"NoNumber":     {Reason: "An alias is no version.", Resource: testVersion(steptest.Imported[mg]("live")), Want: observation{Err: `"live" is not a published version`, Calls: steptest.None}},
+		"Latest":       {Reason: "$LATEST is not a published version.", Resource: testVersion(steptest.Imported[mg]("$LATEST")), Want: observation{Err: `"$LATEST" is not a published version`, Calls: steptest.None}},
+		"DeletedNever": {Reason: "What published nothing has nothing to delete.", Resource: testVersion(steptest.BeingDeleted), Want: observation{Calls: steptest.None}},
+		"DeletedGone":  {Reason: "A deletion ends when the version is gone.", Resource: testVersion(steptest.BeingDeleted, at("3")), AWS: has()},
+		"DeletedThere": {Reason: "A version of ours is deleted.", Resource: testVersion(steptest.BeingDeleted, at("3")), AWS: has(configuration("3")), Want: observation{Exists: true}},
 		"DeletedOthers": {
-			reason: "One that was there before is left.", get: answers(configuration("3")),
-			version: testVersion(deleted, at("3"), func(v *v1beta1.Version) {
+			Reason: "One that was there before is left.",
+			Resource: testVersion(steptest.BeingDeleted, at("3"), func(v mg) {
 				v.Status.AtProvider.History = nil
 				meta.AddAnnotations(v, versions.Intent{Before: 3, Fingerprint: "x"}.Annotation(v))
 				v.Status.AtProvider.PublishedFingerprint = ptr.To("x")
 			}),
+			AWS: has(configuration("3")),
 		},
-		"ObserveOnly": {
-			reason: "Any version may be looked at.", get: answers(configuration("3")),
-			version: testVersion(func(v *v1beta1.Version) {
-				v.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
-				meta.SetExternalName(v, "3")
-			}),
-			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
-		},
+		"ObserveOnly": {Reason: "Any version may be looked at.", Resource: testVersion(steptest.ObserveOnly, steptest.Imported[mg]("3")), AWS: has(configuration("3")), Want: inOrder},
 		"Unreadable": {
-			reason: "Whether the function has changed is not known, and that is told.", version: testVersion(at("3")),
-			get: answers(configuration("$LATEST", secret), configuration("3", secret)), exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, message: unread,
+			Reason: "Whether the function has changed is not known, and that is told.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", secret), configuration("3", secret)),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
 		},
-		"UnreadableOnRequest": {
-			reason: "Nothing is asked for.", version: testVersion(at("3"), onRequest),
-			get: answers(configuration("$LATEST", secret), configuration("3", secret)), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
-		},
+		"UnreadableOnRequest": {Reason: "Nothing is asked for.", Resource: testVersion(at("3"), onRequest), AWS: has(configuration("$LATEST", secret), configuration("3", secret)), Want: inOrder},
 		"UnreadableRequested": {
-			reason: "What cannot be read is not published.", version: testVersion(at("3"), onRequest, trigger),
-			get: answers(configuration("$LATEST", secret), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonUnavailable, message: unread,
+			Reason: "What cannot be read is not published.", Resource: testVersion(at("3"), onRequest, trigger), AWS: has(configuration("$LATEST", secret), configuration("3")),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
 		},
 		"UnreadableVersion": {
-			reason: "A version stays what it was while its variables could be read.", version: testVersion(at("3"), read("a")),
-			get: answers(configuration("$LATEST", variables("a")), configuration("3", secret)), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+			Reason: "A version stays what it was while its variables could be read.", Resource: testVersion(at("3"), read("a")), AWS: has(configuration("$LATEST", variables("a")), configuration("3", secret)),
+			Want: inOrder,
 		},
 		"UnreadableVersionChanged": {
-			reason: "So a change is known.", version: testVersion(at("3"), read("a")),
-			get: answers(configuration("$LATEST", variables("b")), configuration("3", secret)), exists: true, ready: "Updating", message: "function: version 3 -> a new version",
+			Reason: "So a change is known.", Resource: testVersion(at("3"), read("a")), AWS: has(configuration("$LATEST", variables("b")), configuration("3", secret)),
+			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"UnreadableObserveOnly": {
-			reason: "Any version may be looked at, whatever its key.", get: answers(configuration("3", secret)),
-			version: testVersion(func(v *v1beta1.Version) {
-				v.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
-				meta.SetExternalName(v, "3")
-			}),
-			exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+			Reason: "Any version may be looked at, whatever its key.", Resource: testVersion(steptest.ObserveOnly, steptest.Imported[mg]("3")), AWS: has(configuration("3", secret)), Want: inOrder,
 		},
 		"UnreadableDeleted": {
-			reason: "A key that cannot be used keeps nothing from being deleted.", version: testVersion(deleted, at("3")), get: answers(configuration("3", secret)), exists: true,
+			Reason: "A key that cannot be used keeps nothing from being deleted.", Resource: testVersion(steptest.BeingDeleted, at("3")), AWS: has(configuration("3", secret)), Want: observation{Exists: true},
 		},
-		"ManagedInstances": {
-			reason: "A version is Ready when AWS is done with it.", version: testVersion(at("3")),
-			get: answers(configuration("$LATEST", nonInvocable), configuration("3")), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
-		},
+		"ManagedInstances": {Reason: "A version is Ready when AWS is done with it.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", nonInvocable), configuration("3")), Want: inOrder},
 		"VersionNonInvocable": {
-			reason: "AWS documents no such state of a published version: should it have it, nobody waits for another one for ever.", version: testVersion(at("3")),
-			get: answers(configuration("$LATEST", nonInvocable), configuration("3", nonInvocable)), exists: true, upToDate: true, ready: xpv2.ReasonAvailable,
+			Reason: "AWS documents no such state of a published version: should it have it, nobody waits for another one for ever.", Resource: testVersion(at("3")),
+			AWS: has(configuration("$LATEST", nonInvocable), configuration("3", nonInvocable)), Want: inOrder,
 		},
 		"Denied": {
-			reason: "What AWS refuses is told.", version: testVersion(),
-			get: func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
-				return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
-			},
-			err: "cannot read function f",
+			Reason: "What AWS refuses is told.", Resource: testVersion(), AWS: func(e env) { e.Refuse(opGet, http.StatusForbidden, "AccessDeniedException", "no") }, Want: observation{Err: "cannot read function f"},
 		},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			turn := &managed.Attempt{}
-			functions := steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
-			e := testExternal(&fakeLambda{get: tc.get, list: noVersions}, functions, &inventory.Cache{})
-			got, err := e.Observe(managed.WithAttempt(t.Context(), turn), tc.version)
-			if tc.err != "" {
-				if err == nil || !strings.Contains(err.Error(), tc.err) {
-					t.Errorf("%s\nerror %v, want %q", tc.reason, err, tc.err)
-				}
-				return
-			}
-			if err != nil {
-				t.Fatalf("%s\nerror %v", tc.reason, err)
-			}
-			if _, held := turn.Aborted(); got.ResourceExists != tc.exists || got.ResourceUpToDate != tc.upToDate || held != tc.held {
-				t.Errorf("%s\nexists %t, up to date %t, held %t", tc.reason, got.ResourceExists, got.ResourceUpToDate, held)
-			}
-			ready := tc.version.GetCondition(xpv2.TypeReady)
-			if ready.Reason != tc.ready || ready.Message != tc.message {
-				t.Errorf("%s\nReady has reason %q, want %q; message %q, want %q", tc.reason, ready.Reason, tc.ready, ready.Message, tc.message)
-			}
-		})
-	}
+	})
 }
 
 // A Function that stays as it is is looked at less and less often: it wakes the Version once
 // it is Ready.
 func TestWaitingForAFunction(t *testing.T) {
-	unready := func(*testing.T) client.Reader {
-		return steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
-	}
+	unready := steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
 	byRef := func(v *v1beta1.Version) {
 		v.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"}
 	}
 	other := func(c *types.FunctionConfiguration) { c.CodeSha256 = ptr.To("other") }
 	for name, v := range map[string]*v1beta1.Version{"First": testVersion(byRef), "Next": testVersion(byRef, at("3"))} {
 		t.Run(name, func(t *testing.T) {
-			api := &fakeLambda{get: answers(configuration("$LATEST", other), configuration("3")), list: noVersions}
+			e := newEnv(t).following(unready)
+			e.Script = script(answers(configuration("$LATEST", other), configuration("3")))
 			began, last, looks := time.Now(), time.Duration(0), 0
 			for at := time.Duration(0); at < time.Hour; looks++ {
 				turn := &managed.Attempt{Freshness: inventory.Freshness{Now: began.Add(at)}}
-				o, err := testExternal(api, unready(t), &inventory.Cache{}).Observe(managed.WithAttempt(t.Context(), turn), v)
+				o, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), v)
 				if _, held := turn.Aborted(); err != nil || held || !o.ResourceUpToDate {
 					t.Fatalf("held %t, %+v, %v", held, o, err)
 				}
@@ -282,15 +216,11 @@ func TestWaitingForAFunction(t *testing.T) {
 func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
 	for _, name := range []string{"", "$LATEST", "live", "0", "-1", " 3", "3,4"} {
 		t.Run(name, func(t *testing.T) {
-			calls := 0
-			api := &fakeLambda{delete: func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
-				calls++
-				return &lambda.DeleteFunctionOutput{}, nil
-			}}
-			v := testVersion(deleted)
-			err := (&thing{api: api, cache: &inventory.Cache{}, function: "f"}).Delete(t.Context(), v, flow.Found[observed]{Name: name})
-			if err == nil || calls > 0 {
-				t.Errorf("a Version called %q deleted something: %d calls, error %v", name, calls, err)
+			e := newEnv(t)
+			v := testVersion(steptest.BeingDeleted)
+			err := (&external{api: e.Lambda, cache: e.Cache, function: "f"}).Delete(t.Context(), v, found{Name: name})
+			if err == nil || e.Double.Count(opDelete) > 0 {
+				t.Errorf("a Version called %q deleted something: %v, error %v", name, e.Operations(), err)
 			}
 		})
 	}
@@ -298,19 +228,18 @@ func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
 
 func TestDeletionsHaveTheirQualifier(t *testing.T) {
 	var got []string
-	api := &fakeLambda{
-		get: answers(configuration("7")),
-		delete: func(in *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
-			got = append(got, ptr.Deref(in.FunctionName, "")+":"+ptr.Deref(in.Qualifier, "NONE"))
-			return &lambda.DeleteFunctionOutput{}, nil
-		},
-	}
-	v := testVersion(deleted, at("7"), func(v *v1beta1.Version) {
+	r := newEnv(t)
+	r.Script = script(answers(configuration("7")))
+	r.Script[opDelete] = steptest.Scripted(func(in *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
+		got = append(got, ptr.Deref(in.FunctionName, "")+":"+ptr.Deref(in.Qualifier, "NONE"))
+		return &lambda.DeleteFunctionOutput{}, nil
+	})
+	v := testVersion(steptest.BeingDeleted, at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](5)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}, {Version: "2"}}
 	})
 	for range 3 {
-		e := testExternal(api, nil, &inventory.Cache{})
+		e := r.External()
 		if o, err := e.Observe(t.Context(), v); err != nil || !o.ResourceExists {
 			t.Fatalf("exists %t, %v", o.ResourceExists, err)
 		}
@@ -324,17 +253,17 @@ func TestDeletionsHaveTheirQualifier(t *testing.T) {
 }
 
 func TestVersionsInUse(t *testing.T) {
-	api := &fakeLambda{get: answers(configuration("7")), delete: func(*lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
-		return nil, steptest.APIError(http.StatusConflict, "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]")
-	}}
-	v := testVersion(deleted, at("7"), func(v *v1beta1.Version) {
+	r := newEnv(t)
+	r.Script = script(answers(configuration("7")))
+	r.Script[opDelete] = steptest.Returns[lambda.DeleteFunctionOutput](nil, steptest.APIError(http.StatusConflict, "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]"))
+	v := testVersion(steptest.BeingDeleted, at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
 	turn := &managed.Attempt{Freshness: inventory.Freshness{Now: v.DeletionTimestamp.Time}}
 	ctx := managed.WithAttempt(t.Context(), turn)
 	step := func() error {
-		e := testExternal(api, nil, &inventory.Cache{})
+		e := r.External()
 		if _, err := e.Observe(ctx, v); err != nil {
 			return err
 		}
@@ -363,16 +292,15 @@ func TestVersionsInUse(t *testing.T) {
 // What keeps versions from being pruned, such as a missing right, is told. It does not keep
 // aliases from moving to a version that AWS has prepared.
 func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
-	api := &fakeLambda{get: answers(configuration("$LATEST"), configuration("7"))}
-	api.mappings = func(*lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
-		return nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no")
-	}
+	e := newEnv(t)
+	e.Script = script(answers(configuration("$LATEST"), configuration("7")))
+	e.Script["ListEventSourceMappings"] = steptest.Returns[lambda.ListEventSourceMappingsOutput](nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no"))
 	v := testVersion(at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.State, v.Status.AtProvider.PreparedVersion = ptr.To("Pending"), ptr.To("5")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	_, err := testExternal(api, nil, &inventory.Cache{}).Observe(t.Context(), v)
+	_, err := e.External().Observe(t.Context(), v)
 	if err == nil || !strings.Contains(err.Error(), "cannot tell which versions of function f are in use, so none is deleted") {
 		t.Errorf("what is missing must be told, got %v", err)
 	}
@@ -384,11 +312,12 @@ func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
 // AWS deletes a version that a mapping uses, and the mapping then fails: it is left as well.
 func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	now := metav1.Now()
-	api := &fakeLambda{get: answers(configuration("7"))}
-	api.mappings = func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
+	r := newEnv(t)
+	r.Script = script(answers(configuration("7")))
+	r.Script["ListEventSourceMappings"] = steptest.Scripted(func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
 		return &lambda.ListEventSourceMappingsOutput{EventSourceMappings: []types.EventSourceMappingConfiguration{{UUID: ptr.To("m"), FunctionArn: in.FunctionName}}}, nil
-	}
-	v := testVersion(deleted, at("7"), func(v *v1beta1.Version) {
+	})
+	v := testVersion(steptest.BeingDeleted, at("7"), func(v *v1beta1.Version) {
 		v.DeletionTimestamp = &now
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
@@ -396,7 +325,7 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	})
 	turn := &managed.Attempt{Freshness: inventory.Freshness{Now: now.Add(time.Hour)}}
 	ctx := managed.WithAttempt(t.Context(), turn)
-	e := testExternal(api, nil, &inventory.Cache{})
+	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
 	}
@@ -416,16 +345,18 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 	v := testVersion(func(v *v1beta1.Version) {
 		v.Spec.ForProvider.Description, v.Spec.ForProvider.CodeSHA256, v.Spec.ForProvider.PublishTo = ptr.To("d"), ptr.To("code"), ptr.To("LATEST_PUBLISHED")
 	})
-	api := &fakeLambda{get: answers(configuration("$LATEST")), list: noVersions, publish: func(got *lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error) {
+	r := newEnv(t)
+	r.Script = script(answers(configuration("$LATEST")))
+	r.Script[opPublish] = steptest.Scripted(func(got *lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error) {
 		in = got
 		if v.GetAnnotations()[ownership.AnnotationIntent] == "" {
 			t.Error("what is to be published must be noted before")
 		}
 		return nil, steptest.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
-	}}
+	})
 	turn := &managed.Attempt{}
 	ctx := managed.WithAttempt(t.Context(), turn)
-	e := testExternal(api, nil, &inventory.Cache{})
+	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
 	}

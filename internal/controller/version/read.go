@@ -27,7 +27,7 @@ import (
 
 // version is the one of a name. It never changes but in its state, so that one that AWS
 // has prepared is read once in a while, or where the user waits for it.
-func (t *thing) version(ctx context.Context, v *v1beta1.Version, name string) (*types.FunctionConfiguration, error) {
+func (e *external) version(ctx context.Context, v *v1beta1.Version, name string) (*types.FunctionConfiguration, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -39,11 +39,11 @@ func (t *thing) version(ctx context.Context, v *v1beta1.Version, name string) (*
 	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
 		fresh.Since = fresh.Now.Add(-while)
 	}
-	return inventory.Read(ctx, t.cache, t.key(name), fresh, func(ctx context.Context) (*types.FunctionConfiguration, error) { return t.get(ctx, name) })
+	return inventory.Read(ctx, e.cache, e.key(name), fresh, func(ctx context.Context) (*types.FunctionConfiguration, error) { return e.get(ctx, name) })
 }
 
-func (t *thing) key(name string) inventory.Key {
-	return inventory.Key{Operation: callGet, Of: t.function + ":" + name}
+func (e *external) key(name string) inventory.Key {
+	return inventory.Key{Operation: opGet, Of: e.function + ":" + name}
 }
 
 // active says that AWS had prepared the version when it was last looked at.
@@ -52,29 +52,29 @@ func active(v *v1beta1.Version) bool {
 }
 
 // get $LATEST, or a version. Nil is one that does not exist.
-func (t *thing) get(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
-	out, err := t.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(t.function), Qualifier: answer.NonEmpty(ptr.To(name))})
+func (e *external) get(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
+	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(e.function), Qualifier: answer.NonEmpty(ptr.To(name))})
 	if awserr.IsNotFound(err) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, errors.Wrapf(err, "cannot read function %s", t.function)
+		return nil, errors.Wrapf(err, "cannot read function %s", e.function)
 	}
 	c := out.Configuration
 	if c == nil {
-		return nil, errors.Errorf("cannot read function %s: AWS answered without its configuration", t.function)
+		return nil, errors.Errorf("cannot read function %s: AWS answered without its configuration", e.function)
 	}
 	return c, nil
 }
 
 // unready says that the Function which spec refers to is not Ready.
-func (t *thing) unready(ctx context.Context, v *v1beta1.Version) (string, error) {
+func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, error) {
 	ref := v.Spec.ForProvider.FunctionNameRef
 	if ref == nil {
 		return "", nil
 	}
 	key, f := client.ObjectKey{Namespace: cmp.Or(ref.Namespace, v.GetNamespace()), Name: ref.Name}, &v1beta1.Function{}
-	err := t.functions.Get(ctx, key, f)
+	err := e.functions.Get(ctx, key, f)
 	if kerrors.IsNotFound(err) {
 		return "", nil
 	}
@@ -88,15 +88,15 @@ func (t *thing) unready(ctx context.Context, v *v1beta1.Version) (string, error)
 }
 
 // pruner deletes versions that nothing uses.
-func (t *thing) pruner() versions.Pruner { return versions.Pruner{API: t.api, Cache: t.cache} }
+func (e *external) pruner() versions.Pruner { return versions.Pruner{API: e.api, Cache: e.cache} }
 
 // unused is a version beyond the limit that nothing uses, if there is one.
-func (t *thing) unused(ctx context.Context, v *v1beta1.Version, o observed) (string, error) {
+func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (string, error) {
 	if !flow.Allows(v, xpv2.ManagementActionUpdate) {
 		return "", nil
 	}
 	h := &v.Status.AtProvider.VersionHistory
 	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
-	f := versions.FunctionOf(t.function, ptr.Deref(o.function.FunctionArn, ""))
-	return t.pruner().Unused(ctx, f, h, excess, managed.Freshness(ctx).Now)
+	f := versions.FunctionOf(e.function, ptr.Deref(o.function.FunctionArn, ""))
+	return e.pruner().Unused(ctx, f, h, excess, managed.Freshness(ctx).Now)
 }

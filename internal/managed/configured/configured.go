@@ -53,6 +53,9 @@ func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
 		return known, true, nil
 	}
 	want := t.wanted()
+	if named && known != want && ownership.WrittenName(mg) != "" {
+		return want, false, ownership.NewMovedError(known.String(), want.String())
+	}
 	if named && known != want {
 		return want, false, managed.Invalid(errors.Errorf("spec.forProvider names %[3]s, but the annotation %[2]s names %[1]s: create another resource for %[3]s", known, meta.AnnotationKeyExternalName, want))
 	}
@@ -89,12 +92,6 @@ func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
 // Acts are the functions that spec and annotations say a resource configures.
 func Acts(mg resource.Managed, function *string) []tenancy.Target {
 	return tenancy.Functions(function, ptr.To(meta.GetExternalName(mg)), ptr.To(ownership.WrittenName(mg)), ptr.To(ownership.Parent(mg)))
-}
-
-// Pending notes in memory what a thing is about to be made for, so that it is found
-// again if the answer is lost. The runtime writes it before the call.
-func Pending(mg resource.Managed, n functionname.Name) {
-	meta.AddAnnotations(mg, map[string]string{ownership.AnnotationParent: n.String()})
 }
 
 // Reads are the calls of a look at a resource: the one that reads, and the one that will

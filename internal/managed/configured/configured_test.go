@@ -32,8 +32,7 @@ func TestName(t *testing.T) {
 	}
 	pending := func(name string) func(*managedtest.Sample) {
 		return func(mg *managedtest.Sample) {
-			n, _ := functionname.Parse(name)
-			Pending(mg, n)
+			meta.AddAnnotations(mg, map[string]string{ownership.AnnotationParent: name})
 		}
 	}
 	deleted := func(mg *managedtest.Sample) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
@@ -57,7 +56,7 @@ func TestName(t *testing.T) {
 		"Moved": {
 			reason: "What was made for one function would be left behind.",
 			edit:   []func(*managedtest.Sample){written("basket:live")}, target: Target{Function: cart, Qualifier: live},
-			err: "spec.forProvider names cart:live, but the annotation crossplane.io/external-name names basket:live",
+			err: `spec or the external name was changed from "basket:live" to "cart:live", which would leave "basket:live" behind`,
 		},
 		"Deleted":        {reason: "References may be gone by then.", edit: []func(*managedtest.Sample){written("cart:live"), deleted}, want: "cart:live", exists: true},
 		"DeletedMoved":   {reason: "What was made is what goes.", edit: []func(*managedtest.Sample){written("basket:live"), deleted}, target: Target{Function: cart, Qualifier: live}, want: "basket:live", exists: true},

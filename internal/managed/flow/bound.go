@@ -116,6 +116,6 @@ func deleteAgain(since time.Duration) time.Duration {
 	return min(max(since/deletionShare, cadence.MinPending), cadence.MaxWoken)
 }
 
-// DeletedPart is called by a kind's Delete that has deleted one of several things, so
+// DeletedPart is called by a kind's Delete that has deleted one of several external resources, so
 // that the next one is deleted at once.
 func DeletedPart(ctx context.Context) { managed.ForgetCalls(ctx, deletion) }

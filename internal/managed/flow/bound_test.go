@@ -19,19 +19,19 @@ import (
 // stubborn is a cloud that accepts calls and does not show what they did.
 type stubborn struct{ cloud }
 
-func (s *stubborn) Create(context.Context, *thing) (string, error) {
+func (s *stubborn) Create(context.Context, *thing, settings) (string, error) {
 	return "basket", s.call("Create")
 }
 
-func (s *stubborn) Delete(context.Context, *thing, Found[string]) error { return s.call("Delete") }
+func (s *stubborn) Delete(context.Context, *thing, found) error { return s.call("Delete") }
 
-func (s *stubborn) Update(context.Context, *thing, Found[string], Plan) error {
+func (s *stubborn) Update(context.Context, *thing, found, Update[settings]) error {
 	return s.call("Update")
 }
 
 // reconciles does what the runtime does, once in each interval of a time, and returns
 // the Ready condition of the last one.
-func reconciles(t *testing.T, c Thing[*thing, string], mg *thing, a *managed.CallHistory, from time.Time, span, interval time.Duration) xpv2.Condition {
+func reconciles(t *testing.T, c ExternalResource[*thing, string, settings], mg *thing, a *managed.CallHistory, from time.Time, span, interval time.Duration) xpv2.Condition {
 	t.Helper()
 	for at := from; at.Before(from.Add(span)); at = at.Add(interval) {
 		turn := &managed.Attempt{Calls: a, Freshness: inventory.Freshness{Now: at}}

@@ -175,11 +175,11 @@ func tell(ctx context.Context, mg managed.Managed, cs diff.Changes, mends bool, 
 }
 
 // foresee how AWS differs from spec, for a resource that may not change it.
-func (e *External[T, O]) foresee(ctx context.Context, mg T) (diff.Changes, error) {
+func (e *External[T, O, S]) foresee(ctx context.Context, mg T) (diff.Changes, error) {
 	aside, ok := mg.DeepCopyObject().(T)
 	if !ok {
 		return nil, nil
 	}
-	p, err := e.thing.Plan(managed.WithoutEffects(ctx), aside, e.found)
+	p, _, err := e.planned(managed.WithoutEffects(ctx), aside)
 	return p.Changes, err
 }

@@ -48,7 +48,7 @@ func TestObserveTellsTheDifference(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &cloud{there: true, value: tc.value, busy: tc.busy, fail: map[string]error{"Plan": tc.fail}}
 			turn := &managed.Attempt{}
-			o, err := New[*thing, string](c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
+			o, err := New[*thing, string, settings](c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
 			if (err != nil) != tc.err {
 				t.Errorf("%s\nerror %v", tc.reason, err)
 			}

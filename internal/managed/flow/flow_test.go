@@ -27,7 +27,12 @@ import (
 
 type thing = managedtest.Sample
 
-// cloud is a Thing whose value in AWS is a text.
+// settings are what spec asks for.
+type settings struct{ Value string }
+
+type found = Observation[string, settings]
+
+// cloud is an external resource whose value in AWS is a text.
 type cloud struct {
 	value string
 	there bool
@@ -45,38 +50,38 @@ func (c *cloud) call(name string) error {
 	return c.fail[name]
 }
 
-func (c *cloud) Read(context.Context, *thing) (Found[string], error) {
-	return Found[string]{Thing: c.value, Exists: c.there, Name: "basket", What: "thing basket"}, c.call("Read")
+func (c *cloud) Read(context.Context, *thing) (found, error) {
+	return found{Resource: c.value, Settings: settings{c.value}, Exists: c.there, Name: "basket", Description: "thing basket"}, c.call("Read")
 }
 
-func (c *cloud) Judge(_ context.Context, mg *thing, f Found[string]) (ownership.Verdict, error) {
-	v := ownership.JudgeUntagged(mg, f.Name, f.Thing == mg.Spec.Value)
+func (c *cloud) CheckOwnership(_ context.Context, mg *thing, o found) (ownership.Verdict, error) {
+	v := ownership.JudgeUntagged(mg, o.Name, o.Resource == mg.Spec.Value)
 	if !v.Manageable() {
-		return v, ownership.NewForeignUntaggedError(f.What, f.Name)
+		return v, ownership.NewForeignUntaggedError(o.Description, o.Name)
 	}
 	return v, nil
 }
 
-func (c *cloud) Show(mg *thing, f Found[string]) { mg.Status.Value = f.Thing }
+func (c *cloud) SetStatus(mg *thing, o found) { mg.Status.Value = o.Resource }
 
-func (c *cloud) State(mg *thing, _ Found[string]) xpv2.Condition {
-	return condition.Available(mg.GetGeneration())
+func (c *cloud) Desired(_ context.Context, mg *thing) (forProvider, initProvider settings, err error) {
+	return settings{mg.Spec.Value}, settings{}, nil
 }
 
-func (c *cloud) Plan(_ context.Context, mg *thing, f Found[string]) (Plan, error) {
-	p := Plan{Ready: c.State(mg, f), Changes: diff.Compare(struct{ Value string }{mg.Spec.Value}, struct{ Value string }{f.Thing})}
+func (c *cloud) Plan(_ context.Context, mg *thing, _ found, k Comparison[settings]) (Plan, error) {
+	p := Plan{Changes: k.Changes}
 	switch {
 	case c.busy:
 		p.Ready, p.Wait = condition.Updating(mg.GetGeneration(), "AWS is busy"), 3*time.Second
 	case len(p.Changes) > 0:
-		p.Ready, p.Call = condition.Updating(mg.GetGeneration(), "changing value"), "UpdateThing"
+		p.Call = "UpdateThing"
 	}
 	return p, c.fail["Plan"]
 }
 
-func (c *cloud) Prepare(context.Context, *thing) error { return c.fail["Prepare"] }
+func (c *cloud) PrepareCreate(context.Context, *thing, settings) error { return c.fail["Prepare"] }
 
-func (c *cloud) Create(_ context.Context, mg *thing) (string, error) {
+func (c *cloud) Create(_ context.Context, mg *thing, _ settings) (string, error) {
 	err := c.call("Create")
 	if err == nil {
 		c.value, c.there = mg.Spec.Value, true
@@ -87,7 +92,7 @@ func (c *cloud) Create(_ context.Context, mg *thing) (string, error) {
 	return "basket", err
 }
 
-func (c *cloud) Update(_ context.Context, mg *thing, _ Found[string], _ Plan) error {
+func (c *cloud) Update(_ context.Context, mg *thing, _ found, _ Update[settings]) error {
 	err := c.call("Update")
 	if err == nil {
 		c.value = mg.Spec.Value
@@ -95,7 +100,7 @@ func (c *cloud) Update(_ context.Context, mg *thing, _ Found[string], _ Plan) er
 	return err
 }
 
-func (c *cloud) Delete(context.Context, *thing, Found[string]) error {
+func (c *cloud) Delete(context.Context, *thing, found) error {
 	err := c.call("Delete")
 	if err == nil {
 		c.there = false
@@ -103,7 +108,7 @@ func (c *cloud) Delete(context.Context, *thing, Found[string]) error {
 	return err
 }
 
-func (c *cloud) Connection(*thing) xpmanaged.ConnectionDetails {
+func (c *cloud) ConnectionDetails(*thing) xpmanaged.ConnectionDetails {
 	return xpmanaged.ConnectionDetails{"value": []byte(c.value)}
 }
 
@@ -213,7 +218,7 @@ func TestObserve(t *testing.T) {
 		"ForeignDeleted": {
 			reason: "A resource that is being deleted lets go of what is not its own.",
 			cloud:  &cloud{there: true, value: "b"}, mg: newThing(unnamed, deleted),
-			want: want{events: []string{string(ReasonNotDeleted)}},
+			want: want{events: []string{string(managed.ReasonNotDeleted)}},
 		},
 		"LostAnswer": {
 			reason: "What a create has made whose answer was lost is taken for ours, and its name written.",
@@ -251,7 +256,7 @@ func TestObserve(t *testing.T) {
 				got.reserved = append(got.reserved, ops...)
 				return 0
 			}}
-			o, err := New[*thing, string](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
+			o, err := New[*thing, string, settings](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
 			if err != nil {
 				got.err = err.Error()
 			}
@@ -348,7 +353,7 @@ func TestObserveTellsWhatItComesTo(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			turn := &managed.Attempt{}
-			_, err := New[*thing, string](tc.cloud, Calls{}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
+			_, err := New[*thing, string, settings](tc.cloud, Calls{}).Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
 			if (err != nil) != (tc.cloud.fail != nil) {
 				t.Fatal(err)
 			}
@@ -363,21 +368,21 @@ func TestObserveTellsWhatItComesTo(t *testing.T) {
 func api(code, message string) error { return &smithy.GenericAPIError{Code: code, Message: message} }
 
 func TestCalls(t *testing.T) {
-	create := func(ctx context.Context, e *External[*thing, string], mg *thing) error {
+	create := func(ctx context.Context, e *External[*thing, string, settings], mg *thing) error {
 		_, err := e.Create(ctx, mg)
 		return err
 	}
-	update := func(ctx context.Context, e *External[*thing, string], mg *thing) error {
+	update := func(ctx context.Context, e *External[*thing, string, settings], mg *thing) error {
 		_, err := e.Update(ctx, mg)
 		return err
 	}
-	remove := func(ctx context.Context, e *External[*thing, string], mg *thing) error {
+	remove := func(ctx context.Context, e *External[*thing, string, settings], mg *thing) error {
 		_, err := e.Delete(ctx, mg)
 		return err
 	}
 	cases := map[string]struct {
 		reason   string
-		do       func(context.Context, *External[*thing, string], *thing) error
+		do       func(context.Context, *External[*thing, string, settings], *thing) error
 		mg       *thing
 		fail     error
 		held     bool
@@ -402,7 +407,7 @@ func TestCalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := &cloud{there: true, value: "b", fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail}}
 			turn := &managed.Attempt{}
-			e := New[*thing, string](c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
+			e := New[*thing, string, settings](c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
 			named := ownership.WroteName(tc.mg)
 			if named {
 				if _, err := e.Observe(managed.WithAttempt(t.Context(), &managed.Attempt{}), tc.mg); err != nil {

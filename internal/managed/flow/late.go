@@ -30,39 +30,39 @@ const ReasonRecreating event.Reason = "RecreatingExternalResource"
 // AWS is eventually consistent: for a while after a create, it may answer that what was
 // created does not exist. These say for how long after a create that is believed.
 const (
-	// graceNamed is for a thing whose name AWS gives, so that another create would make
+	// graceNamed is for an external resource whose name AWS gives, so that another create would make
 	// a second one, and that was never seen. After it, only the user can tell.
 	graceNamed = 5 * time.Minute
 
-	// graceNamedSeen is for such a thing that was seen since. After it, someone has
+	// graceNamedSeen is for such a resource that was seen since. After it, someone has
 	// deleted it.
 	graceNamedSeen = time.Minute
 
-	// graceSeen is for a thing of a known name that was seen since. To create it again
+	// graceSeen is for an external resource of a known name that was seen since. To create it again
 	// would do little harm, but would be told as somebody's deletion.
 	graceSeen = 10 * time.Second
 
-	// graceUnanswered is for a thing whose name AWS gives and whose create was not
+	// graceUnanswered is for an external resource whose name AWS gives and whose create was not
 	// answered: what lists it, or its tags, may be late.
 	graceUnanswered = time.Minute
 
-	// graceUnseen is for a thing of a known name that was never seen: another create can
+	// graceUnseen is for an external resource of a known name that was never seen: another create can
 	// do no harm. It doubles with each create that shows nothing, up to graceMost.
 	graceUnseen = time.Minute
 	graceMost   = 10 * time.Minute
 
-	// graceDeletion is for a thing that is to be deleted, and whose deletion AWS has not
+	// graceDeletion is for an external resource that is to be deleted, and whose deletion AWS has not
 	// accepted yet: whoever lets go of it at once leaves it behind. One that was seen waits
 	// for graceSeen only, by when replicas of AWS agree: most likely it went with the
 	// function that it was of.
 	graceDeletion = time.Minute
 )
 
-// recurring is for how long after a create that found its thing there another such one
+// recurring is for how long after a create that found its external resource there another such one
 // counts as the same trouble.
 const recurring = 15 * time.Minute
 
-// What Ready says of a thing that AWS has created and does not show.
+// What Ready says of an external resource that AWS has created and does not show.
 const (
 	notAnswered = "AWS did not answer the create request: the provider looks for the resource before creating it again"
 
@@ -72,10 +72,10 @@ const (
 		"if it does not, remove the annotation " + meta.AnnotationKeyExternalCreateSucceeded
 )
 
-// late tells whether a thing that AWS does not show may be there all the same, since it
-// was created a moment ago, and then says so in Ready. A thing that is gone for good is
+// late tells whether an external resource that AWS does not show may be there all the same, since it
+// was created a moment ago, and then says so in Ready. An external resource that is gone for good is
 // told of by an event.
-func (e *External[T, O]) late(ctx context.Context, mg T) bool {
+func (e *External[T, O, S]) late(ctx context.Context, mg T) bool {
 	now := managed.Freshness(ctx).Now
 	at, created := ownership.CreatedAt(mg)
 	if !created || now.IsZero() {
@@ -104,11 +104,11 @@ func (e *External[T, O]) late(ctx context.Context, mg T) bool {
 	return false
 }
 
-// unanswered tells whether a thing may have been created that is not found, since its
+// unanswered tells whether an external resource may have been created that is not found, since its
 // create was not answered a moment ago. Where AWS gives the name, another create would make
-// a second one; where the thing is to be deleted, it would be left behind. A kind that
+// a second one; where the external resource is to be deleted, it would be left behind. A kind that
 // notes what it is about to create waits by that itself.
-func (e *External[T, O]) unanswered(ctx context.Context, mg T) bool {
+func (e *External[T, O, S]) unanswered(ctx context.Context, mg T) bool {
 	now := managed.Freshness(ctx).Now
 	at, unknown := ownership.UnansweredAt(mg)
 	since := max(now.Sub(at), 0)
@@ -136,9 +136,9 @@ func unknown(err error) bool {
 	return !unsent && !kerrors.IsConflict(err) && !awserr.IsRefused(err) && !ownership.IsForeign(err)
 }
 
-// grace is how long after a create AWS may be late in showing the thing. at is when it
+// grace is how long after a create AWS may be late in showing the external resource. at is when it
 // was created.
-func (e *External[T, O]) grace(mg T, at time.Time, unseen bool) time.Duration {
+func (e *External[T, O, S]) grace(mg T, at time.Time, unseen bool) time.Duration {
 	switch made := mg.GetCreationTimestamp(); {
 	case e.calls.NameGiven && unseen:
 		return graceNamed
@@ -154,7 +154,7 @@ func (e *External[T, O]) grace(mg T, at time.Time, unseen bool) time.Duration {
 	return 0
 }
 
-// deletionGrace is for how long after a create a resource is not let go of whose thing AWS
+// deletionGrace is for how long after a create a resource is not let go of whose external resource AWS
 // does not show.
 func deletionGrace(mg resource.Conditioned, unseen bool) time.Duration {
 	if unseen || mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting { // What was seen before, it does not tell.
@@ -163,20 +163,20 @@ func deletionGrace(mg resource.Conditioned, unseen bool) time.Duration {
 	return graceSeen
 }
 
-// available tells whether a thing was in order when it was last seen. Its Ready condition
+// available tells whether an external resource was in order when it was last seen. Its Ready condition
 // stays as it is while replicas of AWS disagree on it, so that it still tells that the
-// thing was seen.
+// external resource was seen.
 func available(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Status == corev1.ConditionTrue
 }
 
-// deletionAccepted tells whether AWS has accepted to delete a thing, by what was said when
+// deletionAccepted tells whether AWS has accepted to delete an external resource, by what was said when
 // it did.
 func deletionAccepted(mg resource.Conditioned) bool {
 	return mg.GetCondition(xpv2.TypeReady).Reason == xpv2.ReasonDeleting && mg.GetCondition(xpv2.TypeSynced).Status != corev1.ConditionFalse
 }
 
-// unseen tells whether AWS has not shown a thing since it was created: Ready says
+// unseen tells whether AWS has not shown an external resource since it was created: Ready says
 // nothing, that it is being created, or that it was never shown.
 func unseen(mg resource.Conditioned) bool {
 	r := mg.GetCondition(xpv2.TypeReady)
@@ -184,9 +184,9 @@ func unseen(mg resource.Conditioned) bool {
 		condition.IsNeverShown(r)
 }
 
-// tellGone emits an event about a thing that was there, or that should be, and is
+// tellGone emits an event about an external resource that was there, or that should be, and is
 // created again. What this resource itself took away to change it is no news.
-func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
+func (e *External[T, O, S]) tellGone(ctx context.Context, mg T, unseen bool) {
 	r := mg.GetCondition(xpv2.TypeReady)
 	switch {
 	case meta.WasDeleted(mg) || !ownership.WroteName(mg) || !MayCreate(mg) || e.calls.NameGiven && unseen:
@@ -198,10 +198,10 @@ func (e *External[T, O]) tellGone(ctx context.Context, mg T, unseen bool) {
 	}
 }
 
-// taken is the outcome of a create that found the thing there. The next observation
+// taken is the outcome of a create that found the external resource there. The next observation
 // tells whose it is; where that has not found it before, it is said, and tried again
 // ever more slowly.
-func (e *External[T, O]) taken(ctx context.Context, mg T, err error) (xpmanaged.ExternalCreation, error) {
+func (e *External[T, O, S]) taken(ctx context.Context, mg T, err error) (xpmanaged.ExternalCreation, error) {
 	failed := meta.GetExternalCreateFailed(mg)
 	if now := managed.Freshness(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
 		return xpmanaged.ExternalCreation{}, managed.Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
@@ -210,13 +210,13 @@ func (e *External[T, O]) taken(ctx context.Context, mg T, err error) (xpmanaged.
 	return xpmanaged.ExternalCreation{}, nil
 }
 
-// unname takes the name of a thing that is gone off its resource, before AWS gives another
+// unname takes the name of an external resource that is gone off its resource, before AWS gives another
 // one to what is created in its place. Should that not be answered, what was created is
 // looked for, rather than that of the old name. A kind that notes what it is about to
 // create finds it by that.
-func (e *External[T, O]) unname(ctx context.Context, mg T) error {
+func (e *External[T, O, S]) unname(ctx context.Context, mg T) error {
 	_, noted := mg.GetAnnotations()[ownership.AnnotationIntent]
-	if !e.calls.NameGiven || noted || e.found.Exists || Name(mg) == "" {
+	if !e.calls.NameGiven || noted || e.observation.Exists || Name(mg) == "" {
 		return nil
 	}
 	none := map[string]string{meta.AnnotationKeyExternalName: "", ownership.AnnotationNamedBy: ""}
@@ -225,7 +225,7 @@ func (e *External[T, O]) unname(ctx context.Context, mg T) error {
 
 // nameless is the outcome of a create whose answer lacks the name that AWS gave. It
 // notes that something was created, so that it is looked for and not created again.
-func (e *External[T, O]) nameless(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
+func (e *External[T, O, S]) nameless(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
 	note := map[string]string{ownership.AnnotationNamedBy: ownership.Name(mg, "")[ownership.AnnotationNamedBy]}
 	err := managed.Annotate(context.WithoutCancel(ctx), mg, note)
 	return xpmanaged.ExternalCreation{}, errors.Wrap(err, "AWS's answer to the create request has no name, and this cannot be recorded")

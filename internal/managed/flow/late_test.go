@@ -64,7 +64,7 @@ func TestCreateWithoutAnAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := newThing(unnamed)
 			meta.SetExternalCreatePending(mg, made)
-			_, err := New[*thing, string](&cloud{fail: map[string]error{"Create": tc.err}}, Calls{NameGiven: true}).Create(managed.WithAttempt(t.Context(), at(0)), mg)
+			_, err := New[*thing, string, settings](&cloud{fail: map[string]error{"Create": tc.err}}, Calls{NameGiven: true}).Create(managed.WithAttempt(t.Context(), at(0)), mg)
 			meta.SetExternalCreateFailed(mg, made)
 			if _, got := ownership.UnansweredAt(mg); got != tc.want || err == nil {
 				t.Errorf("not answered: %t, want %t; %v", got, tc.want, err)
@@ -182,7 +182,7 @@ func TestAbsentAfterACreate(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			turn := at(tc.after)
-			e := New[*thing, string](&cloud{}, Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces})
+			e := New[*thing, string, settings](&cloud{}, Calls{Create: "CreateThing", NameGiven: tc.given, Replaces: tc.replaces})
 			o, err := e.Observe(managed.WithAttempt(t.Context(), turn), tc.mg)
 			if err != nil {
 				t.Fatal(err)
@@ -230,7 +230,7 @@ func TestCreateInPlaceOfWhatIsGone(t *testing.T) {
 				meta.AddAnnotations(obj, a)
 				return tc.err
 			}
-			if _, err := New[*thing, string](c, Calls{NameGiven: tc.given}).Create(managed.WithAttempt(t.Context(), turn), tc.mg); err == nil {
+			if _, err := New[*thing, string, settings](c, Calls{NameGiven: tc.given}).Create(managed.WithAttempt(t.Context(), turn), tc.mg); err == nil {
 				t.Error("want an error")
 			}
 			if diff := cmp.Diff(tc.want, c.calls); diff != "" {
@@ -248,7 +248,7 @@ func TestCreateWithoutAName(t *testing.T) {
 	mg := newThing(unnamed)
 	meta.SetExternalCreatePending(mg, made)
 	c := &cloud{noName: true}
-	if _, err := New[*thing, string](c, Calls{NameGiven: true}).Create(managed.WithAttempt(t.Context(), at(0)), mg); err != nil {
+	if _, err := New[*thing, string, settings](c, Calls{NameGiven: true}).Create(managed.WithAttempt(t.Context(), at(0)), mg); err != nil {
 		t.Fatal(err)
 	}
 	meta.SetExternalCreateSucceeded(mg, made)
@@ -273,7 +273,7 @@ func TestCreateFindsItThere(t *testing.T) {
 			mg := newThing(unnamed)
 			meta.SetExternalCreateFailed(mg, made.Add(tc.failed))
 			turn := at(0)
-			_, err := New[*thing, string](&cloud{fail: exists}, Calls{}).Create(managed.WithAttempt(t.Context(), turn), mg)
+			_, err := New[*thing, string, settings](&cloud{fail: exists}, Calls{}).Create(managed.WithAttempt(t.Context(), turn), mg)
 			if _, aborted := turn.Aborted(); aborted == tc.told || (err != nil) != tc.told {
 				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
 // A Plan is what a comparison of spec with what was found comes to.
@@ -22,7 +23,7 @@ type Plan struct {
 	Changes diff.Changes
 
 	// Followed are those of the Changes that come of what spec points to, such as a new
-	// object in S3, rather than of someone who changed the thing in AWS.
+	// object in S3, rather than of someone who changed the external resource in AWS.
 	Followed diff.Changes
 
 	// Call is the AWS operation that brings them about, or the first of those that do.
@@ -51,7 +52,7 @@ type Plan struct {
 	Recreate bool
 
 	// Wait is when to look again, where waiting for that is of use. 0 leaves it to the
-	// pace at which things in motion, or stable ones, are looked at.
+	// pace at which external resources in motion, or stable ones, are looked at.
 	Wait time.Duration
 }
 
@@ -73,6 +74,12 @@ func (p Plan) With(steps ...Step) Plan {
 	return p
 }
 
+// Updating returns the Ready condition while changes are being made. It names the fields: the
+// values are in status.differences and in events.
+func Updating(generation int64, changes diff.Changes) xpv2.Condition {
+	return condition.Updating(generation, "changing "+changes.Names())
+}
+
 // describe the call for the event that tells users of it.
 func (p Plan) describe(ctx context.Context, mg managed.Managed) string {
 	if p.Does != "" {
@@ -81,7 +88,7 @@ func (p Plan) describe(ctx context.Context, mg managed.Managed) string {
 	return managed.Cause(ctx, mg) + ": " + p.Carried.String()
 }
 
-// comparison is what the plan says of the thing.
+// comparison is what the plan says of the external resource.
 func (p Plan) comparison() managed.Comparison {
 	switch {
 	case len(p.Changes) > len(p.Followed):

@@ -9,6 +9,7 @@ package ownership
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -198,7 +199,7 @@ func JudgeUntagged(mg metav1.Object, name string, asMade bool) Verdict {
 // observe, so that it owns nothing.
 func ObserveOnly(mg resource.Manageable) bool {
 	p := mg.GetManagementPolicies()
-	return len(p) == 1 && p[0] == xpv2.ManagementActionObserve
+	return len(p) > 0 && !slices.ContainsFunc(p, func(a xpv2.ManagementAction) bool { return a != xpv2.ManagementActionObserve })
 }
 
 // Parent is the name of what the thing belongs to in AWS, such as an alias's
@@ -219,6 +220,12 @@ func WroteName(mg metav1.Object) bool {
 	return name != "" && mg.GetAnnotations()[AnnotationNamedBy] == mark(mg, name)
 }
 
+// IsNamed tells whether the external name, which the user has set or the object has written
+// itself, is the given one.
+func IsNamed(mg metav1.Object, name string) bool {
+	return name != "" && meta.GetExternalName(mg) == name
+}
+
 // WrittenName is the external name that this very object wrote, even if the user has
 // since removed or changed the annotation. Empty if it wrote none.
 func WrittenName(mg metav1.Object) string {
@@ -236,9 +243,25 @@ func CheckName(mg metav1.Object) error {
 	if was == "" || is == "" || was == is {
 		return nil
 	}
-	return &ForeignError{message: fmt.Sprintf(
-		"the external name was changed from %q to %q, which would leave %q behind: change the annotation %s back, and create another resource for %q",
-		was, is, was, meta.AnnotationKeyExternalName, is)}
+	return NewMovedError(was, is)
+}
+
+// ParentOf returns the name of what the external resource of mg belongs to. It is the
+// observed one, or else the one that was kept when it was created, or else the desired one.
+// It returns an error if the desired one is another, because the external resource would be
+// left behind. A resource that is being deleted goes by what it has.
+func ParentOf(mg metav1.Object, observed, desired string) (string, error) {
+	was := observed
+	if was == "" && (meta.WasDeleted(mg) || WrittenName(mg) != "") {
+		was = Parent(mg)
+	}
+	if was == "" {
+		return desired, nil
+	}
+	if desired != "" && was != desired && !meta.WasDeleted(mg) {
+		return was, NewMovedError(was, desired)
+	}
+	return was, nil
 }
 
 // Name are the annotations by which an object keeps the external name it found.

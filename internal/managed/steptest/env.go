@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -62,6 +63,9 @@ type Env[T managed.Managed] struct {
 	// same moment.
 	Age time.Duration
 
+	// between the observation and the call that it leads to, in the next reconcile.
+	between func()
+
 	// attempts of each generation of a resource, which a restart of the provider forgets.
 	attempts map[generation]*managed.CallHistory
 }
@@ -93,6 +97,9 @@ func (r *Env[T]) reconcile(mg T) (Outcome, *managed.Attempt, error) {
 	}
 	if _, aborted := turn.Aborted(); aborted {
 		return Held, turn, nil
+	}
+	if r.between != nil {
+		r.between()
 	}
 	o, err := r.act(ctx, e, mg, obs, turn)
 	return o, turn, err
@@ -184,6 +191,21 @@ func (r *Env[T]) Look(mg T) []string {
 		r.Fatalf("there must be nothing to do: %v; calls %v; condition %v", err, r.Operations()[before:], mg.GetCondition(xpv2.TypeReady))
 	}
 	return r.Operations()[before:]
+}
+
+// Share reconciles settled resources at the same moment, and checks the operations that
+// are called for all of them together.
+func (r *Env[T]) Share(all []T, operations ...string) {
+	r.Helper()
+	before := len(r.Operations())
+	for _, mg := range all {
+		if done, err := r.Step(mg); err != nil || !done {
+			r.Fatalf("%s: settled %t, %v", mg.GetName(), done, err)
+		}
+	}
+	if diff := cmp.Diff(operations, r.Operations()[before:], cmpopts.EquateEmpty()); diff != "" {
+		r.Errorf("calls for %d resources together: -want, +got:\n%s", len(all), diff)
+	}
 }
 
 // Outcomes of reconciles, all at the same moment, until nothing is left to do but wait.

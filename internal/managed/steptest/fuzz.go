@@ -135,9 +135,16 @@ var errorsOf = []struct {
 	{0, "", ""},
 }
 
-// fuzzing edits what calls of Lambda return.
+// fuzzing shows what calls of Lambda are made with, answers those of a script, and edits
+// what they return.
 func (w *World) fuzzing(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fuzzing", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+		if w.OnCall != nil {
+			w.OnCall(in.Parameters)
+		}
+		if w.Script != nil {
+			return w.scripted(awsmiddleware.GetOperationName(ctx), in.Parameters)
+		}
 		out, md, err := next.HandleInitialize(ctx, in)
 		if w.draws == nil || w.draws.Over() {
 			return out, md, err
@@ -145,6 +152,19 @@ func (w *World) fuzzing(stack *middleware.Stack) error {
 		out.Result, err = w.draws.answer(awsmiddleware.GetOperationName(ctx), out.Result, err)
 		return out, md, err
 	}), middleware.Before)
+}
+
+// scripted answers a call by the script, or fails the test if the script has no answer.
+func (w *World) scripted(operation string, in any) (out middleware.InitializeOutput, md middleware.Metadata, err error) {
+	w.Helper()
+	w.asked = append(w.asked, operation)
+	answer := w.Script[operation]
+	if answer == nil {
+		w.Errorf("unexpected call of %s", operation)
+		return out, md, APIError(501, "NotScripted", operation)
+	}
+	out.Result, err = answer(in)
+	return out, md, err
 }
 
 // answer returns a response that replaces the real one: the same, an edited one, another one, or an error.

@@ -1,6 +1,7 @@
 package steptest
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -50,7 +51,7 @@ type Life[T managed.Managed] struct {
 	// deleted.
 	Create, Delete string
 
-	// Edit the spec.
+	// Edit the spec, or what it refers to. Its generation changes with it, if it did.
 	Edit func()
 
 	// Publishes says that the edit creates a new object in AWS and keeps the old one: it must do so exactly once.
@@ -102,7 +103,7 @@ func (l Life[T]) live() {
 	}
 	l.has("creation", l.Created)
 
-	l.Edit()
+	l.edit()
 	calls = l.pass("edit", mg, Settled)
 	if l.Publishes {
 		l.once("edit", calls)
@@ -115,6 +116,14 @@ func (l Life[T]) live() {
 		l.Errorf("%s was called %d times", l.Delete, n.accepted+n.refused)
 	}
 	l.has("deletion", l.Leftover)
+}
+
+// edit edits the resource and counts its generation, as the API server does.
+func (l Life[T]) edit() {
+	before := l.Resource.DeepCopyObject()
+	if l.Edit(); !reflect.DeepEqual(before, l.Resource) {
+		l.Resource.SetGeneration(l.Resource.GetGeneration() + 1)
+	}
 }
 
 // once reports whether a resource was created exactly once.
@@ -182,7 +191,7 @@ func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
 func (l Life[T]) owned(part string, events []event.Event) {
 	l.Helper()
 	for _, e := range events {
-		if slices.Contains([]event.Reason{flow.ReasonAdopted, flow.ReasonNotDeleted, flow.ReasonRecreating}, e.Reason) {
+		if slices.Contains([]event.Reason{flow.ReasonAdopted, managed.ReasonNotDeleted, flow.ReasonRecreating}, e.Reason) {
 			l.Errorf("%s: %s: %s", part, e.Reason, e.Message)
 		}
 	}

@@ -1,6 +1,7 @@
 package steptest
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,11 +60,37 @@ type World struct {
 	// Odd are responses of an emulator that replace those of AWS, by operation.
 	Odd map[string]Answer
 
+	// OnCall sees the input of each call of Lambda before it is made. It may be nil.
+	OnCall func(in any)
+
+	// Script answers calls of Lambda in place of the double. Where it is not nil, a call
+	// that it does not answer fails the test.
+	Script Script
+
+	// asked are the operations that the script has answered.
+	asked []string
+
 	// draws edit the answers of AWS, in a fuzz test.
 	draws *Draws
 
 	// Cache is a cache of responses that the resources of the kind share, if they share any.
 	Cache *inventory.Cache
+}
+
+// A Script answers calls by operation.
+type Script map[string]func(in any) (any, error)
+
+// Scripted answers the calls of an operation with what a function returns.
+func Scripted[I, O any](f func(*I) (*O, error)) func(any) (any, error) {
+	return func(in any) (any, error) {
+		i, _ := in.(*I)
+		return f(i)
+	}
+}
+
+// Returns answers the calls of an operation always the same.
+func Returns[O any](out *O, err error) func(any) (any, error) {
+	return func(any) (any, error) { return out, err }
 }
 
 // NewWorld starts a double, which has nothing in it and goes by the world's clock, for
@@ -79,6 +106,14 @@ func NewWorld(t testing.TB, o awsdouble.Options) *World {
 		o.Retryer = aws.NopRetryer{}
 		o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing)
 	})
+	return w
+}
+
+// NewScripted returns a world with a script in place of a double.
+func NewScripted(t testing.TB, s Script) *World {
+	t.Helper()
+	w := &World{TB: t, Clock: NewClock(), Cache: &inventory.Cache{}, Script: s}
+	w.Lambda = lambda.NewFromConfig(aws.Config{Region: Region}, func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.fuzzing) })
 	return w
 }
 
@@ -127,8 +162,11 @@ func (w *World) AddAlias(function, name string) {
 }
 
 // Operations are the AWS operations that were called since the double's calls were
-// reset.
+// reset, or of which a script was asked.
 func (w *World) Operations() []string {
+	if w.Script != nil {
+		return slices.Clone(w.asked)
+	}
 	var out []string
 	for _, c := range w.Double.Calls() {
 		out = append(out, c.Operation)

@@ -6,15 +6,19 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
@@ -65,10 +69,10 @@ func (o Owner) Desired(mg metav1.Object, spec map[string]string) map[string]stri
 	return out
 }
 
-// Target are the desired tags, with those that are AWS's own and those that the config
-// ignores as they are there, in whichever way the desired ones speak of them.
+// Target returns the desired tags, with those that the config ignores as they are in AWS,
+// whatever is desired of them. AWS's own are always among those, see config.IgnoreTags.
 func (o Owner) Target(desired, have map[string]string) map[string]string {
-	ignored := func(k string) bool { return strings.HasPrefix(k, "aws:") || o.Ignore(k) }
+	ignored := func(k string) bool { return o.Ignore(k) || config.IgnoreTags{}.Match(k) }
 	out := map[string]string{}
 	for k, v := range desired {
 		if !ignored(k) {
@@ -104,6 +108,44 @@ func (o Owner) Judge(ctx context.Context, mg metav1.Object, tags map[string]stri
 		return v, ownership.NewForeignError(what, tags, claim)
 	}
 	return v, nil
+}
+
+// Read returns the tags of an external resource that AWS returns only by a call of their own,
+// nil if it does not return them. A resource that only observes is shown those of another's.
+func Read(ctx context.Context, mg resource.Managed, arn string, m *tagmemory.TagCache, api tagmemory.TagLister) (map[string]string, error) {
+	if ownership.ObserveOnly(mg) {
+		return m.Show(ctx, mg, arn, api)
+	}
+	return m.Read(ctx, mg, arn, api)
+}
+
+// Ready returns the Ready condition with a message if AWS does not return the tags.
+func Ready(mg resource.Managed, tags map[string]string, ready xpv2.Condition) xpv2.Condition {
+	if tags == nil && ready.Message == "" && !ownership.ObserveOnly(mg) {
+		return ready.WithMessage(Untold)
+	}
+	return ready
+}
+
+// Steps returns the calls that make the changes: first the one that changes tags, because
+// they say who owns the external resource, and then update, if it makes any of the rest. It
+// has outdated tags read again before any call, and those that change read again after it.
+func Steps(ctx context.Context, mg metav1.Object, m *tagmemory.TagCache, want, have map[string]string, changes, rest diff.Changes, update string) []flow.Step {
+	var steps []flow.Step
+	if call := Due(want, have); call != "" {
+		steps = append(steps, flow.Step{Call: call, Carried: changes.In("tags")})
+	}
+	if len(rest) > 0 {
+		steps = append(steps, flow.Step{Call: update, Carried: rest})
+	}
+	switch {
+	case len(steps) == 0:
+	case m.Outdated(mg):
+		managed.Abort(ctx, 0)
+	case steps[0].Call != update:
+		m.Forget(mg)
+	}
+	return steps
 }
 
 // Due is the call that comes first on the way from the tags that a thing has to those

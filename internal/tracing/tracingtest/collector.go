@@ -16,7 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A Collector of OpenTelemetry's that keeps what it gets. It listens on loopback.
+// A Collector is an OpenTelemetry collector that keeps what it receives. It listens on loopback.
 type Collector struct {
 	collector.UnimplementedTraceServiceServer
 
@@ -26,28 +26,28 @@ type Collector struct {
 	spans   []string
 }
 
-// Spans that have come, by their names, in order.
+// Spans returns the names of the spans that it received, in order.
 func (c *Collector) Spans() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.spans)
 }
 
-// Headers X-Team that have come.
+// Headers returns the headers X-Team that it received.
 func (c *Collector) Headers() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.headers)
 }
 
-// Resource that the spans are of: its attributes, as key=value, each with a space after.
+// Resource returns the attributes of the spans' resource as key=value, each followed by a space.
 func (c *Collector) Resource() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.service
 }
 
-// Export is a collector's one operation.
+// Export is the one operation of a collector.
 func (c *Collector) Export(ctx context.Context, in *collector.ExportTraceServiceRequest) (*collector.ExportTraceServiceResponse, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	c.take(in, md.Get("x-team"))
@@ -70,7 +70,7 @@ func (c *Collector) take(in *collector.ExportTraceServiceRequest, headers []stri
 	}
 }
 
-// ServeHTTP is the same by HTTP.
+// ServeHTTP handles Export by HTTP.
 func (c *Collector) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	b, err := io.ReadAll(req.Body)
 	in := &collector.ExportTraceServiceRequest{}
@@ -82,7 +82,7 @@ func (c *Collector) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Content-Type", "application/x-protobuf")
 }
 
-// ByHTTP starts a collector, and returns its URL.
+// ByHTTP starts a collector and returns its URL.
 func ByHTTP(t testing.TB) (*Collector, string) {
 	t.Helper()
 	c := &Collector{}
@@ -91,7 +91,7 @@ func ByHTTP(t testing.TB) (*Collector, string) {
 	return c, s.URL
 }
 
-// ByGRPC starts a collector, and returns its URL.
+// ByGRPC starts a collector and returns its URL.
 func ByGRPC(t testing.TB) (*Collector, string) {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

@@ -1,4 +1,4 @@
-// Package tracingtest keeps the spans that a test makes, and shows them as trees.
+// Package tracingtest records the spans of a test, and shows them as trees.
 package tracingtest
 
 import (
@@ -14,32 +14,32 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// A Recorder keeps the spans of its Tracer.
+// A Recorder records the spans of its Tracer.
 type Recorder struct {
-	// Tracer that samples everything.
+	// Tracer samples everything.
 	Tracer trace.Tracer
 
 	exporter *tracetest.InMemoryExporter
 }
 
-// New Recorder. It ends with the test.
+// New returns a Recorder. It ends with the test.
 func New(t testing.TB) *Recorder {
 	t.Helper()
 	e := tracetest.NewInMemoryExporter()
 	p := sdktrace.NewTracerProvider(sdktrace.WithSyncer(e), sdktrace.WithSampler(sdktrace.AlwaysSample()))
-	// The memory is emptied by a shutdown, which nobody reads after the test.
+	// A shutdown drops the spans, which nobody reads after the test.
 	t.Cleanup(func() { _ = p.Shutdown(t.Context()) })
 	return &Recorder{Tracer: p.Tracer("test"), exporter: e}
 }
 
-// Reset forgets all spans.
+// Reset drops all spans.
 func (r *Recorder) Reset() { r.exporter.Reset() }
 
-// Everything is all that the spans hold, as text, for a test to search.
+// Everything returns all that the spans hold as text, for a test to search.
 func (r *Recorder) Everything() string { return fmt.Sprintf("%+v", r.exporter.GetSpans()) }
 
-// Traces in the order in which they began, one text each: a line a span and a line an
-// event, indented below what they belong to. Values that differ at each run are left out.
+// Traces returns the traces in the order in which they began, as one text each: a line for each
+// span and event, indented below its parent. Values that differ between runs are left out.
 func (r *Recorder) Traces() []string {
 	spans := r.exporter.GetSpans()
 	slices.SortStableFunc(spans, func(a, b tracetest.SpanStub) int { return a.StartTime.Compare(b.StartTime) })
@@ -54,7 +54,7 @@ func (r *Recorder) Traces() []string {
 	return out
 }
 
-// IDs of the traces.
+// IDs returns the IDs of the traces.
 func (r *Recorder) IDs() []string {
 	var out []string
 	for _, s := range r.exporter.GetSpans() {
@@ -65,7 +65,7 @@ func (r *Recorder) IDs() []string {
 	return out
 }
 
-// varying attributes are shown without their values.
+// varying has the attributes that are shown without their values.
 var varying = []attribute.Key{"aws.request_id", "crossplane.requeue_after", "crossplane.wait"}
 
 func write(b *strings.Builder, all tracetest.SpanStubs, s tracetest.SpanStub, indent string) {

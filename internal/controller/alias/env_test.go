@@ -1,0 +1,62 @@
+package alias
+
+import (
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ktypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+const testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f:live"
+
+// publishedLast are Functions that published the same version last.
+func publishedLast(version string) steptest.Functions {
+	return steptest.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
+		f.Spec.ForProvider.Publish = ptr.To(true)
+		if version != "" {
+			f.Status.AtProvider.LatestPublishedVersion = ptr.To(version)
+		}
+		return nil
+	}}
+}
+
+// testAlias is an Alias of version 1, changed.
+func testAlias(change ...func(*v1beta1.Alias)) *v1beta1.Alias {
+	return steptest.Build(&v1beta1.Alias{
+		ObjectMeta: metav1.ObjectMeta{Name: "live", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
+		Spec: v1beta1.AliasSpec{
+			ManagedResourceSpec: steptest.Spec(),
+			ForProvider: v1beta1.AliasParameters{
+				Region: steptest.Region, FunctionName: ptr.To("f"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+			},
+		},
+	}, change...)
+}
+
+// following has an alias follow what its Function published last.
+func following(a *v1beta1.Alias) {
+	a.Spec.ForProvider.FunctionVersion, a.Spec.ForProvider.FunctionNameRef = nil, &xpv2.NamespacedReference{Name: "cart"}
+}
+
+// named has an alias own what it created.
+var named = steptest.Named[*v1beta1.Alias]("live")
+
+func testExternal(api lambdaAPI, functions client.Reader, cache *inventory.Cache) *flow.External[*v1beta1.Alias, types.AliasConfiguration, settings] {
+	t := &external{api: api, functions: functions, cache: cache}
+	return flow.New(t, calls)
+}
+
+func weighted(t *testing.T, version, weight string) *v1beta1.AliasRoutingConfig {
+	t.Helper()
+	return &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{version: v1beta1.AliasWeight(weight)}}
+}

@@ -1,0 +1,104 @@
+package function
+
+import (
+	"context"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	"github.com/aws/smithy-go"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ktypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// fakeFields answers with the same value for every field, or an error.
+type fakeFields func(v1beta1.FieldSelector) (string, error)
+
+func (f fakeFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
+	return f(s)
+}
+
+const (
+	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f"
+)
+
+// testFunction is a Function with inline code that needs nothing else.
+func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
+	f := &v1beta1.Function{
+		ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
+		Spec: v1beta1.FunctionSpec{
+			ManagedResourceSpec: steptest.Spec(),
+			ForProvider:         v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: minimal()},
+		},
+	}
+	f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
+	for _, c := range change {
+		c(f)
+	}
+	return f
+}
+
+// ours is GetFunction's answer for testFunction as the provider made it.
+func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambda.GetFunctionOutput {
+	o := sparse().function
+	o.Configuration.RevisionId = ptr.To("rev-1")
+	o.Configuration.LastModified = ptr.To(steptest.Start.Format(modifiedLayout))
+	o.Tags = ownership.Tags(f, steptest.Cluster, "default", kind)
+	if i := f.Spec.ForProvider.Code.Inline; i != nil {
+		files := map[string][]byte{}
+		for k, v := range i {
+			files[k] = []byte(v)
+		}
+		b, err := bundle.Zip(files)
+		if err != nil {
+			panic(err)
+		}
+		o.Configuration.CodeSha256 = ptr.To(bundle.Hash(b))
+	}
+	for _, c := range change {
+		c(o)
+	}
+	return o
+}
+
+// testExternal is an external client, and the thing that it works on.
+func testExternal(api lambdaAPI, objs steptest.Objects) (*flow.External[*v1beta1.Function, observed, settings], *external) {
+	t := testThing(api, objs)
+	return flow.New(t, calls), t
+}
+
+func testThing(api lambdaAPI, objs steptest.Objects) *external {
+	return &external{
+		api:      api,
+		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
+		owner:    steptest.Owner(kind, ""),
+		memory:   newRecords(),
+		now:      func() time.Time { return steptest.Start },
+		account:  (*account.Limits)(nil).Of(nil),
+	}
+}
+
+func notFound() error {
+	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "GetFunction", Err: &smithyhttp.ResponseError{
+		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: http.StatusNotFound}},
+		Err:      &types.ResourceNotFoundException{Message: ptr.To("Function not found: " + testARN)},
+	}}
+}
+
+func testContext(t *testing.T) context.Context {
+	t.Helper()
+	return t.Context()
+}
+
+func codeOfZip(b []byte) *types.FunctionCode { return &types.FunctionCode{ZipFile: b} }

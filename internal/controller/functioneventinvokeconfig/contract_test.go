@@ -1,0 +1,61 @@
+package functioneventinvokeconfig
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// begin returns an env and a resource to create in it.
+func begin(t testing.TB) (*steptest.Env[*v1beta1.FunctionEventInvokeConfig], *v1beta1.FunctionEventInvokeConfig) {
+	t.Helper()
+	return newEnv(t).Env, newConfig()
+}
+
+// Whatever AWS answers, and whatever the spec.
+func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "functioneventinvokeconfigs", begin) }
+
+// What an emulator answers oddly, or not at all, is told, and sent no call without end.
+func TestOddAnswers(t *testing.T) {
+	type odd = steptest.Answers
+	steptest.OddAnswers(t, begin, steptest.ListAnswers(opList, opPut, "FunctionEventInvokeConfigs"), map[string]steptest.OddCase{
+		"NoARN": {Reason: "The list does not say whose it is.", Odd: odd{opList: steptest.Without("FunctionArn")}, Writes: []string{opPut}},
+		"Bare":  {Reason: "What AWS leaves out is its default.", Odd: odd{opList: steptest.Without("DestinationConfig", "LastModified")}, Writes: []string{opPut}},
+		"Nowhere": {
+			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: steptest.Body("{}"), opGet: steptest.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opPut}, 6), Told: steptest.NotVisible,
+		},
+	})
+}
+
+// However late AWS shows it, there is one configuration, and none after the deletion.
+func TestLate(t *testing.T) {
+	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.FunctionEventInvokeConfig] {
+		t.Helper()
+		e := newEnv(t)
+		c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
+			c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: ptr.To[int32](60)}
+		})
+		return steptest.Life[*v1beta1.FunctionEventInvokeConfig]{
+			Env: e.Env, Resource: c, Create: opPut, Delete: opDelete,
+			Edit: func() { c.Spec.ForProvider.MaximumRetryAttempts = ptr.To[int32](2) },
+			There: func() []string {
+				out, err := e.Lambda.ListFunctionEventInvokeConfigs(e.Context(), &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
+				e.Must(err)
+				var all []string
+				for _, c := range out.FunctionEventInvokeConfigs {
+					all = append(all, fmt.Sprint(*c.MaximumRetryAttempts, " ", *c.MaximumEventAgeInSeconds))
+				}
+				return all
+			},
+			Created: []string{"1 60"}, Edited: []string{"2 60"},
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package permission
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+const (
+	bucketStatement = `{"Sid":"bucket","Effect":"Allow","Principal":{"Service":"s3.amazonaws.com"},"Action":"lambda:InvokeFunction","Resource":"arn:aws:lambda:eu-central-1:123456789012:function:cart"}`
+	otherStatement  = `{"Sid":"other","Effect":"Allow","Principal":"*","Action":"lambda:*","Resource":"arn:aws:lambda:eu-central-1:123456789012:function:cart"}`
+)
+
+// has returns what puts statements into the policy of function cart.
+func has(statements string) func(env) {
+	return func(e env) { e.put(functionArn, statements) }
+}
+
+// put puts statements into the policy of an ARN.
+func (e env) put(arn, statements string) {
+	e.Helper()
+	if !e.Double.PutPolicy(arn, `{"Version":"2012-10-17","Id":"default","Statement":[`+statements+`]}`) {
+		e.Fatal("the policy can't be put")
+	}
+}
+
+func testPermission(change ...func(*v1beta1.Permission)) *v1beta1.Permission {
+	return steptest.Build(&v1beta1.Permission{
+		ObjectMeta: metav1.ObjectMeta{Name: "bucket", Namespace: "team", UID: "u1", Generation: 1},
+		Spec: v1beta1.PermissionSpec{ForProvider: v1beta1.PermissionParameters{
+			Region:       steptest.Region,
+			FunctionName: ptr.To("cart"),
+			Action:       ptr.To("lambda:InvokeFunction"),
+			Principal:    ptr.To("s3.amazonaws.com"),
+		}},
+	}, change...)
+}
+
+var (
+	// named has the permission's name written by itself.
+	named = steptest.Named[*v1beta1.Permission]("bucket")
+
+	// imported has it set by the user.
+	imported = steptest.Imported[*v1beta1.Permission]("bucket")
+)

@@ -1,0 +1,64 @@
+package provisionedconcurrencyconfig
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+// begin returns an env and a resource to create in it.
+func begin(t testing.TB) (*steptest.Env[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
+	t.Helper()
+	return newEnv(t).Env, newConfig()
+}
+
+// Whatever AWS answers, and whatever the spec.
+func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "provisionedconcurrencyconfigs", begin) }
+
+// What an emulator answers oddly, or not at all, is told, and sent no call without end.
+func TestOddAnswers(t *testing.T) {
+	type odd = steptest.Answers
+	steptest.OddAnswers(t, begin, steptest.ListAnswers(opList, opPut, "ProvisionedConcurrencyConfigs"), map[string]steptest.OddCase{
+		"NoARN":    {Reason: "The list does not say whose it is.", Odd: odd{opList: steptest.Without("FunctionArn")}, Writes: []string{opPut}},
+		"NoStatus": {Reason: "The numbers tell.", Odd: odd{opList: steptest.Without("Status", "LastModified")}, Writes: []string{opPut}},
+		"Bare": {
+			Reason: "Nothing tells whether it is there.", Odd: odd{opList: steptest.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
+			Writes: []string{opPut}, Told: "does not return a status",
+		},
+		"Nowhere": {
+			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: steptest.Body("{}"), opGet: steptest.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opPut}, 6), Told: steptest.NotVisible,
+		},
+	})
+}
+
+// However late AWS shows it, concurrency is asked for once, and none is left after the
+// deletion.
+func TestLate(t *testing.T) {
+	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.ProvisionedConcurrencyConfig] {
+		t.Helper()
+		e := newEnv(t)
+		c := newConfig()
+		return steptest.Life[*v1beta1.ProvisionedConcurrencyConfig]{
+			Env: e.Env, Resource: c, Create: opPut, Delete: opDelete,
+			Edit: func() { c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9) },
+			There: func() []string {
+				out, err := e.Lambda.ListProvisionedConcurrencyConfigs(e.Context(), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
+				e.Must(err)
+				var all []string
+				for _, c := range out.ProvisionedConcurrencyConfigs {
+					all = append(all, fmt.Sprint(*c.RequestedProvisionedConcurrentExecutions, " ", c.Status))
+				}
+				return all
+			},
+			Created: []string{"5 READY"}, Edited: []string{"9 READY"},
+		}
+	})
+}

@@ -1,0 +1,86 @@
+package version
+
+import (
+	"net/http"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ktypes "k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+)
+
+const (
+	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f"
+)
+
+// script returns the answers of AWS about a function whose versions nothing uses. get
+// answers GetFunction. Tests add or replace further answers.
+func script(get func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)) steptest.Script {
+	return steptest.Script{
+		opGet:                               steptest.Scripted(get),
+		opList:                              steptest.Returns(&lambda.ListVersionsByFunctionOutput{}, nil),
+		"ListEventSourceMappings":           steptest.Returns(&lambda.ListEventSourceMappingsOutput{}, nil),
+		"ListAliases":                       steptest.Returns(&lambda.ListAliasesOutput{}, nil),
+		"ListProvisionedConcurrencyConfigs": steptest.Returns(&lambda.ListProvisionedConcurrencyConfigsOutput{}, nil),
+		"ListFunctionEventInvokeConfigs":    steptest.Returns(&lambda.ListFunctionEventInvokeConfigsOutput{}, nil),
+		"GetPolicy":                         steptest.Returns[lambda.GetPolicyOutput](nil, steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")),
+	}
+}
+
+// testVersion is a Version of function f, changed.
+func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
+	return steptest.Build(&v1beta1.Version{
+		ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
+		Spec: v1beta1.VersionSpec{
+			ManagedResourceSpec: steptest.Spec(),
+			ForProvider:         v1beta1.VersionParameters{Region: steptest.Region, FunctionName: ptr.To("f"), PublishPolicy: ptr.To("OnChange")},
+		},
+	}, change...)
+}
+
+// at has a Version own a version that it published.
+func at(version string) func(*v1beta1.Version) {
+	return func(v *v1beta1.Version) {
+		meta.AddAnnotations(v, ownership.Name(v, version))
+		v.Status.AtProvider.Version = ptr.To(version)
+		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: version}}
+	}
+}
+
+func testExternal(api lambdaAPI, functions client.Reader, cache *inventory.Cache) *flow.External[*v1beta1.Version, observed, settings] {
+	return flow.New(&external{api: api, functions: functions, cache: cache}, calls)
+}
+
+// configuration of a version of f, changed.
+func configuration(version string, change ...func(*types.FunctionConfiguration)) *types.FunctionConfiguration {
+	c := &types.FunctionConfiguration{
+		FunctionName: ptr.To("f"), FunctionArn: ptr.To(testARN + ":" + version), Version: ptr.To(version), CodeSha256: ptr.To("code"),
+		State: types.StateActive, LastUpdateStatus: types.LastUpdateStatusSuccessful, RevisionId: ptr.To("r" + version),
+	}
+	for _, f := range change {
+		f(c)
+	}
+	return c
+}
+
+// answers GetFunction with configurations by their versions.
+func answers(of ...*types.FunctionConfiguration) func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
+	return func(in *lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
+		for _, c := range of {
+			if *c.Version == ptr.Deref(in.Qualifier, "$LATEST") {
+				return &lambda.GetFunctionOutput{Configuration: c}, nil
+			}
+		}
+		return nil, steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "Function not found")
+	}
+}

@@ -1,0 +1,45 @@
+package steptest
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+)
+
+// Build returns a resource with changes made to it in their order.
+func Build[T managed.Managed](mg T, changes ...func(T)) T {
+	for _, change := range changes {
+		change(mg)
+	}
+	return mg
+}
+
+// Named returns a change to a resource that has created what it names, and written its name.
+func Named[T managed.Managed](name string) func(T) {
+	return func(mg T) { meta.AddAnnotations(mg, ownership.Name(mg, name)) }
+}
+
+// Imported returns a change to a resource whose external name the user has set.
+func Imported[T managed.Managed](name string) func(T) {
+	return func(mg T) { meta.SetExternalName(mg, name) }
+}
+
+// Pending changes a resource to one with a create whose answer is not known.
+func Pending[T managed.Managed](mg T) { meta.SetExternalCreatePending(mg, Start) }
+
+// BeingDeleted changes a resource to one that is to be deleted.
+func BeingDeleted[T managed.Managed](mg T) { mg.SetDeletionTimestamp(ptr.To(metav1.NewTime(Start))) }
+
+// May returns a change to a resource whose management policies are the given ones.
+func May[T managed.Managed](policies ...xpv2.ManagementAction) func(T) {
+	return func(mg T) { mg.SetManagementPolicies(policies) }
+}
+
+// ObserveOnly changes a resource to one that may only be observed.
+func ObserveOnly[T managed.Managed](mg T) { May[T](xpv2.ManagementActionObserve)(mg) }

@@ -1,0 +1,90 @@
+package steptest
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+)
+
+// Answers are answers of an emulator in place of those of AWS, by operation.
+type Answers = map[string]Answer
+
+// An OddCase is what OddAnswers has an emulator answer, and what must come of it.
+type OddCase struct {
+	Reason string
+	Odd    Answers
+
+	// Writes are the calls within an hour that may change something.
+	Writes []string
+
+	// Told is part of what the user is told in the end.
+	Told string
+}
+
+// OddAnswers reconciles a new resource for an hour in each of several cases. Whatever an
+// emulator answers, the user is told what is wrong, nothing is created twice and no call
+// is repeated without bound. begin returns a new env and a resource to create in it.
+func OddAnswers[T managed.Managed](t *testing.T, begin func(testing.TB) (*Env[T], T), tables ...map[string]OddCase) {
+	t.Helper()
+	cases := map[string]OddCase{}
+	for _, table := range tables {
+		maps.Copy(cases, table)
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Log(tc.Reason)
+			r, mg := begin(t)
+			r.Bear(mg, tc.Odd, tc.Writes, tc.Told)
+		})
+	}
+}
+
+// What users are told of something that was created and that AWS does not show.
+const (
+	NotVisible = "at least 3 times, but it is not visible"
+	NotFound   = "it already exists, but it cannot be found"
+)
+
+// ListAnswers are the cases of kinds whose resources of one function are read by one list,
+// which has them in the given field, and singly where the list lacks one.
+func ListAnswers(list, create, field string) map[string]OddCase {
+	once := []string{create}
+	return map[string]OddCase{
+		"None":      {Reason: "AWS as it is.", Writes: once},
+		"NoCreate":  {Reason: "The name is known.", Odd: Answers{create: Body("null")}, Writes: once},
+		"EmptyList": {Reason: "What the list lacks is looked at alone.", Odd: Answers{list: Body("{}")}, Writes: once},
+		"NullList":  {Reason: "So it is here.", Odd: Answers{list: Body(`{"` + field + `": null}`)}, Writes: once},
+		"NoList":    {Reason: "And where there is no list.", Odd: Answers{list: Refusal(404, "ResourceNotFoundException")}, Writes: once},
+		"Unknown":   {Reason: "Or no such operation.", Odd: Answers{list: Refusal(404, "UnknownOperationException")}, Writes: once},
+	}
+}
+
+// PolicyAnswers are the cases of kinds that are in a resource-based policy, which one call
+// reads. A policy that never shows what was written has it written so many times an hour,
+// which the user is told.
+func PolicyAnswers(read, write string, times int, told string) map[string]OddCase {
+	once, repeated := []string{write}, slices.Repeat([]string{write}, times)
+	return map[string]OddCase{
+		"None":          {Reason: "AWS as it is.", Writes: once},
+		"EmptyAdd":      {Reason: "The name is known.", Odd: Answers{write: Body("null")}, Writes: once},
+		"NoRevision":    {Reason: "It is not needed.", Odd: Answers{read: Without("RevisionId")}, Writes: once},
+		"EmptyAnswer":   {Reason: "No policy shows what was sent, so that goes out ever more slowly.", Odd: Answers{read: Body("{}")}, Writes: repeated, Told: told},
+		"EmptyText":     {Reason: "So it is here.", Odd: Answers{read: With("Policy", "")}, Writes: repeated, Told: told},
+		"NoStatement":   {Reason: "And here.", Odd: Answers{read: With("Policy", `{"Version":"2012-10-17"}`)}, Writes: repeated, Told: told},
+		"NullStatement": {Reason: "And here.", Odd: Answers{read: With("Policy", `{"Version":"2012-10-17","Statement":null}`)}, Writes: repeated, Told: told},
+		"Broken":        {Reason: "What is no policy is told, and looked at again.", Odd: Answers{read: With("Policy", `{"Statement":`)}, Writes: once, Told: "the JSON is incomplete"},
+		"Unknown":       {Reason: "What can't be looked at is not sent.", Odd: Answers{read: Refusal(501, "InternalFailure")}, Told: "cannot get the policy of"},
+	}
+}
+
+// TagAnswers are the cases of kinds whose tags are read by a call of their own.
+func TagAnswers(create string) map[string]OddCase {
+	return map[string]OddCase{
+		"None":       {Reason: "AWS as it is.", Writes: []string{create}},
+		"NoTags":     {Reason: "Tags that are not told are no absence, and left alone.", Odd: Answers{"ListTags": Refusal(404, "ResourceNotFoundException")}, Writes: []string{create}, Told: tagging.Untold},
+		"NoListTags": {Reason: "So they are where there is no such operation.", Odd: Answers{"ListTags": Refusal(501, "InternalFailure")}, Writes: []string{create}, Told: tagging.Untold},
+	}
+}
