@@ -63,10 +63,10 @@ type Env[T managed.Managed] struct {
 	// same moment.
 	Age time.Duration
 
-	// between the observation and the call that it leads to, in the next reconcile.
+	// between is called between the next reconcile's observation and the resulting call.
 	between func()
 
-	// attempts of each generation of a resource, which a restart of the provider forgets.
+	// attempts are the call histories by generation of a resource. A restart of the provider drops them.
 	attempts map[generation]*managed.CallHistory
 }
 
@@ -193,8 +193,8 @@ func (r *Env[T]) Look(mg T) []string {
 	return r.Operations()[before:]
 }
 
-// Share reconciles settled resources at the same moment, and checks the operations that
-// are called for all of them together.
+// Share reconciles settled resources at the same moment, and checks the operations that are called for all of them
+// together.
 func (r *Env[T]) Share(all []T, operations ...string) {
 	r.Helper()
 	before := len(r.Operations())
@@ -208,7 +208,7 @@ func (r *Env[T]) Share(all []T, operations ...string) {
 	}
 }
 
-// Outcomes of reconciles, all at the same moment, until nothing is left to do but wait.
+// Outcomes reconciles, always at the same moment, until there is nothing to do but wait, and returns the outcomes.
 func (r *Env[T]) Outcomes(mg T) []Outcome {
 	r.Helper()
 	var done []Outcome

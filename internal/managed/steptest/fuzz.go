@@ -135,8 +135,8 @@ var errorsOf = []struct {
 	{0, "", ""},
 }
 
-// fuzzing shows what calls of Lambda are made with, answers those of a script, and edits
-// what they return.
+// fuzzing passes the inputs of calls of Lambda to OnCall, responds from the script if there is one, and edits the
+// responses.
 func (w *World) fuzzing(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fuzzing", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		if w.OnCall != nil {
@@ -154,7 +154,7 @@ func (w *World) fuzzing(stack *middleware.Stack) error {
 	}), middleware.Before)
 }
 
-// scripted answers a call by the script, or fails the test if the script has no answer.
+// scripted returns the script's response to a call, or fails the test if it has none.
 func (w *World) scripted(operation string, in any) (out middleware.InitializeOutput, md middleware.Metadata, err error) {
 	w.Helper()
 	w.asked = append(w.asked, operation)

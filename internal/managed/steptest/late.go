@@ -51,7 +51,7 @@ type Life[T managed.Managed] struct {
 	// deleted.
 	Create, Delete string
 
-	// Edit the spec, or what it refers to. Its generation changes with it, if it did.
+	// Edit edits the spec, or an object that it references. If the resource changes, its generation is increased.
 	Edit func()
 
 	// Publishes says that the edit creates a new object in AWS and keeps the old one: it must do so exactly once.

@@ -60,27 +60,27 @@ type World struct {
 	// Odd are responses of an emulator that replace those of AWS, by operation.
 	Odd map[string]Answer
 
-	// OnCall sees the input of each call of Lambda before it is made. It may be nil.
+	// OnCall receives the input of each call of Lambda before it is made. It may be nil.
 	OnCall func(in any)
 
-	// Script answers calls of Lambda in place of the double. Where it is not nil, a call
-	// that it does not answer fails the test.
+	// Script replaces the double for calls of Lambda. If it is not nil, a call without a response in it fails the
+	// test.
 	Script Script
 
-	// asked are the operations that the script has answered.
+	// asked are the operations to which the script has responded.
 	asked []string
 
-	// draws edit the answers of AWS, in a fuzz test.
+	// draws edit the responses of AWS, in a fuzz test.
 	draws *Draws
 
 	// Cache is a cache of responses that the resources of the kind share, if they share any.
 	Cache *inventory.Cache
 }
 
-// A Script answers calls by operation.
+// A Script returns responses by operation.
 type Script map[string]func(in any) (any, error)
 
-// Scripted answers the calls of an operation with what a function returns.
+// Scripted returns a script's response that calls a function.
 func Scripted[I, O any](f func(*I) (*O, error)) func(any) (any, error) {
 	return func(in any) (any, error) {
 		i, _ := in.(*I)
@@ -88,13 +88,12 @@ func Scripted[I, O any](f func(*I) (*O, error)) func(any) (any, error) {
 	}
 }
 
-// Returns answers the calls of an operation always the same.
+// Returns returns a script's response that is always the same.
 func Returns[O any](out *O, err error) func(any) (any, error) {
 	return func(any) (any, error) { return out, err }
 }
 
-// NewWorld starts a double, which has nothing in it and goes by the world's clock, for
-// as long as the test runs.
+// NewWorld starts an empty double with a clock of its own. It is closed when the test ends.
 func NewWorld(t testing.TB, o awsdouble.Options) *World {
 	t.Helper()
 	w := &World{TB: t, Clock: NewClock(), Cache: &inventory.Cache{}}
@@ -109,7 +108,7 @@ func NewWorld(t testing.TB, o awsdouble.Options) *World {
 	return w
 }
 
-// NewScripted returns a world with a script in place of a double.
+// NewScripted returns a World with a script instead of a double.
 func NewScripted(t testing.TB, s Script) *World {
 	t.Helper()
 	w := &World{TB: t, Clock: NewClock(), Cache: &inventory.Cache{}, Script: s}
@@ -117,7 +116,7 @@ func NewScripted(t testing.TB, s Script) *World {
 	return w
 }
 
-// Retrying is a client that tries calls again, as the provider's does.
+// Retrying returns a client that retries calls, as the provider's does.
 func (w *World) Retrying() *lambda.Client {
 	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing) })
 }
@@ -161,8 +160,8 @@ func (w *World) AddAlias(function, name string) {
 	w.Must(err)
 }
 
-// Operations are the AWS operations that were called since the double's calls were
-// reset, or of which a script was asked.
+// Operations returns the AWS operations that were called since the double's calls were reset, or those that the
+// script received.
 func (w *World) Operations() []string {
 	if w.Script != nil {
 		return slices.Clone(w.asked)
