@@ -1,6 +1,5 @@
-// Package apis holds the provider's API types. Everything generated from them
-// is made by `make generate`: deepcopy, managed and reference methods, CRDs. Types
-// that cannot be read leave the CRDs as they are.
+// Package apis holds the provider's API types. `make generate` generates from them: deepcopy, managed and reference
+// methods, and CRDs. If the types do not compile, the CRDs are left unchanged.
 package apis
 
 //go:generate rm -rf ../.cache/crds

@@ -96,7 +96,7 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// The families that the API knows have to cover every runtime that the SDK knows.
+// TestRuntimesAccepted checks that the families in the API's pattern cover every runtime in the SDK.
 func TestRuntimesAccepted(t *testing.T) {
 	c := strictClient(t)
 	for _, r := range append(types.Runtime("").Values(), "python3.19", "nodejs38.x", "java33", "dotnet14", "ruby5.1", "provided.al2029") {

@@ -29,15 +29,14 @@ func testAcceptances(t *testing.T, base string, cases map[string]acceptance) {
 	}
 }
 
-// An update is a change of what was created.
+// An update is a change of a created manifest.
 type update struct {
 	reason string
 
-	// first changes the manifest before it is created, then what was created. They are
-	// merge patches in YAML.
+	// first changes the manifest before it is created, then the created one. They are merge patches in YAML.
 	first, then string
 
-	// want is all that the user is told, a line each.
+	// want is the complete message to the user, a line each.
 	want string
 }
 
@@ -63,5 +62,5 @@ func testUpdates(t *testing.T, base string, cases map[string]update) {
 	}
 }
 
-// numberedName is a name of n characters.
+// numberedName returns a name of n characters.
 func numberedName(n int) string { return strings.Repeat("n", n) }

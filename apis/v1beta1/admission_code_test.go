@@ -280,7 +280,7 @@ func TestImageRefused(t *testing.T) {
 	})
 }
 
-// Each pair of sources is one too many.
+// TestTwoSourcesRefused checks that any two sources of code are rejected.
 func TestTwoSourcesRefused(t *testing.T) {
 	sources := map[string]string{
 		"S3":        "s3Bucket: my-code, s3Key: app.zip",

@@ -15,8 +15,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The examples of configs show every field and every source, besides being applied with
-// all others.
+// TestConfigExamplesAreComplete checks that the examples of configs show every field and every source. TestExamples
+// applies them.
 func TestConfigExamplesAreComplete(t *testing.T) {
 	files, err := filepath.Glob("../../examples/providerconfig/*.yaml")
 	if err != nil || len(files) == 0 {
@@ -59,8 +59,8 @@ func TestConfigExamplesAreComplete(t *testing.T) {
 	}
 }
 
-// A config of the AWS provider that users come from, with all that it can have, is
-// accepted as it is.
+// TestConfigsOfAnotherProvider checks that a complete config of the AWS provider from which users migrate is accepted
+// unchanged.
 func TestConfigsOfAnotherProvider(t *testing.T) {
 	c := strictClient(t)
 	const chain = `
@@ -107,7 +107,7 @@ s3_use_path_style: true
 	}
 }
 
-// specSchema of a kind.
+// specSchema returns the schema of a kind's spec.
 func specSchema(t *testing.T, plural string) apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	b, err := os.ReadFile("../../package/crds/lambda.aws.m.crossplane.io_" + plural + ".yaml")

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// The manifests that cases start from: the least that a mapping of each source needs.
+// The manifests that cases start from: the minimum that a mapping of each source needs.
 const (
 	mappingOf = `
 apiVersion: lambda.aws.m.crossplane.io/v1beta1
@@ -72,7 +72,7 @@ spec:
 	glueSchemas = `schemaRegistryConfig: {schemaRegistryURI: "arn:aws:glue:eu-central-1:123456789012:registry/r", eventRecordFormat: JSON, schemaValidationConfigs: [{attribute: VALUE}]}`
 )
 
-// Each source takes what AWS takes with it.
+// TestMappingsAreAccepted checks the settings that AWS accepts with each source.
 func TestMappingsAreAccepted(t *testing.T) {
 	cases := map[string]struct{ base, change string }{
 		"Queue":            {base: queueMapping},
@@ -104,7 +104,8 @@ func TestMappingsAreAccepted(t *testing.T) {
 	}
 }
 
-// Whatever does not go with a source is refused, each with what to do instead.
+// TestMappingsOfQueuesAreRefused checks that settings that a source does not support are rejected, each with a hint
+// what to do instead.
 func TestMappingsOfQueuesAreRefused(t *testing.T) {
 	only := func(field, sources string) refusal {
 		return refusal{reason: "AWS takes it of other sources.", want: inForProv + field + forbidden + field + " is for " + sources + " only: remove it"}
@@ -234,7 +235,7 @@ func TestUpdateOfMappings(t *testing.T) {
 	}
 }
 
-// A group that was named stays.
+// TestConsumerGroupsStay checks that a named consumer group cannot be changed.
 func TestConsumerGroupsStay(t *testing.T) {
 	c := strictClient(t)
 	m := manifest(t, mskMapping, forProvider(`amazonManagedKafkaEventSourceConfig: {consumerGroupId: g}`))
@@ -249,7 +250,7 @@ func TestConsumerGroupsStay(t *testing.T) {
 	}
 }
 
-// The examples of mappings show every setting, among them.
+// TestMappingExamplesShowEverything checks that the examples of mappings together show every setting.
 func TestMappingExamplesShowEverything(t *testing.T) {
 	shown := map[string]bool{}
 	for _, file := range exampleFiles(t) {

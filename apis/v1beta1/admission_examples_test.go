@@ -19,7 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Every example can be applied, by itself and together with the others.
+// TestExamples applies every example, alone and together with the others.
 func TestExamples(t *testing.T) {
 	c := strictClient(t)
 	withCrossplanesNamespace(t, c)
@@ -44,8 +44,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// compositeKinds are those that the examples define. Crossplane alone serves them: the
-// tests of cluster/e2e apply them there.
+// compositeKinds returns the kinds that the examples define. Only Crossplane serves them: the tests of cluster/e2e
+// apply them there.
 func compositeKinds(t *testing.T) map[schema.GroupKind]bool {
 	t.Helper()
 	kinds := map[schema.GroupKind]bool{}
@@ -65,7 +65,7 @@ func compositeKinds(t *testing.T) map[schema.GroupKind]bool {
 	return kinds
 }
 
-// withCrossplanesNamespace makes the namespace that Crossplane runs in.
+// withCrossplanesNamespace creates Crossplane's namespace.
 func withCrossplanesNamespace(t *testing.T, c client.Client) {
 	t.Helper()
 	ns := &unstructured.Unstructured{}
@@ -77,8 +77,8 @@ func withCrossplanesNamespace(t *testing.T, c client.Client) {
 	}
 }
 
-// What a function of an example refers to in the cluster is in the same file, unless
-// it is optional or of another provider.
+// TestExamplesAreWhole checks that the objects which a function of an example references are in the same file, unless
+// they are optional or of another provider.
 func TestExamplesAreWhole(t *testing.T) {
 	for _, file := range exampleFiles(t) {
 		objects := example(t, file)
@@ -92,13 +92,13 @@ func TestExamplesAreWhole(t *testing.T) {
 	}
 }
 
-// namesAnother tells a field by which a function names another resource of this group.
-// The examples of that kind show it.
+// namesAnother reports whether a function names another resource of this group by a field. The examples of that kind
+// show it.
 func namesAnother(path string) bool {
 	return strings.HasSuffix(path, "ArnRef") || strings.HasSuffix(path, ".layerRefs") || strings.Contains(path, "Selector.")
 }
 
-// full.yaml promises every setting.
+// TestFullExample checks that full.yaml shows every setting.
 func TestFullExample(t *testing.T) {
 	shown := map[string]bool{}
 	for _, o := range example(t, "../../examples/function/full.yaml") {
@@ -116,7 +116,7 @@ func TestFullExample(t *testing.T) {
 	}
 }
 
-// exampleFiles are all of them, however deep they lie.
+// exampleFiles returns all example files, in all folders.
 func exampleFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -137,7 +137,7 @@ func exampleFiles(t *testing.T) []string {
 	return files
 }
 
-// example reads all objects of a file.
+// example returns all objects of a file.
 func example(t *testing.T, file string) []*unstructured.Unstructured {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -159,7 +159,7 @@ func example(t *testing.T, file string) []*unstructured.Unstructured {
 	}
 }
 
-// visitReferences finds what names a Secret or ConfigMap, and the key that it needs.
+// visitReferences visits all references to a Secret or ConfigMap, with the required key.
 func visitReferences(v any, path string, visit func(path, kind, name, key string)) {
 	switch v := v.(type) {
 	case []any:
@@ -185,7 +185,7 @@ func visitReferences(v any, path string, visit func(path, kind, name, key string
 	}
 }
 
-// referredKind is what a field of this name refers to.
+// referredKind returns the kind that a field of this name references.
 func referredKind(field string) string {
 	switch field {
 	case "secretRef", "secretKeyRef":
@@ -196,7 +196,7 @@ func referredKind(field string) string {
 	return ""
 }
 
-// holds says that an object is there and has the key, if one is named.
+// holds reports whether an object exists and has the key, if the key is not empty.
 func holds(objects []*unstructured.Unstructured, kind, name, key string) bool {
 	for _, o := range objects {
 		if o.GetKind() != kind || o.GetName() != name {
@@ -227,7 +227,7 @@ func markShown(path string, v any, shown map[string]bool) {
 	}
 }
 
-// markLeaves marks each path that ends a schema. References are leaves.
+// markLeaves marks each leaf of a schema. References are leaves.
 func markLeaves(path string, s apiextensionsv1.JSONSchemaProps, leaves map[string]bool) {
 	if s.Items != nil {
 		s = *s.Items.Schema

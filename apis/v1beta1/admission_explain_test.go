@@ -14,8 +14,7 @@ import (
 	"k8s.io/client-go/discovery"
 )
 
-// explanation is the part of an OpenAPI schema that kubectl explain shows, and
-// what it should speak of.
+// explanation is the part of an OpenAPI schema that kubectl explain shows, with what it should mention.
 type explanation struct {
 	Description string                 `json:"description"`
 	Properties  map[string]explanation `json:"properties"`
@@ -25,14 +24,14 @@ type explanation struct {
 	Enum        []string               `json:"enum"`
 }
 
-// crossplanes are the fields that Crossplane explains.
+// crossplanes are the fields that Crossplane documents.
 var crossplanes = []string{
 	".apiVersion", ".kind", ".metadata", ".spec.managementPolicies", ".spec.providerConfigRef",
 	".spec.writeConnectionSecretToRef", ".status.conditions", ".status.lastHandledReconcileAt", ".status.observedGeneration",
 }
 
-// What kubectl explain shows has to tell each field's meaning, its range and its
-// values, since it is the reference that every user has at hand.
+// TestExplain checks that kubectl explain shows each field's meaning, its range and its values, since it is the
+// reference that every user has at hand.
 func TestExplain(t *testing.T) {
 	function := explained(t, FunctionKind)
 	fields := 0
@@ -65,7 +64,7 @@ with it.`
 	}
 }
 
-// values are what an enumerated field, or each of its items, may be.
+// values returns the values of an enum field, or of its items.
 func (e explanation) values() []string {
 	if e.Items != nil {
 		return e.Items.Enum
@@ -73,8 +72,8 @@ func (e explanation) values() []string {
 	return e.Enum
 }
 
-// refers tells whether a field is a reference to another resource, or a selector of
-// one: what is within it is Crossplane's.
+// refers reports whether a field is a reference to another resource, or a selector of one: Crossplane documents the
+// fields within it.
 func (e explanation) refers() bool {
 	_, policy := e.Properties["policy"]
 	_, namespace := e.Properties["namespace"]
@@ -99,8 +98,8 @@ func walk(e explanation, path string, visit func(string, explanation)) {
 	}
 }
 
-// explained is what the API server tells of a kind. It takes a moment to publish
-// what it knows of new kinds.
+// explained returns the API server's explanation of a kind. The API server publishes it shortly after a kind is
+// created.
 func explained(t *testing.T, kind string) explanation {
 	t.Helper()
 	d, err := discovery.NewDiscoveryClientForConfig(suite.Cluster(t).Config)
@@ -127,7 +126,7 @@ func explained(t *testing.T, kind string) explanation {
 	return found
 }
 
-// published are the explanations of this group's version, none if there are none yet.
+// published returns the explanations of this group's version, or none if they are not published yet.
 func published(d discovery.DiscoveryInterface) (map[string]explanation, error) {
 	paths, err := d.OpenAPIV3().Paths()
 	if err != nil {

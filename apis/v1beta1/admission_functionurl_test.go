@@ -15,7 +15,8 @@ spec:
 
 const noFunction = `spec.forProvider.functionName: Required value: set functionName to the function's name in AWS, or set functionNameRef or functionNameSelector to a Function`
 
-// What the name of a configured function is held to is the same for every kind.
+// TestConfiguredFunctionRefused checks the constraints of a configured function's name, which are the same for every
+// kind.
 func TestConfiguredFunctionRefused(t *testing.T) {
 	testRefusals(t, functionURL, map[string]refusal{
 		"NoRegion":      {"Without a region nothing can be asked.", forProvider(`region: null`), `spec.forProvider.region: Required value`},

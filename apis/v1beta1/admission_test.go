@@ -18,13 +18,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
 )
 
-// The API server alone tells whether the CRDs do what they are meant to: that it
-// takes them at all, which input it refuses, and in which words.
+// Only the API server can verify the CRDs: that it accepts them at all, which input it rejects, and with which
+// message.
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Crossplane: true}}
 
 func TestMain(m *testing.M) { suite.Main(m) }
 
-// The manifests that cases start from: the least that a function needs.
+// The manifests that cases start from: the minimum that a function needs.
 const (
 	zipFunction = `
 apiVersion: lambda.aws.m.crossplane.io/v1beta1
@@ -78,7 +78,7 @@ type refusal struct {
 	// change is a merge patch in YAML.
 	change string
 
-	// want is all that the user is told, a line each.
+	// want is the complete message to the user, a line each.
 	want string
 }
 
@@ -96,8 +96,8 @@ func testRefusals(t *testing.T, base string, cases map[string]refusal) {
 	}
 }
 
-// complaints are what kubectl shows of an error, without the remark that there may
-// be more once these are dealt with.
+// complaints returns an error as kubectl shows it, without the remark that further errors may appear once these are
+// fixed.
 func complaints(err error) string {
 	status := kerrors.APIStatus(nil)
 	if err == nil {
@@ -116,7 +116,7 @@ func complaints(err error) string {
 	return strings.Join(lines, "\n")
 }
 
-// strictClient refuses fields that the API doesn't have, as kubectl does.
+// strictClient returns a client that rejects unknown fields, as kubectl does.
 func strictClient(t *testing.T) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -130,7 +130,7 @@ func strictClient(t *testing.T) client.Client {
 	return client.WithFieldValidation(c, metav1.FieldValidationStrict)
 }
 
-// manifest is the base with a merge patch applied.
+// manifest returns the base with a merge patch applied.
 func manifest(t *testing.T, base, change string) *unstructured.Unstructured {
 	t.Helper()
 	object, patch := map[string]any{}, map[string]any{}
@@ -152,18 +152,18 @@ func manifest(t *testing.T, base, change string) *unstructured.Unstructured {
 	return u
 }
 
-// forProvider is a change of spec.forProvider.
+// forProvider returns a change of spec.forProvider.
 func forProvider(fields string) string { return "spec: {forProvider: {" + fields + "}}" }
 
-// code is a change of the code, which is no longer inline.
+// code returns a change of the code, which is no longer inline.
 func code(fields string) string { return forProvider("code: {inline: null, " + fields + "}") }
 
-// managedInstances is a change of how a function uses its capacity provider.
+// managedInstances returns a change of how a function uses its capacity provider.
 func managedInstances(fields string) string {
 	return forProvider("capacityProviderConfig: {lambdaManagedInstancesCapacityProviderConfig: {" + fields + "}}")
 }
 
-// numbered is a flow sequence's or mapping's inside of n entries.
+// numbered returns the n entries of a flow sequence or mapping, without its brackets.
 func numbered(n int, format string) string {
 	entries := make([]string, 0, n)
 	for i := range n {

@@ -24,7 +24,7 @@ spec:
 	toImage          = `packageType: Image, runtime: null, handler: null, code: {inline: null, imageUri: "123456789012.dkr.ecr.eu-central-1.amazonaws.com/hello:v1"}`
 )
 
-// Each case creates base changed by first, and then changes it in a dry run.
+// TestUpdate creates base changed by first, and then changes it in a dry run.
 func TestUpdate(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -181,7 +181,7 @@ func TestUpdate(t *testing.T) {
 	}
 }
 
-// A status is written by the provider alone, and never undoes a spec.
+// TestStatusIsASubresource checks that only the provider writes a status, and that this never reverts a spec.
 func TestStatusIsASubresource(t *testing.T) {
 	c := strictClient(t)
 	f := manifest(t, zipFunction, `status: {observedGeneration: 7}`)

@@ -1,23 +1,23 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last looked at.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (a *Alias) GetObservedGeneration() int64 { return a.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation was looked at.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (a *Alias) SetObservedGeneration(generation int64) {
 	a.Status.SetObservedGeneration(generation)
 }
 
-// GetLastHandledReconcileAt is the last reconcile request that was handled.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (a *Alias) GetLastHandledReconcileAt() string { return a.Status.GetLastHandledReconcileAt() }
 
-// SetLastHandledReconcileAt says which reconcile request was handled.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (a *Alias) SetLastHandledReconcileAt(token string) {
 	a.Status.SetLastHandledReconcileAt(token)
 }
 
-// SetSummary says in plain fields what the conditions come to.
+// SetSummary sets the plain fields that summarize the conditions.
 func (a *Alias) SetSummary(s Summary) { a.Status.SetSummary(s) }
 
-// GetSummary is what the conditions come to, in plain fields.
+// GetSummary returns the plain fields that summarize the conditions.
 func (a *Alias) GetSummary() Summary { return a.Status.GetSummary() }

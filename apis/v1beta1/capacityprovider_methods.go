@@ -7,32 +7,31 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
-// GetObservedGeneration is the generation that was last looked at.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (c *CapacityProvider) GetObservedGeneration() int64 { return c.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation was looked at.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (c *CapacityProvider) SetObservedGeneration(generation int64) {
 	c.Status.SetObservedGeneration(generation)
 }
 
-// GetLastHandledReconcileAt is the last reconcile request that was handled.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (c *CapacityProvider) GetLastHandledReconcileAt() string {
 	return c.Status.GetLastHandledReconcileAt()
 }
 
-// SetLastHandledReconcileAt says which reconcile request was handled.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (c *CapacityProvider) SetLastHandledReconcileAt(token string) {
 	c.Status.SetLastHandledReconcileAt(token)
 }
 
-// SetSummary says in plain fields what the conditions come to.
+// SetSummary sets the plain fields that summarize the conditions.
 func (c *CapacityProvider) SetSummary(s Summary) { c.Status.SetSummary(s) }
 
-// GetSummary is what the conditions come to, in plain fields.
+// GetSummary returns the plain fields that summarize the conditions.
 func (c *CapacityProvider) GetSummary() Summary { return c.Status.GetSummary() }
 
-// CapacityProviderARN has references to a capacity provider resolved to its ARN, which
-// is in its status.
+// CapacityProviderARN returns an extractor of the ARN in a capacity provider's status.
 func CapacityProviderARN() reference.ExtractValueFn {
 	return func(mg resource.Managed) string {
 		c, ok := any(mg).(*CapacityProvider)
@@ -43,7 +42,7 @@ func CapacityProviderARN() reference.ExtractValueFn {
 	}
 }
 
-// Referred are the values that references to a capacity provider may be resolved to.
+// Referred returns the values to which references to a capacity provider can resolve.
 func (c *CapacityProvider) Referred() []string {
 	return []string{ptr.Deref(c.Status.AtProvider.CapacityProviderArn, "")}
 }

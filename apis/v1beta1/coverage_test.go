@@ -22,8 +22,8 @@ var write = flag.Bool("update", false, "write docs/coverage.md")
 
 const coverageFile = "../../docs/coverage.md"
 
-// unused are operations of the SDK that no kind calls, by a pattern of their names,
-// each with its reason. An operation that a newer SDK brings is not among them.
+// unused are operations of the SDK that no kind calls, by a pattern of their names, each with its reason. New
+// operations of a newer SDK are not among them.
 var unused = []struct{ pattern, reason string }{
 	{`^List`, "things are read one by one, by their names"},
 	{`^GetAccountSettings$`, "provider configs show it: it is about the account, not about a thing in it"},
@@ -34,15 +34,15 @@ var unused = []struct{ pattern, reason string }{
 	{`^UpdateFunctionEventInvokeConfig$`, "PutFunctionEventInvokeConfig says it all at once"},
 }
 
-// A coveredKind is a kind with the calls that it makes and where its fields are.
+// A coveredKind is a kind with its calls and the location of its fields.
 type coveredKind struct {
 	kind   string
 	calls  []sdkcalls.Call
 	fields []sdkField
 }
 
-// TestCoverageTable holds docs/coverage.md to the kinds, their calls and the SDK. With
-// -update, as `make generate` runs it, it writes the file.
+// TestCoverageTable compares docs/coverage.md with the kinds, their calls and the SDK. With -update, as `make
+// generate` runs it, it writes the file.
 func TestCoverageTable(t *testing.T) {
 	var kinds []coveredKind
 	for _, k := range sdkKinds {
@@ -73,7 +73,7 @@ func TestCoverageTable(t *testing.T) {
 	}
 }
 
-// checkKinds has every kind of managed resource compared.
+// checkKinds checks that every kind of managed resource is compared with the SDK.
 func checkKinds(t *testing.T) {
 	t.Helper()
 	for _, crd := range definitions(t) {
@@ -85,7 +85,7 @@ func checkKinds(t *testing.T) {
 	}
 }
 
-// checkInputs has the inputs compared of those calls that set something, and no others.
+// checkInputs checks that the inputs of a kind's changing calls are compared with the SDK, and no others.
 func checkInputs(t *testing.T, k sdkKind, calls []sdkcalls.Call) {
 	t.Helper()
 	compared := map[string]bool{}
@@ -104,7 +104,7 @@ func checkInputs(t *testing.T, k sdkKind, calls []sdkcalls.Call) {
 	}
 }
 
-// operationsBeside are the operations of the SDK that no kind calls, with reasons.
+// operationsBeside returns the operations of the SDK that no kind calls, with reasons.
 func operationsBeside(t *testing.T, kinds []coveredKind) [][2]string {
 	t.Helper()
 	called := map[string]bool{}
@@ -132,7 +132,7 @@ func operationsBeside(t *testing.T, kinds []coveredKind) [][2]string {
 	return rows
 }
 
-// sdkVersion is the version of the SDK's Lambda client in go.mod.
+// sdkVersion returns the version of the SDK's Lambda client in go.mod.
 func sdkVersion(t *testing.T) string {
 	t.Helper()
 	b, err := os.ReadFile("../../go.mod")
@@ -156,7 +156,7 @@ or invokes. A test holds the API to both, so that a newer SDK shows what is miss
 - [Operations that no kind calls](#operations-that-no-kind-calls)
 %s`
 
-// coverageDocument is docs/coverage.md.
+// coverageDocument returns docs/coverage.md.
 func coverageDocument(version string, kinds []coveredKind, beside [][2]string) string {
 	var b, contents strings.Builder
 	for _, k := range kinds {
@@ -180,7 +180,7 @@ func coverageDocument(version string, kinds []coveredKind, beside [][2]string) s
 	return b.String()
 }
 
-// operationNames in order, those of other services with the service.
+// operationNames returns the operations' names in order, those of other services with the service.
 func operationNames(calls []sdkcalls.Call) []string {
 	names := map[string]bool{}
 	for _, c := range calls {
@@ -209,7 +209,7 @@ func (r fieldRow) place() string {
 	return "`" + r.at + "`"
 }
 
-// fieldRows are the fields by their paths, once where inputs treat them alike.
+// fieldRows returns the fields by their paths, once if all inputs treat them alike.
 func fieldRows(fields []sdkField) []fieldRow {
 	var rows []fieldRow
 	for _, f := range fields {

@@ -1,5 +1,5 @@
-// Package v1beta1 holds the API of provider-lambda: the configuration kinds that
-// say how to reach AWS, and a managed resource for each thing of AWS Lambda.
+// Package v1beta1 holds the API of provider-lambda: the config kinds, which configure access to AWS, and a managed
+// resource for each kind of AWS Lambda resource.
 //
 // +kubebuilder:object:generate=true
 // +groupName=lambda.aws.m.crossplane.io

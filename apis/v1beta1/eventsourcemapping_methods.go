@@ -1,25 +1,25 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last looked at.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (m *EventSourceMapping) GetObservedGeneration() int64 { return m.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation was looked at.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (m *EventSourceMapping) SetObservedGeneration(generation int64) {
 	m.Status.SetObservedGeneration(generation)
 }
 
-// GetLastHandledReconcileAt is the last reconcile request that was handled.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (m *EventSourceMapping) GetLastHandledReconcileAt() string {
 	return m.Status.GetLastHandledReconcileAt()
 }
 
-// SetLastHandledReconcileAt says which reconcile request was handled.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (m *EventSourceMapping) SetLastHandledReconcileAt(token string) {
 	m.Status.SetLastHandledReconcileAt(token)
 }
 
-// SetSummary says in plain fields what the conditions come to.
+// SetSummary sets the plain fields that summarize the conditions.
 func (m *EventSourceMapping) SetSummary(s Summary) { m.Status.SetSummary(s) }
 
-// GetSummary is what the conditions come to, in plain fields.
+// GetSummary returns the plain fields that summarize the conditions.
 func (m *EventSourceMapping) GetSummary() Summary { return m.Status.GetSummary() }

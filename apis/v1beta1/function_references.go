@@ -5,11 +5,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
-// FunctionARN extracts the ARN of a Function, for fields that take one. It is empty
-// while AWS has not told it.
+// FunctionARN returns an extractor of the ARN of a Function, for fields that require one. The value is empty until
+// AWS has returned the ARN.
 func FunctionARN() reference.ExtractValueFn {
 	return func(mg resource.Managed) string {
-		// An interface, since this has to compile before Function's methods are generated.
+		// An interface, since this must compile before Function's methods are generated.
 		f, ok := mg.(interface{ arn() string })
 		if !ok {
 			return ""
@@ -25,8 +25,8 @@ func (f *Function) arn() string {
 	return *f.Status.AtProvider.FunctionArn
 }
 
-// Referred are the values that references to a Function may be resolved to, beside its
-// external name: its ARN, and what it published last.
+// Referred returns the values to which references to a Function can resolve, besides its external name: its ARN, and
+// the version that it published last.
 func (f *Function) Referred() []string { return []string{f.arn(), f.latestPublished()} }
 
 func (f *Function) latestPublished() string {

@@ -1,25 +1,25 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last looked at.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (u *FunctionURL) GetObservedGeneration() int64 { return u.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation was looked at.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (u *FunctionURL) SetObservedGeneration(generation int64) {
 	u.Status.SetObservedGeneration(generation)
 }
 
-// GetLastHandledReconcileAt is the last reconcile request that was handled.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (u *FunctionURL) GetLastHandledReconcileAt() string {
 	return u.Status.GetLastHandledReconcileAt()
 }
 
-// SetLastHandledReconcileAt says which reconcile request was handled.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (u *FunctionURL) SetLastHandledReconcileAt(token string) {
 	u.Status.SetLastHandledReconcileAt(token)
 }
 
-// SetSummary says in plain fields what the conditions come to.
+// SetSummary sets the plain fields that summarize the conditions.
 func (u *FunctionURL) SetSummary(s Summary) { u.Status.SetSummary(s) }
 
-// GetSummary is what the conditions come to, in plain fields.
+// GetSummary returns the plain fields that summarize the conditions.
 func (u *FunctionURL) GetSummary() Summary { return u.Status.GetSummary() }

@@ -1,23 +1,23 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last looked at.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (i *Invocation) GetObservedGeneration() int64 { return i.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation was looked at.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (i *Invocation) SetObservedGeneration(generation int64) {
 	i.Status.SetObservedGeneration(generation)
 }
 
-// GetLastHandledReconcileAt is the last reconcile request that was handled.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (i *Invocation) GetLastHandledReconcileAt() string { return i.Status.GetLastHandledReconcileAt() }
 
-// SetLastHandledReconcileAt says which reconcile request was handled.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (i *Invocation) SetLastHandledReconcileAt(token string) {
 	i.Status.SetLastHandledReconcileAt(token)
 }
 
-// SetSummary says in plain fields what the conditions come to.
+// SetSummary sets the plain fields that summarize the conditions.
 func (i *Invocation) SetSummary(s Summary) { i.Status.SetSummary(s) }
 
-// GetSummary is what the conditions come to, in plain fields.
+// GetSummary returns the plain fields that summarize the conditions.
 func (i *Invocation) GetSummary() Summary { return i.Status.GetSummary() }

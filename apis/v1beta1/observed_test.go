@@ -27,12 +27,12 @@ var observedKinds = []any{
 	Version{},
 }
 
-// how are fields that say how the provider comes by a value, or what it does, of all
-// kinds. AWS has no such settings.
+// how matches fields of all kinds that configure where the provider gets a value, or what it does. AWS has no such
+// settings.
 var how = regexp.MustCompile(`^region$|(Ref|Refs|Selector|From)(\[\])?(\.|$)|^(publish|publishOn|publishTo|publishPolicy|historyLimit|oldVersions)$`)
 
-// elsewhere are settings that status.atProvider shows by another field, by kind and path.
-// A field is of status; what begins with a hyphen is the reason why there is none.
+// elsewhere are settings that status.atProvider shows in another field, by kind and path. The value is a field of
+// status, or begins with a hyphen and is the reason why there is none.
 var elsewhere = map[string]map[string]string{
 	"CapacityProvider": {
 		`vpcConfig\.subnetIds`: "subnetIds", `vpcConfig\.securityGroupIds`: "securityGroupIds",
@@ -59,7 +59,8 @@ var elsewhere = map[string]map[string]string{
 	"ProvisionedConcurrencyConfig": {`provisionedConcurrentExecutions`: "requestedProvisionedConcurrentExecutions"},
 }
 
-// What spec can set, status.atProvider shows, so that a manifest can be written from it.
+// TestStatusShowsWhatSpecSets checks that status.atProvider shows every setting of spec, so that a manifest can be
+// written from it.
 func TestStatusShowsWhatSpecSets(t *testing.T) {
 	for _, kind := range observedKinds {
 		typ := reflect.TypeOf(kind)
@@ -86,7 +87,7 @@ func TestStatusShowsWhatSpecSets(t *testing.T) {
 	}
 }
 
-// shownBy is the field of status that shows a setting, by the longest pattern that fits.
+// shownBy returns the field of status that shows a setting, by the longest matching pattern.
 func shownBy(kind, path string) (pattern, field string) {
 	for p, f := range elsewhere[kind] {
 		if len(p) > len(pattern) && regexp.MustCompile("^("+p+")$").MatchString(path) {
@@ -104,8 +105,8 @@ func block(typ reflect.Type, names ...string) []string {
 	return paths(typ, "")
 }
 
-// paths of the fields of a type, as users write them. Lists are named as a whole, with the
-// fields of what is in them.
+// paths returns the paths of the fields of a type, as users write them. A list is one path, followed by the fields of
+// its elements.
 func paths(typ reflect.Type, at string) []string {
 	for typ.Kind() == reflect.Pointer || typ.Kind() == reflect.Slice {
 		typ = typ.Elem()

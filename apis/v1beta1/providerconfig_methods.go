@@ -13,57 +13,57 @@ var (
 	_ resource.ProviderConfigUsageList  = &ProviderConfigUsageList{}
 )
 
-// GetCondition of this config.
+// GetCondition returns a condition of this config.
 func (c *ProviderConfig) GetCondition(t xpv2.ConditionType) xpv2.Condition {
 	return c.Status.GetCondition(t)
 }
 
-// SetConditions of this config.
+// SetConditions sets conditions of this config.
 func (c *ProviderConfig) SetConditions(cs ...xpv2.Condition) { c.Status.SetConditions(cs...) }
 
-// GetUsers is how many resources use this config.
+// GetUsers returns how many resources use this config.
 func (c *ProviderConfig) GetUsers() int64 { return c.Status.Users }
 
 // SetUsers sets how many resources use this config.
 func (c *ProviderConfig) SetUsers(n int64) { c.Status.Users = n }
 
-// GetCondition of this config.
+// GetCondition returns a condition of this config.
 func (c *ClusterProviderConfig) GetCondition(t xpv2.ConditionType) xpv2.Condition {
 	return c.Status.GetCondition(t)
 }
 
-// SetConditions of this config.
+// SetConditions sets conditions of this config.
 func (c *ClusterProviderConfig) SetConditions(cs ...xpv2.Condition) { c.Status.SetConditions(cs...) }
 
-// GetUsers is how many resources use this config.
+// GetUsers returns how many resources use this config.
 func (c *ClusterProviderConfig) GetUsers() int64 { return c.Status.Users }
 
 // SetUsers sets how many resources use this config.
 func (c *ClusterProviderConfig) SetUsers(n int64) { c.Status.Users = n }
 
-// GetConfigStatus is the status, whichever kind the config is of.
+// GetConfigStatus returns the status, for code that handles both kinds of config.
 func (c *ProviderConfig) GetConfigStatus() *ProviderConfigStatus { return &c.Status }
 
-// GetConfigStatus is the status, whichever kind the config is of.
+// GetConfigStatus returns the status, for code that handles both kinds of config.
 func (c *ClusterProviderConfig) GetConfigStatus() *ProviderConfigStatus { return &c.Status }
 
-// GetProviderConfigReference is the config that is used.
+// GetProviderConfigReference returns the reference to the config that is used.
 func (u *ProviderConfigUsage) GetProviderConfigReference() xpv2.ProviderConfigReference {
 	return u.ProviderConfigReference
 }
 
-// SetProviderConfigReference sets the config that is used.
+// SetProviderConfigReference sets the reference to the config that is used.
 func (u *ProviderConfigUsage) SetProviderConfigReference(r xpv2.ProviderConfigReference) {
 	u.ProviderConfigReference = r
 }
 
-// GetResourceReference is the resource that uses the config.
+// GetResourceReference returns the reference to the resource that uses the config.
 func (u *ProviderConfigUsage) GetResourceReference() xpv2.TypedReference { return u.ResourceReference }
 
-// SetResourceReference sets the resource that uses the config.
+// SetResourceReference sets the reference to the resource that uses the config.
 func (u *ProviderConfigUsage) SetResourceReference(r xpv2.TypedReference) { u.ResourceReference = r }
 
-// GetItems of this list.
+// GetItems returns the list's items.
 func (l *ProviderConfigUsageList) GetItems() []resource.ProviderConfigUsage {
 	items := make([]resource.ProviderConfigUsage, len(l.Items))
 	for i := range l.Items {

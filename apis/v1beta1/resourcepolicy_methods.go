@@ -1,25 +1,25 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last looked at.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (p *ResourcePolicy) GetObservedGeneration() int64 { return p.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation was looked at.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (p *ResourcePolicy) SetObservedGeneration(generation int64) {
 	p.Status.SetObservedGeneration(generation)
 }
 
-// GetLastHandledReconcileAt is the last reconcile request that was handled.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (p *ResourcePolicy) GetLastHandledReconcileAt() string {
 	return p.Status.GetLastHandledReconcileAt()
 }
 
-// SetLastHandledReconcileAt says which reconcile request was handled.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (p *ResourcePolicy) SetLastHandledReconcileAt(token string) {
 	p.Status.SetLastHandledReconcileAt(token)
 }
 
-// SetSummary says in plain fields what the conditions come to.
+// SetSummary sets the plain fields that summarize the conditions.
 func (p *ResourcePolicy) SetSummary(s Summary) { p.Status.SetSummary(s) }
 
-// GetSummary is what the conditions come to, in plain fields.
+// GetSummary returns the plain fields that summarize the conditions.
 func (p *ResourcePolicy) GetSummary() Summary { return p.Status.GetSummary() }

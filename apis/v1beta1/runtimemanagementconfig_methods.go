@@ -1,27 +1,27 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last looked at.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (c *RuntimeManagementConfig) GetObservedGeneration() int64 {
 	return c.Status.GetObservedGeneration()
 }
 
-// SetObservedGeneration says which generation was looked at.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (c *RuntimeManagementConfig) SetObservedGeneration(generation int64) {
 	c.Status.SetObservedGeneration(generation)
 }
 
-// GetLastHandledReconcileAt is the last reconcile request that was handled.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (c *RuntimeManagementConfig) GetLastHandledReconcileAt() string {
 	return c.Status.GetLastHandledReconcileAt()
 }
 
-// SetLastHandledReconcileAt says which reconcile request was handled.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (c *RuntimeManagementConfig) SetLastHandledReconcileAt(token string) {
 	c.Status.SetLastHandledReconcileAt(token)
 }
 
-// SetSummary says in plain fields what the conditions come to.
+// SetSummary sets the plain fields that summarize the conditions.
 func (c *RuntimeManagementConfig) SetSummary(s Summary) { c.Status.SetSummary(s) }
 
-// GetSummary is what the conditions come to, in plain fields.
+// GetSummary returns the plain fields that summarize the conditions.
 func (c *RuntimeManagementConfig) GetSummary() Summary { return c.Status.GetSummary() }

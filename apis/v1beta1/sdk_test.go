@@ -14,34 +14,31 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// An sdkKind tells how a kind's API holds the fields of the SDK's inputs. A field is
-// named by its path in the input, such as VpcConfig.SubnetIds; where two inputs have
-// a field alike that is not treated alike, the path starts with the operation's
-// name, such as UpdateAlias/Name.
+// An sdkKind describes how a kind's API contains the fields of the SDK's inputs. A field is named by its path in the
+// input, such as VpcConfig.SubnetIds; if two inputs have the same field but it is not treated alike, the path starts
+// with the operation's name, such as UpdateAlias/Name.
 type sdkKind struct {
 	// kind as in manifests.
 	kind string
 
-	// inputs of the operations that set what spec says: those that create, update,
-	// put, publish, add or invoke.
+	// inputs of the operations that set what spec contains: those that create, update, put, publish, add or invoke.
 	inputs []any
 
-	// elsewhere are the fields that are not at their own path below
-	// spec.forProvider, with the path where they are.
+	// elsewhere are the fields that are not at their own path below spec.forProvider, with their path.
 	elsewhere map[string]string
 
 	// lacking fields are not in the API. Each has its reason.
 	lacking map[string]string
 
-	// open fields take more values than the SDK knows. Each has its reason.
+	// open fields accept more values than the SDK knows. Each has its reason.
 	open map[string]string
 }
 
-// sdkKinds are the kinds that sdkCoverage was told of.
+// sdkKinds are the kinds that sdkCoverage has registered.
 var sdkKinds []sdkKind
 
-// sdkCoverage has TestEveryFieldOfTheSDK hold a kind to the SDK. A kind's
-// <kind>_sdk_test.go calls it:
+// sdkCoverage registers a kind to be compared with the SDK by TestEveryFieldOfTheSDK. A kind's <kind>_sdk_test.go
+// calls it:
 //
 //	var _ = sdkCoverage(sdkKind{kind: AliasKind, inputs: []any{lambda.CreateAliasInput{}, ...}})
 func sdkCoverage(k sdkKind) sdkKind {
@@ -49,31 +46,31 @@ func sdkCoverage(k sdkKind) sdkKind {
 	return k
 }
 
-// Every field of the inputs that a thing is made of has to be in the API, under
-// AWS's name and with AWS's values, but for those that have a reason not to be.
+// TestEveryFieldOfTheSDK checks that every input field of a resource is in the API, under AWS's name and with AWS's
+// values, unless there is a reason why not.
 func TestEveryFieldOfTheSDK(t *testing.T) {
 	for _, k := range sdkKinds {
 		t.Run(k.kind, func(t *testing.T) { compareWithSDK(t, k) })
 	}
 }
 
-// An sdkField is where a field of an SDK's input is in a kind's API.
+// An sdkField is the location of a field of an SDK's input in a kind's API.
 type sdkField struct {
-	// operation that takes the field, such as CreateAlias.
+	// operation that has the field, such as CreateAlias.
 	operation string
 
 	// path of the field in the input.
 	path string
 
-	// at is its path below spec.forProvider, empty where the API lacks it.
+	// at is its path below spec.forProvider, empty if the API lacks it.
 	at string
 
 	// reason why the API lacks it.
 	reason string
 }
 
-// compareWithSDK fails the test for each field that is not as it should be, and
-// returns all of them, in the SDK's order.
+// compareWithSDK fails the test for each field that differs without a reason, and returns all fields in the SDK's
+// order.
 func compareWithSDK(t *testing.T, k sdkKind) []sdkField {
 	t.Helper()
 	c := &sdkComparison{t: t, kind: k, schema: forProviderSchema(t, k.kind), used: map[string]bool{}}
@@ -101,7 +98,7 @@ type sdkComparison struct {
 	fields    []sdkField
 }
 
-// exception looks a field up, for this operation and for all of them.
+// exception returns the exception of a field, for this operation or for all of them.
 func (c *sdkComparison) exception(in map[string]string, path string) (string, bool) {
 	for _, key := range []string{c.operation + "/" + path, path} {
 		if v, ok := in[key]; ok {
@@ -126,7 +123,7 @@ func (c *sdkComparison) compareField(path, at string, f reflect.StructField, s a
 	place, moved := c.exception(c.kind.elsewhere, path)
 	name, p, ok := property(s, f.Name)
 	if _, otherwise := c.kind.lacking[c.operation+"/"+path]; otherwise {
-		// What has its name there is about something else.
+		// The field of the same name has another meaning.
 		ok = false
 	}
 	at = join(at, name)
@@ -148,7 +145,7 @@ func (c *sdkComparison) compareField(path, at string, f reflect.StructField, s a
 	c.compareType(path, at, f.Type, p)
 }
 
-// compareType looks into blocks, lists and maps, and compares the values of enums.
+// compareType compares blocks, lists and maps, and the values of enums.
 func (c *sdkComparison) compareType(path, at string, of reflect.Type, p apiextensionsv1.JSONSchemaProps) {
 	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
 		if of.Kind() != reflect.Pointer {
@@ -181,7 +178,7 @@ func (c *sdkComparison) compareType(path, at string, of reflect.Type, p apiexten
 	}
 }
 
-// lookup finds the schema at a path below spec.forProvider.
+// lookup returns the schema at a path below spec.forProvider.
 func (c *sdkComparison) lookup(at string) (apiextensionsv1.JSONSchemaProps, bool) {
 	s := c.schema
 	for name := range strings.SplitSeq(at, ".") {
@@ -194,7 +191,7 @@ func (c *sdkComparison) lookup(at string) (apiextensionsv1.JSONSchemaProps, bool
 	return s, true
 }
 
-// items is the schema of what a list or map holds.
+// items returns the schema of a list's or map's elements.
 func items(p apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	switch {
 	case p.Items != nil && p.Items.Schema != nil:
@@ -205,7 +202,7 @@ func items(p apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	return p
 }
 
-// property finds a field by its name, whatever the case.
+// property returns a field by its name, ignoring case.
 func property(s apiextensionsv1.JSONSchemaProps, name string) (string, apiextensionsv1.JSONSchemaProps, bool) {
 	for n, p := range s.Properties {
 		if strings.EqualFold(n, name) {
@@ -217,7 +214,7 @@ func property(s apiextensionsv1.JSONSchemaProps, name string) (string, apiextens
 
 func join(path, name string) string { return strings.TrimPrefix(path+"."+name, ".") }
 
-// forProviderSchema is the schema of a kind's spec.forProvider.
+// forProviderSchema returns the schema of a kind's spec.forProvider.
 func forProviderSchema(t *testing.T, kind string) apiextensionsv1.JSONSchemaProps {
 	t.Helper()
 	for _, crd := range definitions(t) {
@@ -229,7 +226,7 @@ func forProviderSchema(t *testing.T, kind string) apiextensionsv1.JSONSchemaProp
 	return apiextensionsv1.JSONSchemaProps{}
 }
 
-// definitions are the package's CustomResourceDefinitions.
+// definitions returns the package's CustomResourceDefinitions.
 func definitions(t *testing.T) []apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	files, err := filepath.Glob("../../package/crds/*.yaml")

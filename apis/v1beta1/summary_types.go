@@ -66,8 +66,8 @@ type Difference struct {
 	Observed string `json:"observed,omitempty"`
 }
 
-// SetSummary of the resource.
+// SetSummary sets the summary of the resource.
 func (s *Summary) SetSummary(to Summary) { *s = to }
 
-// GetSummary of the resource.
+// GetSummary returns the summary of the resource.
 func (s *Summary) GetSummary() Summary { return *s }

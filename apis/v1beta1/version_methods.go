@@ -1,23 +1,23 @@
 package v1beta1
 
-// GetObservedGeneration is the generation that was last looked at.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (v *Version) GetObservedGeneration() int64 { return v.Status.GetObservedGeneration() }
 
-// SetObservedGeneration says which generation was looked at.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (v *Version) SetObservedGeneration(generation int64) {
 	v.Status.SetObservedGeneration(generation)
 }
 
-// GetLastHandledReconcileAt is the last reconcile request that was handled.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (v *Version) GetLastHandledReconcileAt() string { return v.Status.GetLastHandledReconcileAt() }
 
-// SetLastHandledReconcileAt says which reconcile request was handled.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (v *Version) SetLastHandledReconcileAt(token string) {
 	v.Status.SetLastHandledReconcileAt(token)
 }
 
-// SetSummary says in plain fields what the conditions come to.
+// SetSummary sets the plain fields that summarize the conditions.
 func (v *Version) SetSummary(s Summary) { v.Status.SetSummary(s) }
 
-// GetSummary is what the conditions come to, in plain fields.
+// GetSummary returns the plain fields that summarize the conditions.
 func (v *Version) GetSummary() Summary { return v.Status.GetSummary() }

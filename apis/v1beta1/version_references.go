@@ -5,11 +5,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
-// PreparedVersion extracts the version that a Version published last and that AWS is
-// done preparing. It is empty while there is none.
+// PreparedVersion returns an extractor of the version that a Version published last and that AWS has finished
+// preparing. The value is empty if there is none.
 func PreparedVersion() reference.ExtractValueFn {
 	return func(mg resource.Managed) string {
-		// An interface, since this has to compile before Version's methods are generated.
+		// An interface, since this must compile before Version's methods are generated.
 		v, ok := mg.(interface{ prepared() string })
 		if !ok {
 			return ""
@@ -25,6 +25,5 @@ func (v *Version) prepared() string {
 	return *v.Status.AtProvider.PreparedVersion
 }
 
-// Referred are the values that references to a Version may be resolved to, beside its
-// external name.
+// Referred returns the values to which references to a Version can resolve, besides its external name.
 func (v *Version) Referred() []string { return []string{v.prepared()} }

@@ -18,7 +18,7 @@ type chartCommand struct {
 	Namespace string `default:"crossplane-system" help:"Namespace that Crossplane is installed in."`
 }
 
-// Run the command.
+// Run runs the command.
 func (c chartCommand) Run(out io.Writer) error {
 	chart, err := loader.LoadDir(c.Chart)
 	if err != nil {

@@ -1,14 +1,14 @@
-// Command crossplane-core is Crossplane's own program, put together from its packages, as a cluster that has no
-// nodes needs it. It differs from the one that Crossplane ships in two things, and in nothing else: it listens on
-// loopback only, and it has another way to find functions.
+// Command crossplane-core is Crossplane's own program, built from its packages, for a cluster without nodes. It
+// differs from the one that Crossplane ships in two ways only: it listens on loopback, and it resolves the addresses
+// of functions differently.
 //
-// Crossplane asks the cluster's DNS for the address of a composition function's Service. Here nothing serves that
-// name, since functions are processes on this machine. So the names that FUNCTION_ADDRESSES lists are resolved to
-// what it says:
+// Crossplane asks the cluster's DNS for the address of a composition function's Service. That name is not served
+// here, since functions are processes on this machine. The names in FUNCTION_ADDRESSES are therefore resolved to the
+// addresses in it:
 //
 //	FUNCTION_ADDRESSES=function-patch-and-transform.crossplane-system=127.0.0.1:9444
 //
-// Several are separated by commas. All other names go to DNS.
+// Several are separated by commas. All other names are resolved by DNS.
 package main
 
 import (
@@ -32,14 +32,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// commands are those of Crossplane's program. `internal render` is what `crossplane composition render` runs.
+// commands are those of Crossplane's program. `crossplane composition render` runs `internal render`.
 type commands struct {
-	Debug bool `help:"Log verbosely." short:"d"`
+	Debug bool `help:"Log at debug level." short:"d"`
 
 	Core     core.Command     `cmd:"" help:"Crossplane's controllers."`
 	Rbac     rbac.Command     `cmd:"" help:"Crossplane's RBAC manager."`
-	Internal internalCommands `cmd:"" help:"What Crossplane's CLI runs."`
-	Chart    chartCommand     `cmd:"" help:"What Crossplane's chart installs, as YAML."`
+	Internal internalCommands `cmd:"" help:"Commands that Crossplane's CLI runs."`
+	Chart    chartCommand     `cmd:"" help:"Print what Crossplane's Helm chart installs, as YAML."`
 }
 
 type internalCommands struct {
@@ -71,8 +71,8 @@ func main() {
 	ctx.FatalIfErrorf(ctx.Run(s))
 }
 
-// newLoopbackManager makes a manager that serves metrics and probes to this machine alone: Crossplane's flags take
-// only ports. One without a port for metrics, as the RBAC manager, serves none.
+// newLoopbackManager returns a manager that serves metrics and probes on loopback alone: Crossplane's flags accept
+// only ports. A manager without a metrics port, such as the RBAC manager's, serves none.
 func newLoopbackManager(c *rest.Config, o manager.Options) (manager.Manager, error) {
 	o.Metrics.BindAddress = loopback(o.Metrics.BindAddress)
 	o.HealthProbeBindAddress = loopback(o.HealthProbeBindAddress)
@@ -86,7 +86,7 @@ func loopback(address string) string {
 	return "127.0.0.1" + address
 }
 
-// scheme holds all that may be in a Crossplane package, and what Crossplane makes of it.
+// scheme returns a scheme with everything that a Crossplane package can contain, and what Crossplane creates from it.
 func scheme() (*runtime.Scheme, error) {
 	s := runtime.NewScheme()
 	for _, add := range []func(*runtime.Scheme) error{

@@ -7,8 +7,8 @@ import (
 	"google.golang.org/grpc/resolver"
 )
 
-// resolveFunctions has gRPC resolve the hosts that addresses lists, host=address[,...], to what it says. It must run
-// before anything dials.
+// resolveFunctions makes gRPC resolve the hosts in addresses, host=address[,...], to their addresses. It must be
+// called before anything dials.
 func resolveFunctions(addresses string) error {
 	known := map[string]string{}
 	for entry := range strings.SplitSeq(addresses, ",") {
@@ -25,14 +25,14 @@ func resolveFunctions(addresses string) error {
 	return nil
 }
 
-// names is gRPC's DNS resolver, but for the hosts that it knows.
+// names is gRPC's DNS resolver, with an exception for known hosts.
 type names struct {
 	resolver.Builder
 
 	known map[string]string
 }
 
-// Build resolves a target. What is known is resolved once and for good.
+// Build resolves a target. A known host is resolved only once.
 func (n names) Build(t resolver.Target, cc resolver.ClientConn, o resolver.BuildOptions) (resolver.Resolver, error) {
 	host, _, _ := strings.Cut(t.Endpoint(), ":")
 	address, ok := n.known[host]
@@ -42,7 +42,7 @@ func (n names) Build(t resolver.Target, cc resolver.ClientConn, o resolver.Build
 	return settled{}, cc.UpdateState(resolver.State{Addresses: []resolver.Address{{Addr: address}}})
 }
 
-// settled is a resolver that has told all it knows.
+// settled is a resolver with a fixed result.
 type settled struct{}
 
 // ResolveNow does nothing.

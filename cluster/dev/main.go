@@ -1,6 +1,5 @@
-// Command dev is the development control plane in one binary: etcd,
-// kube-apiserver and kube-controller-manager, each the real program, chosen by
-// the name it is called by or by its first argument.
+// Command dev is the development control plane in one binary: etcd, kube-apiserver and kube-controller-manager, each
+// the real program, selected by the name with which it is called or by its first argument.
 package main
 
 import (
@@ -18,8 +17,7 @@ import (
 	kubecontrollermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 )
 
-// programs are the programs that this binary can be. Each gets its arguments,
-// its own name first.
+// programs are the programs in this binary. Each receives its arguments, with its own name first.
 var programs = map[string]func(args []string){
 	"etcd": etcdmain.Main,
 	"kube-apiserver": func(args []string) {
@@ -46,7 +44,7 @@ func main() {
 	run(args)
 }
 
-// name returns the name that the program is called by, without its folder.
+// name returns the name with which the program is called, without its folder.
 func name(args []string) string {
 	return filepath.Base(args[0])
 }

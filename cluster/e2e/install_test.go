@@ -12,7 +12,7 @@ import (
 
 const definitions = "apiextensions.crossplane.io/v1alpha1"
 
-// TestSafeStart starts with one kind, and activates another while the provider works.
+// TestSafeStart starts with one kind, and activates another one while the provider runs.
 func TestSafeStart(t *testing.T) {
 	e := newEnv(t)
 	before := e.states()
@@ -46,7 +46,7 @@ spec:
 	}
 }
 
-// states are the provider's managed resource definitions, and whether they are active.
+// states returns the provider's managed resource definitions, and whether they are active.
 func (e *env) states() map[string]string {
 	e.Helper()
 	states := map[string]string{}
@@ -58,7 +58,7 @@ func (e *env) states() map[string]string {
 	return states
 }
 
-// activate a definition, or all with an asterisk, and wait until they are established.
+// activate activates a definition, or all with an asterisk, and waits until they are established.
 func (e *env) activate(definition string) {
 	e.Helper()
 	name := "all"

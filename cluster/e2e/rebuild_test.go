@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/rebuild"
 )
 
-// TestRebuild breaks the provider's source and mends it again, as someone who works on it with `make dev` does.
+// TestRebuild breaks the provider's source and fixes it again, as a developer may during `make dev`.
 func TestRebuild(t *testing.T) {
 	e := newEnv(t)
 	e.provider()
@@ -22,7 +22,7 @@ func TestRebuild(t *testing.T) {
 	look := func() string {
 		t.Helper()
 		said.Reset()
-		for range 2 { // The sources are the same at the second look.
+		for range 2 { // The sources are the same at the second check.
 			now, err := rebuild.Take(root, loop.Last())
 			if err != nil {
 				t.Fatal(err)

@@ -10,7 +10,8 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 )
 
-// TestRights asks, with the token of the provider's ServiceAccount, what Crossplane's RBAC manager lets it do.
+// TestRights checks the rights that Crossplane's RBAC manager grants, with the token of the provider's
+// ServiceAccount.
 func TestRights(t *testing.T) {
 	e := newEnv(t)
 	e.provider()
@@ -46,8 +47,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestRoleOfServiceAccount looks at how the provider reaches AWS: as the role that its ServiceAccount is annotated
-// with, by a token that the double checks with the API server's keys.
+// TestRoleOfServiceAccount checks how the provider authenticates to AWS: as the role in its ServiceAccount's
+// annotation, with a token that the double verifies with the API server's keys.
 func TestRoleOfServiceAccount(t *testing.T) {
 	e := newEnv(t)
 	ns := e.namespace()
@@ -69,7 +70,7 @@ func TestRoleOfServiceAccount(t *testing.T) {
 	}
 }
 
-// roles is a definition of a kind of another provider, as far as a reference reads it.
+// roles is a minimal definition of another provider's kind.
 const roles = `
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -87,8 +88,8 @@ spec:
       openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
 `
 
-// TestFieldsOfOtherProviders reads a role's ARN from another provider's object, before and after the grant that
-// docs/install.md has.
+// TestFieldsOfOtherProviders reads a role's ARN from another provider's object, before and after the grant in
+// docs/install.md.
 func TestFieldsOfOtherProviders(t *testing.T) {
 	e := newEnv(t)
 	ns := e.namespace()
@@ -120,7 +121,7 @@ status:
 	e.ready("Function", ns, "from")
 }
 
-// manifest is the YAML snippet of a page that holds a text.
+// manifest returns the YAML snippet of a page that contains a text.
 func (e *env) manifest(page, text string) string {
 	e.Helper()
 	b, err := os.ReadFile(filepath.Join(e.Root, page))

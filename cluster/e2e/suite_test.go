@@ -1,5 +1,5 @@
-// Package e2e tests the provider's package on Crossplane itself: how it installs, what it may do there, how it is
-// upgraded, and what people compose of it.
+// Package e2e tests the provider's package on Crossplane itself: its installation, its rights, its upgrade, and
+// compositions of its kinds.
 package e2e
 
 import (
@@ -27,7 +27,7 @@ const (
 	// version of the package that is installed.
 	version = "v0.1.0"
 
-	// patience is how long anything may take before a test gives it up. Nothing depends on how long it does take.
+	// patience is how long a test waits before it fails. No result depends on how long it takes.
 	patience = 2 * time.Minute
 
 	// group of the provider's kinds.
@@ -37,7 +37,7 @@ const (
 // atFirst are the definitions that are active from the beginning. Tests that need more activate them.
 const atFirst = "functions." + group
 
-// env is the platform that all tests of the package run on, and one test.
+// env is the platform that all tests of the package share, and one test.
 type env struct {
 	*testing.T
 	*platform.Platform
@@ -66,7 +66,7 @@ func TestMain(m *testing.M) {
 func newEnv(t *testing.T) *env {
 	t.Helper()
 	shared.once.Do(func() {
-		// The platform outlives the test that happens to be the first.
+		// The platform outlives the test that starts it.
 		shared.err = install(context.WithoutCancel(t.Context()), t.TempDir())
 	})
 	e := &env{T: t, Platform: shared.platform}
@@ -89,7 +89,7 @@ func install(ctx context.Context, folder string) (err error) {
 	return errors.Join(p.InstallFunction(ctx), p.InstallProvider(ctx, shared.image), p.Configure(ctx))
 }
 
-// explain shows what the processes logged, where a test failed.
+// explain logs the output of the processes if a test failed.
 func (e *env) explain() {
 	if !e.Failed() || e.Platform == nil {
 		return
@@ -99,7 +99,7 @@ func (e *env) explain() {
 	}
 }
 
-// namespace makes one for a test.
+// namespace creates a namespace for a test.
 func (e *env) namespace() string {
 	e.Helper()
 	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: strings.ToLower(e.Name()) + "-"}}
@@ -109,7 +109,7 @@ func (e *env) namespace() string {
 	return ns.GetName()
 }
 
-// apply a manifest, as soon as the kinds in it are served.
+// apply applies a manifest, as soon as its kinds are served.
 func (e *env) apply(namespace, manifest string) {
 	e.Helper()
 	e.until("the manifest is accepted", func(ctx context.Context) error {
@@ -124,7 +124,7 @@ func (e *env) until(what string, so func(context.Context) error) {
 	}
 }
 
-// get an object.
+// get returns an object.
 func (e *env) get(apiVersion, kind, namespace, name string) (*unstructured.Unstructured, error) {
 	u := object(apiVersion, kind)
 	err := e.Kube.Get(e.Context(), client.ObjectKey{Namespace: namespace, Name: name}, u)
@@ -144,7 +144,7 @@ func (e *env) ready(kind, namespace, name string) *unstructured.Unstructured {
 	return u
 }
 
-// list objects.
+// list returns objects of a kind.
 func (e *env) list(apiVersion, kind string, o ...client.ListOption) []unstructured.Unstructured {
 	e.Helper()
 	l := &unstructured.UnstructuredList{}
@@ -156,7 +156,7 @@ func (e *env) list(apiVersion, kind string, o ...client.ListOption) []unstructur
 	return l.Items
 }
 
-// provider returns the id of the provider's only process.
+// provider returns the ID of the provider's only process.
 func (e *env) provider() int {
 	e.Helper()
 	pid := 0
@@ -171,7 +171,7 @@ func (e *env) provider() int {
 	return pid
 }
 
-// function is the manifest of one with inline code.
+// function returns the manifest of a Function with inline code.
 func function(name string) string {
 	return fmt.Sprintf(`
 apiVersion: lambda.aws.m.crossplane.io/v1beta1

@@ -19,7 +19,8 @@ import (
 
 const nextVersion = "v0.2.0"
 
-// TestUpgradeAndBack moves to a package whose Function has one more field, and back, while there are resources.
+// TestUpgradeAndBack upgrades to a package with one more field of Function, and downgrades, while there are
+// resources.
 func TestUpgradeAndBack(t *testing.T) {
 	e := newEnv(t)
 	ns := e.namespace()
@@ -49,7 +50,7 @@ func TestUpgradeAndBack(t *testing.T) {
 			}
 			return nil
 		})
-		// Whatever the new process does, it has done when it has seen something new.
+		// Once the new process has reconciled a new resource, it has made all its changes.
 		witness := fmt.Sprintf("witness-%d", pid)
 		e.apply(ns, function(witness))
 		e.ready("Function", ns, witness)
@@ -70,7 +71,7 @@ func TestUpgradeAndBack(t *testing.T) {
 	}
 }
 
-// changes are the operations so far that change something in AWS.
+// changes returns the operations so far that change something in AWS.
 func (e *env) changes() []string {
 	reads := regexp.MustCompile("^(Get|List|Head|Assume)")
 	var changes []string
@@ -82,7 +83,7 @@ func (e *env) changes() []string {
 	return changes
 }
 
-// nextSource is a copy of the repository in which Functions have one more field.
+// nextSource returns a copy of the repository with one more field of Function.
 func (e *env) nextSource() string {
 	e.Helper()
 	return e.copySource(func(name string, b []byte) []byte {
@@ -93,7 +94,7 @@ func (e *env) nextSource() string {
 	})
 }
 
-// copySource copies the repository but for its tests, and edits the copy.
+// copySource copies the repository without its tests, and edits the copy.
 func (e *env) copySource(edit func(name string, b []byte) []byte) string {
 	e.Helper()
 	to := e.TempDir()
@@ -108,7 +109,7 @@ func (e *env) copySource(edit func(name string, b []byte) []byte) string {
 		}
 		b, err := os.ReadFile(filepath.Join(e.Root, name))
 		if errors.Is(err, os.ErrNotExist) {
-			continue // It is deleted, but not committed yet.
+			continue // It is deleted, but the deletion is not committed yet.
 		}
 		if err != nil {
 			e.Fatal(err)
@@ -133,7 +134,7 @@ func addField(e *env, crd []byte) []byte {
 	return []byte(string(crd[:at]) + "                  addedField:\n                    type: string\n" + string(crd[at:]))
 }
 
-// serves tells whether Functions have a field in spec.forProvider.
+// serves reports whether Functions have a field in spec.forProvider.
 func (e *env) serves(field string) bool {
 	e.Helper()
 	for _, d := range e.list("apiextensions.k8s.io/v1", "CustomResourceDefinition") {
@@ -148,7 +149,7 @@ func (e *env) serves(field string) bool {
 	return false
 }
 
-// said fails unless a condition's message holds a text.
+// said returns an error unless a condition's message contains a text.
 func said(u *unstructured.Unstructured, condition, text string) error {
 	err := platform.ConditionTrue(u, condition)
 	if err == nil {

@@ -27,11 +27,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// serverless is the API of the examples of compositions. These tests activate all kinds, so they are in a file that comes
-// after that of TestSafeStart.
+// serverless is the API of the examples of compositions. These tests activate all kinds, so they are in a file that
+// comes after that of TestSafeStart.
 const serverless = "serverless.example.com/v1alpha1"
 
-// The bucket and the archive that the examples name, and another archive.
+// The bucket and the archive that the examples reference, and another archive.
 const (
 	bucket   = "my-code"
 	archive  = "app.zip"
@@ -49,7 +49,7 @@ func (e *env) compose(example string) {
 	}
 }
 
-// zipped is an archive of one file.
+// zipped returns an archive of one file.
 func zipped(e *env, content string) []byte {
 	e.Helper()
 	var b bytes.Buffer
@@ -76,7 +76,7 @@ func (e *env) example(example, file string) string {
 	return string(b)
 }
 
-// composite is an example's composite resource, in a namespace of the test.
+// composite returns an example's composite resource, in a namespace of the test.
 func (e *env) composite(example, namespace string) *unstructured.Unstructured {
 	e.Helper()
 	all, err := platform.Parse([]byte(e.example(example, "xr.yaml")))
@@ -87,7 +87,7 @@ func (e *env) composite(example, namespace string) *unstructured.Unstructured {
 	return all[0]
 }
 
-// submit a composite resource, as soon as its kind is served.
+// submit creates a composite resource, as soon as its kind is served.
 func (e *env) submit(xr *unstructured.Unstructured) {
 	e.Helper()
 	text, err := yaml.Marshal(xr.Object)
@@ -97,7 +97,7 @@ func (e *env) submit(xr *unstructured.Unstructured) {
 	e.apply(xr.GetNamespace(), string(text))
 }
 
-// patch the spec of a composite resource; null removes a field.
+// patch patches the spec of a composite resource; null removes a field.
 func (e *env) patch(xr *unstructured.Unstructured, spec string) {
 	e.Helper()
 	if err := e.Kube.Patch(e.Context(), xr.DeepCopy(), client.RawPatch(types.MergePatchType, []byte(`{"spec": `+spec+`}`))); err != nil {
@@ -105,7 +105,7 @@ func (e *env) patch(xr *unstructured.Unstructured, spec string) {
 	}
 }
 
-// composed waits until a composite resource says of itself what it should, and is Synced.
+// composed waits until a composite resource passes a check, and is Synced.
 func (e *env) composed(xr *unstructured.Unstructured, what string, so func(*unstructured.Unstructured) error) *unstructured.Unstructured {
 	e.Helper()
 	now := xr.DeepCopy()
@@ -122,7 +122,8 @@ func (e *env) composed(xr *unstructured.Unstructured, what string, so func(*unst
 	return now
 }
 
-// has is a check that fields of status have these values, by their paths; an empty one is not there.
+// has returns a check that fields of status have these values, by their paths; an empty value means that the field is
+// not set.
 func has(want map[string]string) func(*unstructured.Unstructured) error {
 	return func(u *unstructured.Unstructured) error {
 		got := map[string]string{}
@@ -136,7 +137,7 @@ func has(want map[string]string) func(*unstructured.Unstructured) error {
 	}
 }
 
-// contains is a check that a field of status holds a text.
+// contains returns a check that a field of status contains a text.
 func contains(path, text string) func(*unstructured.Unstructured) error {
 	return func(u *unstructured.Unstructured) error {
 		if got := field(u, path); !strings.Contains(got, text) {
@@ -153,7 +154,7 @@ func field(u *unstructured.Unstructured, path string) string {
 
 func isReady(u *unstructured.Unstructured) error { return platform.ConditionTrue(u, "Ready") }
 
-// all of several checks.
+// all returns a check that combines several checks.
 func all(checks ...func(*unstructured.Unstructured) error) func(*unstructured.Unstructured) error {
 	return func(u *unstructured.Unstructured) error {
 		var errs []error
@@ -164,7 +165,7 @@ func all(checks ...func(*unstructured.Unstructured) error) func(*unstructured.Un
 	}
 }
 
-// remove a composite resource, which stays until all that it is composed of is gone.
+// remove deletes a composite resource, and waits until all of its composed resources are gone.
 func (e *env) remove(xr *unstructured.Unstructured) {
 	e.Helper()
 	if err := e.Kube.Delete(e.Context(), xr.DeepCopy(), client.PropagationPolicy(metav1.DeletePropagationForeground)); err != nil {
@@ -179,7 +180,7 @@ func (e *env) remove(xr *unstructured.Unstructured) {
 	})
 }
 
-// connection is what the connection Secret of a composite resource holds.
+// connection returns the data of a composite resource's connection Secret.
 func (e *env) connection(xr *unstructured.Unstructured) map[string]string {
 	e.Helper()
 	s, err := e.get("v1", "Secret", xr.GetNamespace(), xr.GetName()+"-connection")
@@ -201,7 +202,7 @@ func arn(name string) string {
 	return "arn:aws:lambda:" + region + ":" + awsdouble.DefaultAccount + ":function:" + name
 }
 
-// invokeARN is what API Gateway invokes a function by.
+// invokeARN returns the ARN with which API Gateway invokes a function.
 func invokeARN(name string) string {
 	return "arn:aws:apigateway:" + region + ":lambda:path/2015-03-31/functions/" + arn(name) + "/invocations"
 }
@@ -322,7 +323,7 @@ func TestLambdaFunctionChanges(t *testing.T) {
 	}
 }
 
-// TestWebEndpoint makes an endpoint for everyone, deploys to it, and removes it.
+// TestWebEndpoint creates a public endpoint, deploys to it, and deletes it.
 func TestWebEndpoint(t *testing.T) {
 	e := newEnv(t)
 	e.compose("web-endpoint")
@@ -372,7 +373,7 @@ func TestWebEndpoint(t *testing.T) {
 	}
 }
 
-// TestQueueWorker makes a worker, pauses it, and removes it.
+// TestQueueWorker creates a worker, pauses it, and deletes it.
 func TestQueueWorker(t *testing.T) {
 	const missing = "arn:aws:sqs:" + region + ":" + awsdouble.DefaultAccount + ":nowhere"
 	e := newEnv(t)

@@ -12,27 +12,27 @@ import (
 )
 
 const (
-	// spdxType is the media type of SPDX JSON, and the type of an artifact that holds it.
+	// spdxType is the media type of SPDX JSON, and the type of an artifact that contains it.
 	spdxType = "application/spdx+json"
-	// emptyType is the media type of an artifact's configuration that says nothing.
+	// emptyType is the media type of an artifact's empty configuration.
 	emptyType types.MediaType = "application/vnd.oci.empty.v1+json"
 )
 
-// An artifact is something in a registry that is no image.
+// An artifact is an object in a registry that is not an image.
 type artifact struct {
 	manifest []byte
 	content  v1.Layer
 }
 
-// attach makes an artifact of a bill of materials, which refers to the image that it is
-// of. That is how the OCI distribution specification has registries find it.
+// attach returns an artifact with a bill of materials, which refers to its image. The OCI distribution specification
+// lets registries find it that way.
 func attach(r release, p v1.Platform, image v1.Descriptor, sbom []byte) (v1.Image, error) {
 	content := static.NewLayer(sbom, spdxType)
 	layer, err := partial.Descriptor(content)
 	if err != nil {
 		return nil, err
 	}
-	// What tools call the file that they save it to.
+	// Tools save it under this file name.
 	layer.Annotations = map[string]string{"org.opencontainers.image.title": fileName(r.Version, p) + sbomExtension}
 	config, err := partial.Descriptor(static.NewLayer([]byte("{}"), emptyType))
 	if err != nil {
@@ -53,16 +53,16 @@ func attach(r release, p v1.Platform, image v1.Descriptor, sbom []byte) (v1.Imag
 	return partial.CompressedToImage(artifact{manifest: manifest, content: content})
 }
 
-// RawManifest of the artifact.
+// RawManifest returns the manifest of the artifact.
 func (a artifact) RawManifest() ([]byte, error) { return a.manifest, nil }
 
-// RawConfigFile of the artifact, which says nothing.
+// RawConfigFile returns the artifact's configuration, which is empty.
 func (artifact) RawConfigFile() ([]byte, error) { return []byte("{}"), nil }
 
-// MediaType of the manifest.
+// MediaType returns the media type of the manifest.
 func (artifact) MediaType() (types.MediaType, error) { return types.OCIManifestSchema1, nil }
 
-// LayerByDigest is the artifact's content.
+// LayerByDigest returns the artifact's content.
 func (a artifact) LayerByDigest(h v1.Hash) (partial.CompressedLayer, error) {
 	if d, err := a.content.Digest(); err != nil || d != h {
 		return nil, fmt.Errorf("the artifact has no content %s", h)

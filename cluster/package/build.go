@@ -18,31 +18,29 @@ import (
 	pkgmetav1 "github.com/crossplane/crossplane/apis/v2/pkg/meta/v1"
 )
 
-// packageName is the name of the package, of its files and of its repository in a
-// registry.
+// packageName is the name of the package, of its files and of its repository in a registry.
 const packageName = "provider-lambda"
 
-// versionPattern is what a registry takes as a tag.
+// versionPattern matches valid tags of a registry.
 var versionPattern = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
 
-// A release is what is built.
+// A release is the input of a build.
 type release struct {
 	// Root is the folder of the repository.
 	Root string
-	// Platforms that it is built for, in the order in which the index names them.
+	// Platforms to build for, in the order in which the index lists them.
 	Platforms []v1.Platform
-	// Version is what the provider says its version is, and the package's tag.
+	// Version is the provider's version, and the package's tag.
 	Version string
-	// Revision is the Git commit, or nothing where it is not known.
+	// Revision is the Git commit, or empty if it is not known.
 	Revision string
-	// Created is when that commit was made.
+	// Created is the time of that commit.
 	Created time.Time
-	// Builder and Invocation are who builds and the run of it, as URIs. Only the provenance
-	// names them.
+	// Builder and Invocation are the builder and the run of the build, as URIs. They appear only in the provenance.
 	Builder, Invocation string
 }
 
-// A built package.
+// built is a built package.
 type built struct {
 	release release
 	meta    *pkgmetav1.Provider
@@ -55,15 +53,15 @@ type built struct {
 type builtImage struct {
 	platform v1.Platform
 	image    v1.Image
-	// info is what the Go linker wrote into the provider.
+	// info is the build information that the Go linker wrote into the provider.
 	info *debug.BuildInfo
-	// sbom is the bill of materials as SPDX JSON, and attachment the same as an artifact
-	// of a registry that refers to the image.
+	// sbom is the bill of materials as SPDX JSON, and attachment the same as an artifact of a registry that refers to
+	// the image.
 	sbom       []byte
 	attachment v1.Image
 }
 
-// parsePlatforms reads platforms such as linux/amd64.
+// parsePlatforms parses platforms such as linux/amd64.
 func parsePlatforms(names []string) ([]v1.Platform, error) {
 	var all []v1.Platform
 	for _, name := range names {
@@ -76,7 +74,7 @@ func parsePlatforms(names []string) ([]v1.Platform, error) {
 	return all, nil
 }
 
-// build the package for every platform.
+// build builds the package for every platform.
 func build(ctx context.Context, r release) (*built, error) {
 	if !versionPattern.MatchString(r.Version) {
 		return nil, fmt.Errorf("a package cannot have the version %q: use letters, digits, dots, dashes and underscores, as in v1.2.3", r.Version)

@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestSameSourceGivesTheSameBytes builds twice, from folders with other names, with
-// files of other modes and in another environment, and compares all that is written.
+// TestSameSourceGivesTheSameBytes builds twice, from folders with other names, with files of other modes and in
+// another environment, and compares all files.
 func TestSameSourceGivesTheSameBytes(t *testing.T) {
 	for name, value := range map[string]string{"CGO_ENABLED": "1", "GOAMD64": "v3", "GOARM64": "v9.0", "GOFLAGS": "-gcflags=-N", "GOOS": "darwin"} {
 		t.Setenv(name, value)
@@ -43,7 +43,7 @@ func TestSameSourceGivesTheSameBytes(t *testing.T) {
 	}
 }
 
-// TestAnotherSourceGivesAnotherDigest shows that the comparison above can tell.
+// TestAnotherSourceGivesAnotherDigest checks that the comparison above detects differences.
 func TestAnotherSourceGivesAnotherDigest(t *testing.T) {
 	r := newFixture(t, 0o644)
 	r.Version = "v1.2.4-test"
@@ -58,7 +58,7 @@ func TestAnotherSourceGivesAnotherDigest(t *testing.T) {
 	}
 }
 
-// written is what a package's files hold, as digests, by their paths.
+// written returns the digests of a package's files, by their paths.
 func written(t *testing.T, b *built) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -166,7 +166,7 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
-// replace text in a file of the fixture.
+// replace returns a function that replaces text in a file of the fixture.
 func replace(file, before, after string) func(r *release) error {
 	return func(r *release) error {
 		path := filepath.Join(r.Root, file)
@@ -201,7 +201,7 @@ func TestCheckStatic(t *testing.T) {
 	}
 }
 
-// program64 is an ELF header with one segment of a type.
+// program64 returns an ELF header with one segment of a type.
 func program64(segment elf.ProgType) []byte {
 	h := elf.Header64{
 		Ident:     [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},

@@ -16,8 +16,8 @@ import (
 // module of the provider.
 const module = "github.com/crossplane-contrib/provider-lambda"
 
-// settings of the Go command that decide what it makes of the same source. They are
-// set for each build, whatever the caller's environment says.
+// settings of the Go command that determine its output. They are set for each build, regardless of the caller's
+// environment.
 var settings = []string{
 	"CGO_ENABLED=0", // There is no C library in the image.
 	"GOAMD64=v1",
@@ -28,8 +28,8 @@ var settings = []string{
 	"GOWORK=off",
 }
 
-// compile the provider. The same source and the same version of Go give the same
-// bytes: they hold no path, no time and nothing of Git but the version.
+// compile compiles the provider. The output is reproducible for the same source and the same version of Go: it
+// contains no path, no time and nothing of Git but the version.
 func compile(ctx context.Context, r release, p v1.Platform) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "provider-lambda-")
 	if err != nil {
@@ -51,12 +51,12 @@ func compile(ctx context.Context, r release, p v1.Platform) ([]byte, error) {
 	return binary, checkStatic(binary)
 }
 
-// environment of the Go command, in which it builds for a platform.
+// environment returns the environment of the Go command for a platform.
 func environment(p v1.Platform) []string {
 	return append(append(os.Environ(), settings...), "GOOS="+p.OS, "GOARCH="+p.Architecture)
 }
 
-// checkStatic says whether a program needs nothing but a kernel.
+// checkStatic returns an error if a program is not statically linked.
 func checkStatic(binary []byte) error {
 	f, err := elf.NewFile(bytes.NewReader(binary))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	pkgmetav1 "github.com/crossplane/crossplane/apis/v2/pkg/meta/v1"
 )
 
-// Where what the package holds is in the repository.
+// The paths of the package's contents in the repository.
 const (
 	metaFile       = "crossplane.yaml"
 	iconFile       = "package/icon.svg"
@@ -23,7 +23,7 @@ const (
 	examplesFolder = "examples"
 )
 
-// Annotations of a package's metadata.
+// The annotations of a package's metadata.
 const (
 	annotationName        = "friendly-name.meta.crossplane.io"
 	annotationMaintainer  = "meta.crossplane.io/maintainer"
@@ -34,17 +34,17 @@ const (
 	annotationIcon        = "meta.crossplane.io/iconURI"
 )
 
-// contents are what the package holds besides the provider.
+// contents are the contents of the package besides the provider.
 type contents struct {
-	// meta is what crossplane.yaml says, with the icon.
+	// meta is the content of crossplane.yaml, with the icon.
 	meta *pkgmetav1.Provider
-	// objects that Crossplane installs, and examples that it leaves alone: streams of
-	// YAML, in the order of the files' names.
+	// objects that Crossplane installs, and examples that it ignores: streams of YAML, in the order of the files'
+	// names.
 	objects, examples string
 	license           []byte
 }
 
-// readContents of a repository.
+// readContents reads the contents from a repository.
 func readContents(root fs.FS) (*contents, error) {
 	meta, err := readMeta(root)
 	if err != nil {
@@ -91,7 +91,7 @@ func readMeta(root fs.FS) (*pkgmetav1.Provider, error) {
 	return meta, nil
 }
 
-// readManifests reads all YAML files of a folder and those in it.
+// readManifests reads all YAML files of a folder and its subfolders.
 func readManifests(root fs.FS, folder string) (string, error) {
 	var documents []string
 	err := fs.WalkDir(root, folder, func(file string, d fs.DirEntry, err error) error {

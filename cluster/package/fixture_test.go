@@ -13,11 +13,10 @@ import (
 	v1 "github.com/google/go-containerregistry/pkg/v1"
 )
 
-// repository is where the tests find what the real package holds.
+// repository is the folder with the contents of the real package.
 const repository = "../.."
 
-// program stands for the provider, which takes minutes to compile. The rest is the
-// repository's own.
+// program replaces the provider, which takes minutes to compile. The other files are the repository's own.
 const program = `package main
 
 import (
@@ -29,7 +28,7 @@ import (
 func main() { fmt.Print(version.Version) }
 `
 
-// shared is the package that most tests look at.
+// shared is the package that most tests use.
 var shared = sync.OnceValues(func() (*built, error) {
 	root, err := os.MkdirTemp("", "provider-lambda-test-")
 	if err != nil {
@@ -43,7 +42,7 @@ var shared = sync.OnceValues(func() (*built, error) {
 	return build(context.Background(), r)
 })
 
-// builtPackage is the shared one.
+// builtPackage returns the shared package.
 func builtPackage(t *testing.T) *built {
 	t.Helper()
 	b, err := shared()
@@ -53,7 +52,7 @@ func builtPackage(t *testing.T) *built {
 	return b
 }
 
-// newFixture makes a small repository whose files have the given mode.
+// newFixture creates a small repository with files of the given mode.
 func newFixture(t *testing.T, mode fs.FileMode) release {
 	t.Helper()
 	r, err := fixture(t.TempDir(), mode)
@@ -63,7 +62,7 @@ func newFixture(t *testing.T, mode fs.FileMode) release {
 	return r
 }
 
-// platforms that a release is for.
+// platforms of a release.
 var platforms = []v1.Platform{{OS: "linux", Architecture: "amd64"}, {OS: "linux", Architecture: "arm64"}}
 
 func fixture(root string, mode fs.FileMode) (release, error) {

@@ -16,21 +16,21 @@ import (
 )
 
 const (
-	// binaryPath is where the provider is in its image.
+	// binaryPath is the path of the provider in its image.
 	binaryPath = "/provider"
-	// user and group that the image runs as. Crossplane sets others, which serves as well.
+	// user and group that the image runs as. Crossplane overrides them, which works as well.
 	user = "65532:65532"
 )
 
-// A file of the image, which belongs to root. A name that ends in a slash is a folder.
+// A file is a file of the image, which belongs to root. A name that ends in a slash is a folder.
 type file struct {
 	name    string
 	mode    int64
 	content []byte
 }
 
-// system is all that there is besides the provider: who its user is, and licenses. No certificates,
-// which the provider holds itself; no shell, no libraries, no folder to write to.
+// system returns all files besides the provider: its user, and licenses. There are no certificates, which the
+// provider contains itself; no shell, no libraries, no writable folder.
 func system(license, notice []byte) []file {
 	return []file{
 		{name: "etc/", mode: 0o755},
@@ -42,7 +42,7 @@ func system(license, notice []byte) []file {
 	}
 }
 
-// runtimeImage is the provider's image, to which the package's layers are added.
+// runtimeImage returns the provider's image, to which the package's layers are added.
 func runtimeImage(r release, c *contents, p v1.Platform, binary, notice []byte) (v1.Image, error) {
 	base, err := layer(system(c.license, notice)...)
 	if err != nil {
@@ -75,7 +75,7 @@ func runtimeImage(r release, c *contents, p v1.Platform, binary, notice []byte) 
 	return mutate.ConfigFile(image, cfg)
 }
 
-// layer of files. It holds no times, so that it changes only with what is in it.
+// layer returns a layer of files. It contains no times, so that it changes only with its files.
 func layer(files ...file) (v1.Layer, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -98,8 +98,8 @@ func layer(files ...file) (v1.Layer, error) {
 	return tarball.LayerFromOpener(open, tarball.WithCompressedCaching)
 }
 
-// annotations that say what an image is, in the words of the OCI image specification.
-// Images have them as labels too, which is where some tools look.
+// annotations returns an image's annotations of the OCI image specification. Images have them as labels too, where
+// some tools look for them.
 func annotations(r release, meta *pkgmetav1.Provider) map[string]string {
 	a := map[string]string{
 		"org.opencontainers.image.title":       meta.GetName(),

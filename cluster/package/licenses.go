@@ -18,24 +18,25 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// allowedLicenses may be in the image, by their SPDX identifiers: those that ask for no more than a notice, and the
-// Mozilla Public License, whose source everybody can fetch by the name and version that the notice gives.
+// allowedLicenses are the licenses that are allowed in the image, by their SPDX identifiers: those that require only
+// a notice, and the Mozilla Public License, since everybody can fetch the source by the name and version in the
+// notice.
 var allowedLicenses = []string{"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "ISC", "MIT", "MIT-0", "MPL-2.0", "Unlicense"}
 
-// coverage is how much of a license's text has to be one that is known, in percent.
+// coverage is how much of a license's text must match a known one, in percent.
 const coverage = 75
 
-// standardLibraryName is what Go's standard library is called where modules are listed.
+// standardLibraryName is the name of Go's standard library in lists of modules.
 const standardLibraryName = "stdlib"
 
 var (
-	// licenseNames are names of files that hold a license.
+	// licenseNames matches names of files with a license.
 	licenseNames = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([.-].*)?$`)
-	// noticeNames are names of files that have to be passed on with it.
+	// noticeNames matches names of files that must be distributed with it.
 	noticeNames = regexp.MustCompile(`(?i)^(notice|patents|authors|copyright)([.-].*)?$`)
 )
 
-// A component is a module that is in the provider, or Go's standard library.
+// A component is a module in the provider, or Go's standard library.
 type component struct {
 	path, version string
 	// licenses are SPDX identifiers.
@@ -43,15 +44,15 @@ type component struct {
 	texts    []legalText
 }
 
-// String names the component.
+// String returns the name and version of the component.
 func (c component) String() string { return strings.TrimSpace(c.path + " " + c.version) }
 
-// A legalText is a license or a notice. Its name is the file's, from the module's folder.
+// A legalText is a license or a notice. Its name is the file's path in the module's folder.
 type legalText struct {
 	name, content string
 }
 
-// goPackageOf is what the Go command says of a package.
+// goPackageOf is the Go command's description of a package.
 type goPackageOf struct {
 	ImportPath string    `json:"ImportPath"`
 	Dir        string    `json:"Dir"`
@@ -67,8 +68,8 @@ type goModule struct {
 	Replace *goModule `json:"Replace"`
 }
 
-// thirdParties are the components of the provider for a platform, in the order of their names, with all licenses and
-// notices from the folders of the packages that are compiled up to the folder of their module.
+// thirdParties returns the components of the provider for a platform, in the order of their names, with all licenses
+// and notices in the folders from a compiled package up to its module.
 func thirdParties(ctx context.Context, root string, p v1.Platform) ([]component, error) {
 	packages, err := listPackages(ctx, root, p)
 	if err != nil {
@@ -78,7 +79,7 @@ func thirdParties(ctx context.Context, root string, p v1.Platform) ([]component,
 	for _, pkg := range packages {
 		switch m := pkg.Module; {
 		case pkg.Standard:
-			// Its folders have none but that of BoringCrypto, which is compiled in only if one asks for it.
+			// Its folders have no license but that of BoringCrypto, which is compiled in only on request.
 		case m == nil:
 			return nil, fmt.Errorf("the package %s is of no module", pkg.ImportPath)
 		case m.Main:
@@ -98,7 +99,7 @@ func thirdParties(ctx context.Context, root string, p v1.Platform) ([]component,
 	return found, errors.Join(errs...)
 }
 
-// standardLibrary is Go's own.
+// standardLibrary returns the component of Go's standard library.
 func standardLibrary(ctx context.Context, root string, p v1.Platform) (component, error) {
 	out, err := goCommand(ctx, root, p, "env", "GOVERSION", "GOROOT")
 	if err != nil {
@@ -109,7 +110,7 @@ func standardLibrary(ctx context.Context, root string, p v1.Platform) (component
 	return readComponent(goModule{Path: standardLibraryName, Version: version, Dir: folder}, []string{folder})
 }
 
-// listPackages that the provider is compiled from.
+// listPackages returns the packages from which the provider is compiled.
 func listPackages(ctx context.Context, root string, p v1.Platform) ([]goPackageOf, error) {
 	out, err := goCommand(ctx, root, p, "list", "-mod=readonly", "-deps", "-json=ImportPath,Dir,Standard,Module", "./cmd/provider")
 	if err != nil {
@@ -140,7 +141,7 @@ func goCommand(ctx context.Context, root string, p v1.Platform, args ...string) 
 	return out, err
 }
 
-// readComponent reads what a module says of its licenses.
+// readComponent reads the licenses of a module.
 func readComponent(m goModule, folders []string) (component, error) {
 	c := component{path: m.Path, version: m.Version}
 	seen := map[string]bool{}
@@ -169,7 +170,7 @@ func within(root, folder string) bool {
 	return err == nil && filepath.IsLocal(path)
 }
 
-// readFolder reads the licenses and notices of one folder of a module.
+// readFolder reads the licenses and notices in one folder of a module.
 func readFolder(root, folder string) (texts []legalText, licenses []string, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -201,12 +202,12 @@ func readFolder(root, folder string) (texts []legalText, licenses []string, err 
 	return texts, licenses, nil
 }
 
-// normalText has the same ends of lines wherever it comes from.
+// normalText returns a text with normalized line endings.
 func normalText(content []byte) string {
 	return strings.TrimSpace(strings.ReplaceAll(string(content), "\r\n", "\n")) + "\n"
 }
 
-// identify the licenses that a text holds, by their SPDX identifiers. Each has to be allowed.
+// identify returns the licenses in a text, by their SPDX identifiers. It fails if one is not allowed.
 func identify(text []byte) ([]string, error) {
 	scanned := licensecheck.Scan(text)
 	var ids []string

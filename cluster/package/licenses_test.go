@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// mit is a license that is allowed. With notEvil in it, it is another one, which is not.
+// mit is an allowed license. With notEvil in it, it is another one, which is not allowed.
 const (
 	permission = `Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
 documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
@@ -103,7 +103,7 @@ func TestThirdParties(t *testing.T) {
 	}
 }
 
-// withDependency is a repository whose provider needs a module that holds the given files.
+// withDependency creates a repository with a provider that requires a module with the given files.
 func withDependency(t *testing.T, files map[string]string) (root string) {
 	t.Helper()
 	root = t.TempDir()
@@ -129,7 +129,7 @@ func withDependency(t *testing.T, files map[string]string) (root string) {
 	return root
 }
 
-// TestNoticeHoldsEachTextOnce looks at what two components share.
+// TestNoticeHoldsEachTextOnce covers two components with the same texts.
 func TestNoticeHoldsEachTextOnce(t *testing.T) {
 	got := string(notice([]component{
 		{path: "example.org/a", version: "v1.0.0", licenses: []string{"MIT"}, texts: []legalText{{"LICENSE", mit}, {"NOTICE", "Made by a.\n"}}},
@@ -146,7 +146,7 @@ func TestNoticeHoldsEachTextOnce(t *testing.T) {
 	}
 }
 
-// TestNoticeIsInTheImage finds the license of what each Go program holds.
+// TestNoticeIsInTheImage checks that the notice contains the license of Go, which every Go program contains.
 func TestNoticeIsInTheImage(t *testing.T) {
 	_, tag := pushed(t)
 	for _, p := range platforms {

@@ -1,9 +1,8 @@
-// Command package builds the provider's Crossplane package, pushes and signs it, without a
-// container engine. `make xpkg` and `make xpkg-push` run it.
+// Command package builds the provider's Crossplane package, pushes and signs it, without a container engine. `make
+// xpkg` and `make xpkg-push` run it.
 //
-// A package is a container image for each platform that holds two things: the provider,
-// which is what runs, and package.yaml, which Crossplane reads. docs/design/package.md
-// says why it is built as it is.
+// A package is a container image for each platform with two parts: the provider, which runs, and package.yaml, which
+// Crossplane reads. docs/design/package.md explains the design.
 package main
 
 import (
@@ -22,9 +21,9 @@ import (
 // commands of the program.
 type commands struct {
 	Build buildCommand `cmd:"" help:"Build the package for every platform."`
-	Push  pushCommand  `cmd:"" help:"Push a package that was built."`
+	Push  pushCommand  `cmd:"" help:"Push a built package."`
 
-	Licenses licensesCommand `cmd:"" help:"Check the licenses of what the provider is built from."`
+	Licenses licensesCommand `cmd:"" help:"Check the licenses of the provider's dependencies."`
 }
 
 type buildCommand struct {
@@ -33,13 +32,13 @@ type buildCommand struct {
 	Version  string   `required:"" help:"Version of the provider: the package's tag."`
 	Revision string   `help:"Git commit that is built."`
 	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms to build for. Crossplane's package manager reads the package for linux/amd64."`
-	Created  int64    `default:"0" env:"SOURCE_DATE_EPOCH" help:"When that commit was made, in seconds since 1970. It is the only time that the package holds."`
+	Created  int64    `default:"0" env:"SOURCE_DATE_EPOCH" help:"Time of that commit, in seconds since 1970. It is the only time in the package."`
 
-	BuilderID    string `env:"BUILDER_ID" help:"URI of who builds, for the provenance: a workflow of continuous integration. By default, somebody by hand."`
-	InvocationID string `env:"INVOCATION_ID" help:"URI of the run that builds, for the provenance."`
+	BuilderID    string `env:"BUILDER_ID" help:"URI of the builder, for the provenance, such as a CI workflow. Default: a local build."`
+	InvocationID string `env:"INVOCATION_ID" help:"URI of the build's run, for the provenance."`
 }
 
-// Run the command.
+// Run runs the command.
 func (c buildCommand) Run(ctx context.Context, out io.Writer) error {
 	platforms, err := parsePlatforms(c.Platform)
 	if err != nil {
@@ -67,12 +66,12 @@ func (c buildCommand) Run(ctx context.Context, out io.Writer) error {
 type pushCommand struct {
 	Out     string `default:"bin" help:"Folder that the package was written to." type:"existingdir"`
 	Version string `required:"" help:"Version of the provider: the package's tag."`
-	Sign    string `help:"Sign it with cosign: by this key, which is a file or the URI of a key management service, or keyless."`
+	Sign    string `help:"Sign the package with cosign: a key file, the URI of a key in a key management service, or keyless."`
 
-	Registry string `arg:"" help:"Where to push it: the registry's host, and folders in it if need be."`
+	Registry string `arg:"" help:"Registry to push to: its host, and optionally a path."`
 }
 
-// Run the command.
+// Run runs the command.
 func (c pushCommand) Run(ctx context.Context, out io.Writer) error {
 	to := c.Registry + "/" + packageName + ":" + c.Version
 	if err := c.push(ctx, to, out); err != nil {
@@ -81,7 +80,7 @@ func (c pushCommand) Run(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// push the package, and sign it if that is wanted. Whether it can be signed is known before.
+// push pushes the package, and signs it if requested. It checks that it can be signed before.
 func (c pushCommand) push(ctx context.Context, to string, out io.Writer) error {
 	tag, err := name.NewTag(to, name.StrictValidation)
 	if err != nil {
@@ -109,7 +108,7 @@ type licensesCommand struct {
 	Platform []string `default:"linux/amd64,linux/arm64" help:"Platforms that the package is built for."`
 }
 
-// Run the command.
+// Run runs the command.
 func (c licensesCommand) Run(ctx context.Context, out io.Writer) error {
 	platforms, err := parsePlatforms(c.Platform)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// notice names all components with their licenses, and passes on the texts that these ask to be passed on, each once.
+// notice returns a list of all components with their licenses, and all texts that must be distributed, each once.
 func notice(components []component) []byte {
 	var b strings.Builder
 	b.WriteString("provider-lambda holds the components below besides its own code, whose license is in LICENSE.\n" +
@@ -28,10 +28,10 @@ func notice(components []component) []byte {
 	return []byte(b.String())
 }
 
-// expression is the component's licenses as SPDX writes them.
+// expression returns the component's licenses as an SPDX expression.
 func (c component) expression() string { return strings.Join(c.licenses, " AND ") }
 
-// countLicenses says how many components have which licenses.
+// countLicenses returns how many components have each license.
 func countLicenses(components []component) string {
 	counts := map[string]int{}
 	for _, c := range components {

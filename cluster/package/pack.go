@@ -16,11 +16,11 @@ import (
 	packageyaml "github.com/crossplane/crossplane-runtime/v2/pkg/xpkg/parser/yaml"
 )
 
-// layerNames say what each layer of the package is, in their order.
+// layerNames are the names of the package's layers, in their order.
 var layerNames = []string{"files", "provider", "package.yaml", "examples"}
 
-// pack adds the package's layers to the provider's image, by Crossplane's own builder:
-// it parses what goes in and checks that it is a valid package of a provider.
+// pack adds the package's layers to the provider's image, with Crossplane's own builder: it parses the contents and
+// checks that it is a valid package of a provider.
 func (c *contents) pack(ctx context.Context, r release, runtime v1.Image) (v1.Image, error) {
 	meta, err := yaml.Marshal(c.meta)
 	if err != nil {
@@ -38,9 +38,9 @@ func (c *contents) pack(ctx context.Context, r release, runtime v1.Image) (v1.Im
 	return finish(r, c, packed)
 }
 
-// finish makes a proper OCI image of what Crossplane's builder made: its media types
-// are Docker's, which know no annotations, and it marks the package's layers by labels,
-// which its CLI makes annotations of when it pushes.
+// finish converts the output of Crossplane's builder to an OCI image: its media types are Docker's, which do not
+// support annotations, and it marks the package's layers with labels, which its CLI converts to annotations when it
+// pushes.
 func finish(r release, c *contents, packed v1.Image) (v1.Image, error) {
 	cfg, err := packed.ConfigFile()
 	if err != nil {

@@ -30,14 +30,14 @@ var (
 	discard = log.New(io.Discard, "", 0)
 )
 
-// TestPackageIsCrossplanes reads package.yaml as Crossplane's package manager does, from
-// a registry and from the file that Crossplane's CLI pushes.
+// TestPackageIsCrossplanes reads package.yaml as Crossplane's package manager does, from a registry and from the file
+// that Crossplane's CLI pushes.
 func TestPackageIsCrossplanes(t *testing.T) {
 	cases := map[string]func(t *testing.T) v1.Image{
 		"Pushed": func(t *testing.T) v1.Image {
 			t.Helper()
 			_, tag := pushed(t)
-			image, err := remote.Image(tag) // Of the index, as the package manager has it.
+			image, err := remote.Image(tag) // From the index, as the package manager does.
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func checkPackage(t *testing.T, image v1.Image) {
 	}
 }
 
-// checkMeta wants what crossplane.yaml says, and an icon.
+// checkMeta checks the contents of crossplane.yaml, and the icon.
 func checkMeta(t *testing.T, got *pkgmetav1.Provider) {
 	t.Helper()
 	content, err := os.ReadFile(filepath.Join(repository, metaFile))
@@ -138,7 +138,7 @@ func fileNames(t *testing.T, folder string) []string {
 	return names
 }
 
-// TestExamplesAreInThePackage wants every example, with its comments.
+// TestExamplesAreInThePackage checks that the package contains every example, with its comments.
 func TestExamplesAreInThePackage(t *testing.T) {
 	_, tag := pushed(t)
 	image, err := remote.Image(tag)

@@ -19,20 +19,20 @@ import (
 )
 
 const (
-	// provenanceExtension is the ending of the name of the provenance.
+	// provenanceExtension is the file name extension of the provenance.
 	provenanceExtension = ".provenance.json"
 	// slsaType is the type of SLSA's provenance.
 	slsaType = "https://slsa.dev/provenance/v1"
-	// buildDocument says what a build is, in the repository.
+	// buildDocument is the page of the repository that describes a build.
 	buildDocument = "/blob/main/docs/design/package.md#provenance"
-	// localBuilder builds on a machine of one's own, in the repository.
+	// localBuilder is the builder of local builds, in the repository.
 	localBuilder = "/tree/main/cluster/package"
 )
 
-// commit is a Git commit without changes.
+// commit matches a Git commit without changes.
 var commit = regexp.MustCompile(`^[0-9a-f]{40}$`)
 
-// provenance says what the package was built from and by whom: SLSA's provenance in an in-toto statement, as JSON.
+// provenance returns the package's sources and builder: SLSA's provenance in an in-toto statement, as JSON.
 func (b *built) provenance() ([]byte, error) {
 	subjects, err := b.subjects()
 	if err != nil {
@@ -49,7 +49,7 @@ func (b *built) provenance() ([]byte, error) {
 	return marshal(s)
 }
 
-// subjects are the package, by the digest under which it is pushed, and its images.
+// subjects returns the package, by the digest under which it is pushed, and its images.
 func (b *built) subjects() ([]*intoto.ResourceDescriptor, error) {
 	digest, err := b.index.Digest()
 	if err != nil {
@@ -70,7 +70,7 @@ func subject(name string, digest v1.Hash) *intoto.ResourceDescriptor {
 	return &intoto.ResourceDescriptor{Name: name, Digest: map[string]string{digest.Algorithm: digest.Hex}}
 }
 
-// predicate of the provenance. It holds no time, so that the same build has the same one.
+// predicate returns the predicate of the provenance. It contains no time, so that it is reproducible.
 func (b *built) predicate() (*structpb.Struct, error) {
 	source := b.meta.Annotations[annotationSource]
 	platforms := make([]any, 0, len(b.images))
@@ -116,7 +116,8 @@ func (b *built) predicate() (*structpb.Struct, error) {
 	return predicate, protojson.Unmarshal(text, predicate)
 }
 
-// resolved are the commit, Go's standard library, which comes with its compiler, and all modules of all platforms.
+// resolved returns the commit, Go's standard library, which comes with its compiler, and all modules of all
+// platforms.
 func (b *built) resolved(source string) ([]*intoto.ResourceDescriptor, error) {
 	repository := &intoto.ResourceDescriptor{Uri: gitURI(source, b.release.Revision)}
 	if commit.MatchString(b.release.Revision) {
@@ -140,7 +141,7 @@ func (b *built) resolved(source string) ([]*intoto.ResourceDescriptor, error) {
 	return all, nil
 }
 
-// dependency that a module is, with the checksum that go.sum has of it.
+// dependency returns the descriptor of a module, with its checksum in go.sum.
 func dependency(m *debug.Module) (*intoto.ResourceDescriptor, error) {
 	d := &intoto.ResourceDescriptor{Uri: packageURL(m.Path, m.Version)}
 	if m.Sum == "" {
@@ -154,7 +155,7 @@ func dependency(m *debug.Module) (*intoto.ResourceDescriptor, error) {
 	return d, nil
 }
 
-// gitURI names a repository, and a commit of it if it is known.
+// gitURI returns the URI of a repository, and of a commit if it is known.
 func gitURI(source, revision string) string {
 	if revision == "" {
 		return "git+" + source
@@ -162,7 +163,7 @@ func gitURI(source, revision string) string {
 	return "git+" + source + "@" + revision
 }
 
-// marshal a message as JSON that is the same each time, which protojson's is not.
+// marshal returns a message as reproducible JSON, which protojson's is not.
 func marshal(m proto.Message) ([]byte, error) {
 	text, err := protojson.Marshal(m)
 	if err != nil {

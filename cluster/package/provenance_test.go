@@ -12,7 +12,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// readStatement reads a provenance as those do who verify it.
+// readStatement parses a provenance as its verifiers do.
 func readStatement(t *testing.T, b *built) (*intoto.Statement, *slsa.Provenance) {
 	t.Helper()
 	text, err := b.provenance()

@@ -15,10 +15,9 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote/transport"
 )
 
-// push what an OCI image layout holds: the index with its images by a tag, and what is
-// attached to them. Credentials are those of Docker's configuration, as `docker login`
-// leaves them. Registries of the machine itself and of private networks may speak
-// plain HTTP.
+// push pushes an OCI image layout: the index with its images by a tag, and their attachments. Credentials are those
+// of Docker's configuration, as `docker login` stores them. Registries on this machine and in private networks may
+// use plain HTTP.
 func push(ctx context.Context, folder string, tag name.Tag, out io.Writer) error {
 	index, err := layout.ImageIndexFromPath(folder)
 	if err != nil {
@@ -40,7 +39,7 @@ func push(ctx context.Context, folder string, tag name.Tag, out io.Writer) error
 	return nil
 }
 
-// pushManifest pushes the index by its tag, and anything else by its digest.
+// pushManifest pushes the index by its tag, and everything else by its digest.
 func pushManifest(from v1.ImageIndex, d v1.Descriptor, tag name.Tag, options []remote.Option) error {
 	if d.MediaType.IsIndex() {
 		index, err := from.ImageIndex(d.Digest)
@@ -56,7 +55,7 @@ func pushManifest(from v1.ImageIndex, d v1.Descriptor, tag name.Tag, options []r
 	return remote.Write(tag.Digest(d.Digest.String()), image, options...)
 }
 
-// explain says what to do about a registry's refusal.
+// explain adds to a registry's error what to do about it.
 func explain(err error) error {
 	refusal := &transport.Error{}
 	if !errors.As(err, &refusal) {

@@ -37,7 +37,7 @@ func newRegistry(t *testing.T, wrap func(http.Handler) http.Handler, options ...
 
 func toAll(h http.Handler) http.Handler { return h }
 
-// pushed is the shared package as it comes back from a registry.
+// pushed returns the shared package as pulled from a registry.
 func pushed(t *testing.T) (v1.ImageIndex, name.Tag) {
 	t.Helper()
 	to := newRegistry(t, toAll, registry.WithReferrersSupport(true)) + testTag
@@ -185,7 +185,7 @@ func checkLayers(t *testing.T, image v1.Image) {
 	}
 }
 
-// checkFiles wants nothing in the image but what has to be there, and no time.
+// checkFiles checks that the image contains only the expected files, and no time.
 func checkFiles(t *testing.T, image v1.Image) {
 	t.Helper()
 	var got []string
@@ -209,7 +209,7 @@ type imageFile struct {
 	content []byte
 }
 
-// files of an image, by their paths.
+// files returns the files of an image, by their paths.
 func files(t *testing.T, image v1.Image) map[string]imageFile {
 	t.Helper()
 	flat := mutate.Extract(image)
@@ -231,7 +231,7 @@ func files(t *testing.T, image v1.Image) map[string]imageFile {
 	}
 }
 
-// TestPushedProgramRuns starts what the image's entrypoint names, where this machine can.
+// TestPushedProgramRuns runs the image's entrypoint, if this machine can.
 func TestPushedProgramRuns(t *testing.T) {
 	_, tag := pushed(t)
 	image, err := remote.Image(tag, remote.WithPlatform(v1.Platform{OS: "linux", Architecture: runtime.GOARCH}))

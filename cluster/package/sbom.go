@@ -18,11 +18,11 @@ import (
 	pkgmetav1 "github.com/crossplane/crossplane/apis/v2/pkg/meta/v1"
 )
 
-// unknown is what SPDX has one say of what one does not say anything about.
+// unknown is SPDX's value for unknown information.
 const unknown = "NOASSERTION"
 
-// describe lists what a program is built from as SPDX JSON: by what the Go linker wrote
-// into it, which is what it is truly built from.
+// describe returns the dependencies of a program as SPDX JSON, from the build information that the Go linker wrote
+// into it.
 func describe(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte, info *debug.BuildInfo, components []component) ([]byte, error) {
 	found, err := dependencies(info, components)
 	if err != nil {
@@ -35,8 +35,8 @@ func describe(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte,
 	return b.Bytes(), nil
 }
 
-// document of a program. Its namespace is derived from the program, so that the same
-// program has the same document, and another has another.
+// document returns the document of a program. Its namespace is derived from the program, so that it is reproducible
+// and unique.
 func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte, path string, dependencies []*v2_3.Package) *v2_3.Document {
 	sum := sha256.Sum256(binary)
 	digest := hex.EncodeToString(sum[:])
@@ -73,7 +73,7 @@ func document(r release, meta *pkgmetav1.Provider, p v1.Platform, binary []byte,
 	return d
 }
 
-// dependencies are Go's standard library and every module that is in the program, with their licenses.
+// dependencies returns Go's standard library and every module in the program, with their licenses.
 func dependencies(info *debug.BuildInfo, components []component) ([]*v2_3.Package, error) {
 	licenses := map[string]string{}
 	for _, c := range components {
@@ -93,7 +93,7 @@ func dependencies(info *debug.BuildInfo, components []component) ([]*v2_3.Packag
 	return found, nil
 }
 
-// linked are Go's standard library and the modules that are in a program.
+// linked returns Go's standard library and the modules in a program.
 func linked(info *debug.BuildInfo) []*debug.Module {
 	version, _, _ := strings.Cut(strings.TrimPrefix(info.GoVersion, "go"), " ")
 	found := []*debug.Module{{Path: standardLibraryName, Version: version}}
@@ -124,7 +124,7 @@ func goPackage(id common.ElementID, path, version string) *v2_3.Package {
 	}
 }
 
-// packageURL of a Go module, in lower case as their specification has it.
+// packageURL returns the package URL of a Go module, in lower case as its specification requires.
 func packageURL(path, version string) string {
 	return "pkg:golang/" + strings.ToLower(path) + "@" + url.QueryEscape(version)
 }

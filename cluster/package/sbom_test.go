@@ -20,8 +20,8 @@ import (
 	"github.com/spdx/tools-golang/spdxlib"
 )
 
-// TestBillOfMaterialsIsFound looks for it as tools do: by what refers to the image. Not
-// every registry can be asked that; where one cannot, a tag says it.
+// TestBillOfMaterialsIsFound finds it as tools do: by what refers to the image. Registries without that API have a
+// tag instead.
 func TestBillOfMaterialsIsFound(t *testing.T) {
 	for title, supported := range map[string]bool{"Referrers": true, "ReferrersByTag": false} {
 		t.Run(title, func(t *testing.T) {
@@ -47,8 +47,7 @@ func TestBillOfMaterialsIsFound(t *testing.T) {
 	}
 }
 
-// attached is the only thing that is attached to an image. It has a file's name, which
-// is what tools save it as.
+// attached returns the only attachment of an image. It has a file name, under which tools save it.
 func attached(t *testing.T, image name.Digest, file string) []byte {
 	t.Helper()
 	index, err := remote.Referrers(image)
@@ -166,8 +165,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// TestDependencyWithoutLicense holds what the linker wrote into the program against what
-// the Go command says that it is built from.
+// TestDependencyWithoutLicense compares the modules in the program with those of the Go command.
 func TestDependencyWithoutLicense(t *testing.T) {
 	_, err := dependencies(&debug.BuildInfo{GoVersion: "go1.26.8"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "the license of stdlib 1.26.8, which is in the provider, is not known") {

@@ -17,11 +17,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/layout"
 )
 
-// keyless is what one says for a signature by who one is, instead of by a key.
+// keyless selects a signature by identity instead of by a key.
 const keyless = "keyless"
 
-// A signer signs packages in a registry with cosign, which is to be on the PATH. No key comes through this program:
-// cosign is told where it is, and asks for its password or for an identity itself.
+// A signer signs packages in a registry with cosign, which must be on the PATH. This program never reads a key:
+// cosign receives its location, and asks for its password or for an identity itself.
 type signer struct {
 	cosign string
 	// key is a file or the URI of a key management service, or keyless.
@@ -29,7 +29,7 @@ type signer struct {
 	out io.Writer
 }
 
-// newSigner with a key, or keyless.
+// newSigner returns a signer with a key, or keyless.
 func newSigner(key string, out io.Writer) (*signer, error) {
 	cosign, err := exec.LookPath("cosign")
 	if err != nil {
@@ -38,7 +38,7 @@ func newSigner(key string, out io.Writer) (*signer, error) {
 	return &signer{cosign: cosign, key: key, out: out}, nil
 }
 
-// A signing is what is to be signed.
+// A signing is what has to be signed.
 type signing struct {
 	digest   v1.Hash
 	revision string
@@ -47,14 +47,14 @@ type signing struct {
 	bills     []bill
 }
 
-// A bill of materials: the image that it is of, and its file.
+// A bill is a bill of materials: its image, and its file.
 type bill struct {
 	image v1.Hash
 	file  string
 }
 
-// prepare reads what was built. A package that is built from a commit and changes to it is not signed: nobody could
-// say what the signature stands for.
+// prepare reads the built package. It rejects one that was built from a commit with uncommitted changes, because its
+// source cannot be identified.
 func (s *signer) prepare(dir, version string) (*signing, error) {
 	p, err := readBuilt(dir, version)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *signer) prepare(dir, version string) (*signing, error) {
 	return p, nil
 }
 
-// readBuilt reads the package of an OCI image layout, and what was written beside it.
+// readBuilt reads the package of an OCI image layout, and the files beside it.
 func readBuilt(dir, version string) (*signing, error) {
 	all, err := layout.ImageIndexFromPath(layoutPath(dir, version))
 	if err != nil {
@@ -98,7 +98,7 @@ func readBuilt(dir, version string) (*signing, error) {
 
 // readPredicate reads the provenance of a package.
 func readPredicate(file string, of v1.Hash) ([]byte, error) {
-	content, err := os.ReadFile(file) //nolint:gosec // What was built is where the caller says.
+	content, err := os.ReadFile(file) //nolint:gosec // The caller chooses the folder.
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +117,7 @@ func readPredicate(file string, of v1.Hash) ([]byte, error) {
 	return s.Predicate, nil
 }
 
-// sign the package and its images, and attach provenance and bills of materials, signed alike.
+// sign signs the package and its images, and attaches signed provenance and bills of materials.
 func (s *signer) sign(ctx context.Context, p *signing, to name.Repository) error {
 	dir, err := os.MkdirTemp("", "provider-lambda-")
 	if err != nil {
@@ -144,14 +144,14 @@ func (s *signer) sign(ctx context.Context, p *signing, to name.Repository) error
 	return nil
 }
 
-// run cosign. Crossplane reads signatures in the format that older versions of cosign write, which newer ones are asked
-// for. They look for it where there is no signature in theirs.
+// run runs cosign. Crossplane reads signatures in the format of older versions of cosign, which flags request from
+// newer ones. Those look for it if there is no signature in their own format.
 func (s *signer) run(ctx context.Context, image name.Digest, command string, args ...string) error {
 	all := append([]string{command, "--yes", "--new-bundle-format=false", "--use-signing-config=false"}, args...)
 	if s.key != keyless {
 		all = append(all, "--key="+s.key)
 	}
-	cmd := exec.CommandContext(ctx, s.cosign, append(all, image.String())...) //nolint:gosec // It is told what to sign.
+	cmd := exec.CommandContext(ctx, s.cosign, append(all, image.String())...) //nolint:gosec // The arguments are not user input.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stderr, os.Stderr
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("cosign %s failed, see above; it takes v2.6 or later: %w", strings.Join(all, " "), err)

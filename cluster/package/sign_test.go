@@ -15,7 +15,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// recorder stands for cosign: it writes down how it was called, and keeps a copy of the predicate.
+// recorder replaces cosign: it records how it was called, and copies the predicate.
 const recorder = `#!/bin/sh
 echo "$*" >> "$RECORD/calls"
 for arg; do
@@ -24,7 +24,7 @@ done
 exit "${COSIGN_EXIT:-0}"
 `
 
-// withCosign puts a program called cosign on the PATH, and returns the folder in which it leaves its record.
+// withCosign puts a program called cosign on the PATH, and returns the folder of its record.
 func withCosign(t *testing.T) (record string) {
 	t.Helper()
 	bin, record := t.TempDir(), t.TempDir()
@@ -36,7 +36,7 @@ func withCosign(t *testing.T) (record string) {
 	return record
 }
 
-// writtenPackage is the shared package in a folder.
+// writtenPackage writes the shared package to a folder.
 func writtenPackage(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -65,7 +65,7 @@ func TestSign(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The predicate is in a file that has no other name than its own.
+			// The predicate's file name is constant, but not its folder.
 			got := regexp.MustCompile(`--predicate=\S*/`).ReplaceAllString(string(calls), "--predicate=")
 			if diff := cmp.Diff(wantCalls(t, to, tc.want), strings.Split(strings.TrimSpace(got), "\n")); diff != "" {
 				t.Errorf("\n%s\ncosign was called: -want, +got:\n%s", tc.reason, diff)
@@ -78,7 +78,8 @@ func TestSign(t *testing.T) {
 	}
 }
 
-// wantCalls of cosign: what was pushed is signed by its digest, whatever its tag says by then.
+// wantCalls returns the expected calls of cosign: what was pushed is signed by its digest, regardless of what its tag
+// refers to by then.
 func wantCalls(t *testing.T, to, key string) []string {
 	t.Helper()
 	tag, err := name.NewTag(to)
@@ -109,7 +110,7 @@ func wantCalls(t *testing.T, to, key string) []string {
 	return want
 }
 
-// checkPredicates finds what was attested in what was built.
+// checkPredicates compares what was attested with what was built.
 func checkPredicates(t *testing.T, record, dir string) {
 	t.Helper()
 	read := func(path ...string) []byte {

@@ -14,24 +14,22 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/xpkg"
 )
 
-// sbomExtension is the ending of the names of bills of materials.
+// sbomExtension is the file name extension of bills of materials.
 const sbomExtension = ".spdx.json"
 
-// fileName without its ending, of what is written for one platform.
+// fileName returns the file name, without its extension, of a platform's files.
 func fileName(version string, p v1.Platform) string {
 	return fmt.Sprintf("%s-%s-%s-%s", packageName, version, p.OS, p.Architecture)
 }
 
-// layoutPath is the folder that holds the package for all platforms, as an OCI image
-// layout.
+// layoutPath returns the folder of the package for all platforms, as an OCI image layout.
 func layoutPath(dir, version string) string {
 	return filepath.Join(dir, packageName+"-"+version+".oci")
 }
 
-// write the package, and say where it is:
+// write writes the package, and prints the paths of:
 //
-//   - an OCI image layout with the index of all platforms and the bills of materials:
-//     what is pushed;
+//   - an OCI image layout with the index of all platforms and the bills of materials: what is pushed;
 //   - an .xpkg for each platform, as Crossplane's CLI reads it;
 //   - the bill of materials for each platform;
 //   - the provenance of them all.
@@ -92,10 +90,10 @@ func (b *built) writeLayout(folder string) error {
 	return nil
 }
 
-// writeArchive writes an image as Crossplane's CLI does: an archive that knows no
-// annotations, so labels say which layer is the package's.
+// writeArchive writes an image as Crossplane's CLI does: the archive format does not support annotations, so labels
+// mark the package's layer.
 func writeArchive(file string, image v1.Image) error {
-	f, err := os.Create(file) //nolint:gosec // The caller says where.
+	f, err := os.Create(file) //nolint:gosec // The caller chooses the file.
 	if err != nil {
 		return err
 	}

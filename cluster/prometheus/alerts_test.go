@@ -11,7 +11,7 @@ import (
 
 const pageOnline = "https://github.com/crossplane-contrib/provider-lambda/blob/main/docs/observability.md#"
 
-// TestAlertsSayWhatToDo wants of each alert what whoever is woken by it needs.
+// TestAlertsSayWhatToDo checks that each alert contains what the person on call needs.
 func TestAlertsSayWhatToDo(t *testing.T) {
 	heading := regexp.MustCompile(`(?m)^#+ (\w+)$`)
 	var headings []string
@@ -43,8 +43,8 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 	}
 }
 
-// TestAlertsAreTested wants each alert to have been seen to fire, and not to. What promtool
-// makes of that is for the Makefile.
+// TestAlertsAreTested checks that there is a test in which each alert fires, and one in which it does not. The
+// Makefile runs these tests with promtool.
 func TestAlertsAreTested(t *testing.T) {
 	var f struct {
 		Tests []struct {

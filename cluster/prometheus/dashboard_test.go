@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestDashboard wants what Grafana shows to be whole: every panel in its place, of the data
-// source that the user chooses, by variables that there are.
+// TestDashboard checks that the dashboard is complete: every panel has its place, uses the data source that the user
+// selects, and only defined variables.
 func TestDashboard(t *testing.T) {
 	d := readDashboard(t)
 	if d.SchemaVersion < 41 {

@@ -1,3 +1,3 @@
-// Package prometheus tests the alerts and the dashboard of the folder observability with
-// Prometheus's own parser, against what the provider is known to serve.
+// Package prometheus tests the alerts and the dashboard in the folder observability with Prometheus's own parser,
+// against the metrics that the provider serves.
 package prometheus

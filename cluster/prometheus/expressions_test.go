@@ -11,10 +11,10 @@ import (
 	"github.com/prometheus/prometheus/promql/parser"
 )
 
-// target are labels that Prometheus gives to whatever it scrapes.
+// target are labels that Prometheus adds to everything it scrapes.
 var target = []string{"instance", "job", "namespace", "pod"}
 
-// expressions of alerts, dashboard and documents, by where they stand.
+// expressions returns the expressions of alerts, dashboard and documents, by their location.
 func expressions(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -35,8 +35,8 @@ func expressions(t *testing.T) map[string]string {
 	return all
 }
 
-// TestExpressions parses each expression as Prometheus does, and asks whether the provider
-// serves what it names: the metric, and its labels with the values that documents tell.
+// TestExpressions parses each expression as Prometheus does, and checks that the provider serves the metric, and its
+// labels with the documented values.
 func TestExpressions(t *testing.T) {
 	p := parser.NewParser(parser.Options{})
 	known, explained := served(t), rows(t)
@@ -76,7 +76,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// grouping are the labels that an expression goes by.
+// grouping returns the labels by which an expression groups.
 func grouping(n parser.Node) []string {
 	switch n := n.(type) {
 	case *parser.AggregateExpr:
@@ -89,12 +89,10 @@ func grouping(n parser.Node) []string {
 	return nil
 }
 
-// plain are the values of a matcher that name what they match. Variables of Grafana and
-// patterns do not.
+// plain matches a matcher's values that are names. Variables of Grafana and patterns are not.
 var plain = regexp.MustCompile(`^[a-z_|]+$`)
 
-// check a matcher of a metric: its label, and, where the provider's own page lists them, its
-// values.
+// check checks a matcher of a metric: its label and, if the provider's own page lists them, its values.
 func check(t *testing.T, where, metric string, m *labels.Matcher, has map[string]bool, explained map[string]string) {
 	t.Helper()
 	switch {
@@ -112,7 +110,7 @@ func check(t *testing.T, where, metric string, m *labels.Matcher, has map[string
 	}
 }
 
-// rows of the page's tables, by the metric that they explain.
+// rows returns the rows of the page's tables, by their metric.
 func rows(t *testing.T) map[string]string {
 	t.Helper()
 	row := regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|.*$")

@@ -14,7 +14,7 @@ import (
 
 var update = flag.Bool("update", false, "write prometheusrule.yaml anew")
 
-// folder of what is tested here, and the page that explains it.
+// The folder under test, and the page that documents it.
 const (
 	folder = "../../observability"
 	page   = "../../docs/observability.md"
@@ -29,7 +29,7 @@ func read(t *testing.T, path ...string) []byte {
 	return b
 }
 
-// rules of Prometheus, as far as they are of interest here.
+// rules are the tested fields of Prometheus's rules.
 type rules struct {
 	Groups []struct {
 		Name  string `json:"name"`
@@ -45,7 +45,7 @@ type rule struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// alerts are all rules of alerts.yaml.
+// alerts returns all rules of alerts.yaml.
 func alerts(t *testing.T) []rule {
 	t.Helper()
 	r := rules{}
@@ -62,7 +62,7 @@ func alerts(t *testing.T) []rule {
 	return all
 }
 
-// dashboard of Grafana, as far as it is of interest here.
+// dashboard has the tested fields of a Grafana dashboard.
 type dashboard struct {
 	SchemaVersion int     `json:"schemaVersion"`
 	Panels        []panel `json:"panels"`
@@ -106,7 +106,7 @@ func readDashboard(t *testing.T) dashboard {
 	return d
 }
 
-// served are the labels of each metric that the provider serves, by the name of the sample.
+// served returns the labels of each metric that the provider serves, by the name of the sample.
 func served(t *testing.T) map[string]map[string]bool {
 	t.Helper()
 	sample := regexp.MustCompile(`^(\w+)(?:\{(.*)\})? 0$`)

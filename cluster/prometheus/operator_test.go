@@ -20,8 +20,7 @@ metadata:
 spec:
 `
 
-// TestPrometheusRule compares what users of the Prometheus operator apply with alerts.yaml,
-// which it is made from.
+// TestPrometheusRule compares the manifest for the Prometheus operator with alerts.yaml, from which it is generated.
 func TestPrometheusRule(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(ruleHeader)
@@ -53,7 +52,7 @@ func TestPrometheusRule(t *testing.T) {
 	}
 }
 
-// TestPodMonitor wants it to find the pods as Crossplane makes them.
+// TestPodMonitor checks that it selects the pods as Crossplane creates them.
 func TestPodMonitor(t *testing.T) {
 	m := monitoringv1.PodMonitor{}
 	if err := yaml.UnmarshalStrict(read(t, folder, "podmonitor.yaml"), &m); err != nil {

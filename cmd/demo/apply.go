@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// apply the examples, as kubectl does. It returns how many of them are ours.
+// apply applies the examples, as kubectl does. It returns how many of the resources are the provider's.
 func (e *env) apply(ctx context.Context, files []string) (int, error) {
 	applied := 0
 	for _, path := range files {

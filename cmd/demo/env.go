@@ -24,12 +24,11 @@ const (
 	namespace = "default"
 	region    = "eu-central-1"
 
-	// pollInterval is short, so that nobody has to wait ten minutes to see drift
-	// being found.
+	// pollInterval is short, so that the demo detects drift without waiting ten minutes.
 	pollInterval = 5 * time.Second
 )
 
-// env is what the demo runs on.
+// env is the environment of the demo.
 type env struct {
 	flags   flags
 	cluster *devcluster.Cluster
@@ -37,7 +36,7 @@ type env struct {
 	kube    client.Client
 	aws     *lambda.Client
 
-	// failed is told if the provider ends by itself.
+	// failed receives the error if the provider ends by itself.
 	failed chan error
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -88,8 +87,7 @@ func (e *env) startCluster(ctx context.Context) error {
 	return err
 }
 
-// startDouble starts the double of AWS with Lambda's real quotas, and puts there
-// what the examples refer to.
+// startDouble starts the double of AWS with Lambda's real quotas, and creates what the examples reference.
 func (e *env) startDouble() error {
 	sectionf("Starting the double of AWS, with Lambda's real request quotas")
 	e.double = awsdouble.New(awsdouble.Lifelike())
@@ -102,8 +100,7 @@ func (e *env) startDouble() error {
 	return nil
 }
 
-// configure tells the provider where AWS is: the one thing that differs from a
-// real account.
+// configure applies a ClusterProviderConfig with the double's endpoint: the only difference from a real account.
 func (e *env) configure(ctx context.Context) error {
 	pc := &v1beta1.ClusterProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "default"},

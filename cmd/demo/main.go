@@ -1,6 +1,5 @@
-// Command demo shows the provider's main job on this machine alone: a real
-// Kubernetes API server, a double of AWS, and the provider between them. `make demo`
-// runs it.
+// Command demo shows what the provider does, on this machine alone: a real Kubernetes API server, a double of AWS,
+// and the provider between them. `make demo` runs it.
 package main
 
 import (
@@ -14,9 +13,9 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// flags of the demo.
+// flags are the flags of the demo.
 type flags struct {
-	Once       bool   `env:"ONCE" help:"Show everything once, check that it truly happened, clean up and end, instead of staying up. The exit code is 0 only if all of it did."`
+	Once       bool   `env:"ONCE" help:"Run each step once, check its result, clean up and exit. The exit code is 0 only if all steps succeeded."`
 	Kubeconfig string `default:".cache/demo/kubeconfig" help:"Where to write the kubeconfig for kubectl."`
 	CRDs       string `default:"package/crds" help:"Folder of the provider's CRDs."`
 	Examples   string `default:"examples" help:"Folder of the examples to apply."`

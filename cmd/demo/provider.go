@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
-// startProvider runs the provider in this process, put together as the binary is.
+// startProvider runs the provider in this process, assembled as in the binary.
 func (e *env) startProvider(ctx context.Context) error {
 	sectionf("Starting the provider")
 	l := logr.Discard()

@@ -13,10 +13,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// resources of the kinds that the demo applies.
+// resources are resources of the kinds that the demo applies.
 type resources []resource.Managed
 
-// resources that are in the cluster.
+// resources returns the resources in the cluster.
 func (e *env) resources(ctx context.Context) (resources, error) {
 	var all resources
 	for _, list := range []resource.ManagedList{
@@ -31,7 +31,7 @@ func (e *env) resources(ctx context.Context) (resources, error) {
 	return all, nil
 }
 
-// ready tells whether all of them are.
+// ready reports whether all of them are Ready.
 func (all resources) ready() bool {
 	for _, mg := range all {
 		if !ready(mg) {
@@ -41,7 +41,7 @@ func (all resources) ready() bool {
 	return true
 }
 
-// find the one of a kind and name. Nil if there is none.
+// find returns the resource of a kind and name, or nil if it does not exist.
 func find[T resource.Managed](all resources, name string) (found T) {
 	for _, mg := range all {
 		if t, ok := mg.(T); ok && mg.GetName() == name {
@@ -58,7 +58,7 @@ func ready(mg resource.Managed) bool {
 
 func kindOf(mg resource.Managed) string { return reflect.TypeOf(mg).Elem().Name() }
 
-// phaseOf a resource, which is what kubectl's column STATE shows.
+// phaseOf returns a resource's phase, which kubectl shows in the column STATE.
 func phaseOf(mg resource.Managed) string {
 	s, ok := mg.(interface{ GetSummary() v1beta1.Summary })
 	if !ok {

@@ -14,11 +14,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// refresh is how often the table looks at the cluster.
+// refresh is the interval at which the table is updated.
 const refresh = 200 * time.Millisecond
 
-// A table shows resources as kubectl does. On a terminal it updates in place,
-// elsewhere it prints a new table whenever a row has changed.
+// A table shows resources as kubectl does. On a terminal it updates in place, elsewhere it prints a new table
+// whenever a row has changed.
 type table struct {
 	out   io.Writer
 	tty   bool
@@ -53,7 +53,8 @@ func (t *table) show(all resources, started time.Time) {
 	_, _ = t.out.Write(rows.Bytes())
 }
 
-// watch shows all resources until something is so, or the time is up.
+// watch shows all resources until a condition holds. It returns how long that took, or an error after the time
+// within.
 func (e *env) watch(ctx context.Context, within time.Duration, what string, so func(resources) bool) (time.Duration, error) {
 	t := newTable()
 	started := time.Now()
@@ -69,7 +70,7 @@ func (e *env) watch(ctx context.Context, within time.Duration, what string, so f
 			return time.Since(started), nil
 		}
 		if time.Since(started) > within {
-			return 0, fmt.Errorf("gave up after %s waiting until %s", within, what)
+			return 0, fmt.Errorf("timed out after %s waiting until %s", within, what)
 		}
 		select {
 		case <-ctx.Done():

@@ -16,12 +16,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// BenchmarkFootprint measures what a provider takes of memory and processor with a
-// number of Functions: docs/sizing.md says how to read it. The provider is the built
-// one, in a process of its own, in a cluster with a thousand Secrets of 10 kB that do
-// not concern it, against the double with Lambda's real quotas and 30 ms a call. Each
-// Function is looked at once a minute, ten times as often as by default, so that a
-// minute is enough to measure. It takes about 12 minutes.
+// BenchmarkFootprint measures a provider's memory and CPU with a number of Functions: docs/sizing.md explains the
+// figures. The provider is the built one, in a process of its own, in a cluster with a thousand unrelated Secrets of
+// 10 kB, against the double with Lambda's real quotas and 30 ms a call. Each Function is polled once a minute, ten
+// times as often as by default, so that a minute is enough to measure. It takes about 12 minutes.
 func BenchmarkFootprint(b *testing.B) {
 	const interval = time.Minute
 	w := newEnv(b, awsdouble.Options{Quotas: awsdouble.LambdaQuotas(), Latency: 30 * time.Millisecond, CreateDuration: time.Second})
@@ -52,7 +50,7 @@ func BenchmarkFootprint(b *testing.B) {
 					b.ReportMetric(1000*creating/float64(n), "cpu-ms/creation")
 				}
 
-				time.Sleep(interval / 2) // The garbage of the creation goes, and looks spread.
+				time.Sleep(interval / 2) // The garbage of the creation is collected, and polls spread out.
 				before, looks := p.seconds(b), w.double.Count("GetFunction")
 				time.Sleep(interval)
 				steady := p.seconds(b) - before
@@ -70,7 +68,7 @@ func BenchmarkFootprint(b *testing.B) {
 	}
 }
 
-// built is the provider as it is shipped.
+// built returns the path of the provider as it is shipped.
 func built(b *testing.B) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), "provider")
@@ -82,7 +80,7 @@ func built(b *testing.B) string {
 	return program
 }
 
-// bystanders are Secrets of others.
+// bystanders creates unrelated Secrets.
 func (w *env) bystanders(n int) {
 	w.Helper()
 	for i := range n {
@@ -93,7 +91,7 @@ func (w *env) bystanders(n int) {
 	}
 }
 
-// seconds of processor time that the process has used.
+// seconds returns the CPU time of the process.
 func (p *process) seconds(b *testing.B) float64 {
 	b.Helper()
 	v, ok := p.metric(b, "process_cpu_seconds_total")
@@ -103,7 +101,7 @@ func (p *process) seconds(b *testing.B) float64 {
 	return v
 }
 
-// mebibytes of a metric in bytes.
+// mebibytes returns a metric in bytes as MiB.
 func (p *process) mebibytes(b *testing.B, name string) float64 {
 	b.Helper()
 	v, ok := p.metric(b, name)
@@ -113,8 +111,8 @@ func (p *process) mebibytes(b *testing.B, name string) float64 {
 	return v / (1 << 20)
 }
 
-// memory that the kernel counts for the process, in MiB: VmHWM is the most that was
-// resident since resetPeak, RssFile is what is resident of its program.
+// memory returns the process's memory as the kernel counts it, in MiB: VmHWM is the maximum resident since resetPeak,
+// RssFile is the resident part of its program.
 func (p *process) memory(b *testing.B, name string) float64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
@@ -132,7 +130,7 @@ func (p *process) memory(b *testing.B, name string) float64 {
 
 func (p *process) resetPeak(b *testing.B) {
 	b.Helper()
-	const peak = "5" // In proc(5)'s words.
+	const peak = "5" // The value is that of proc(5).
 	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", p.cmd.Process.Pid), []byte(peak), 0o600); err != nil {
 		b.Fatal(err)
 	}

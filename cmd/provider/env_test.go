@@ -23,8 +23,7 @@ import (
 
 const region = "eu-central-1"
 
-// env is a namespace of the control plane, and a double of AWS that a config of the
-// namespace's name leads to.
+// env is a namespace of the control plane, and a double of AWS to which a config of the namespace's name leads.
 type env struct {
 	testing.TB
 
@@ -62,7 +61,7 @@ func newEnv(t testing.TB, o awsdouble.Options) *env {
 	return w
 }
 
-// provider of the world, in a process of its own.
+// provider starts a provider of the env in a process of its own.
 func (w *env) provider(name string, kubeconfig []byte, args ...string) *process {
 	w.Helper()
 	return start(w, testProgram(w), name, kubeconfig, append([]string{"--watch-namespace=" + w.ns, "--leader-election-namespace=" + w.ns}, args...)...)
@@ -75,7 +74,7 @@ func (w *env) create(o client.Object) {
 	}
 }
 
-// functions that are created, all at once.
+// functions creates functions, all at once.
 func (w *env) functions(n int) {
 	w.Helper()
 	for i := range n {
@@ -83,7 +82,7 @@ func (w *env) functions(n int) {
 	}
 }
 
-// function as a user may have one.
+// function returns a typical Function.
 func (w *env) function(name string) *v1beta1.Function {
 	return &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: w.ns},
@@ -99,7 +98,7 @@ func (w *env) function(name string) *v1beta1.Function {
 	}
 }
 
-// ready waits until n Functions are.
+// ready waits until n Functions are Ready.
 func (w *env) ready(n int, patience time.Duration) {
 	w.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(5 * glance) {
@@ -128,7 +127,7 @@ func (w *env) countReady() int {
 	return n
 }
 
-// callsOf a provider, by the key that is its name.
+// callsOf returns the calls of a provider, by the access key that is its name.
 func (w *env) callsOf(p *process) []awsdouble.Call {
 	var calls []awsdouble.Call
 	for _, c := range w.double.Calls() {
@@ -139,7 +138,7 @@ func (w *env) callsOf(p *process) []awsdouble.Call {
 	return calls
 }
 
-// created is how often each function was, successfully.
+// created returns how often each function was created successfully.
 func (w *env) created() map[string]int {
 	n := map[string]int{}
 	for _, c := range w.double.Calls() {
@@ -150,7 +149,7 @@ func (w *env) created() map[string]int {
 	return n
 }
 
-// inAWS are the names of the functions there.
+// inAWS returns the names of the functions in AWS.
 func (w *env) inAWS() map[string]bool {
 	w.Helper()
 	names := map[string]bool{}
@@ -167,7 +166,7 @@ func (w *env) inAWS() map[string]bool {
 	return names
 }
 
-// drift is a change that someone makes in AWS by hand.
+// drift changes a function in AWS out of band.
 func (w *env) drift(ctx context.Context, name string) {
 	w.Helper()
 	_, err := w.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), Description: ptr.To("changed by hand")})

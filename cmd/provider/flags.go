@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
-// flags of the provider. Those that provider-kubernetes has too have its names.
+// flags are the flags of the provider. They have the names of provider-kubernetes's flags if it has the same ones.
 type flags struct {
 	Debug bool `short:"d" help:"Log at debug level: each reconcile and its decision. Secrets are never logged."`
 
@@ -60,7 +60,7 @@ type flags struct {
 	QuotaControlPlane float64 `default:"14.7" help:"Calls per second of all other operations of Lambda's control plane together, for each account and region. AWS's quota is 15."`
 }
 
-// validate what kong's types don't.
+// validate checks what kong's types do not.
 func (f flags) validate() error {
 	var errs []error
 	if f.PollJitterPercentage >= 100 { //nolint:mnd // Percent.
@@ -93,7 +93,7 @@ func (f flags) validate() error {
 	return errors.Join(errs...)
 }
 
-// options of the manager.
+// options returns the options of the manager.
 func (f flags) options() manager.Options {
 	log := f.logger()
 	features := &feature.Flags{}
@@ -139,7 +139,7 @@ func (f flags) quota() quota.Options {
 	return quota.Options{Rates: rates}
 }
 
-// logger writes structured lines: JSON, or text for people at debug level.
+// logger returns a logger of structured lines: JSON, or text for people at debug level.
 func (f flags) logger() logr.Logger {
 	l := zap.New(zap.UseDevMode(f.Debug), func(o *zap.Options) { o.TimeEncoder = zapcore.ISO8601TimeEncoder })
 	ctrl.SetLogger(l)
@@ -147,5 +147,5 @@ func (f flags) logger() logr.Logger {
 	return l.WithName("provider-lambda")
 }
 
-// limited has the client hold back only what an API server would mind.
+// limited returns a configuration with a client-side rate limit that scales with the reconcile rate.
 func limited(cfg *rest.Config, rate int) *rest.Config { return ratelimiter.LimitRESTConfig(cfg, rate) }

@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
-// parse a command line as main does.
+// parse parses a command line as main does.
 func parse(t *testing.T, args ...string) (flags, string, error) {
 	t.Helper()
 	f := flags{}

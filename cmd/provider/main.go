@@ -1,5 +1,5 @@
-// Command provider runs the controllers of provider-lambda. It holds no logic: flags
-// become options of package manager.
+// Command provider runs the controllers of provider-lambda. It contains no logic: flags become options of package
+// manager.
 package main
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
-	_ "golang.org/x/crypto/x509roots/fallback" // The image holds no certificates: see docs/design/package.md.
+	_ "golang.org/x/crypto/x509roots/fallback" // The image has no certificates: see docs/design/package.md.
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
@@ -32,7 +32,7 @@ func kongOptions() []kong.Option {
 	return []kong.Option{kong.Name("provider"), kong.Description(description), kong.UsageOnError(), kong.DefaultEnvars("PROVIDER_LAMBDA")}
 }
 
-// run the provider until ctx is done.
+// run runs the provider until ctx is done.
 func run(ctx context.Context, f flags) error {
 	cfg, err := ctrl.GetConfig()
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"time"
 )
 
-// asProvider in the environment has the test's program be the provider: the same main,
-// in a process that can be killed.
+// asProvider is an environment variable that makes the test binary run the provider's main, in a process that can be
+// killed.
 const asProvider = "TEST_AS_PROVIDER"
 
-// glance is the time between two looks at what is waited for.
+// glance is the time between two checks.
 const glance = 20 * time.Millisecond
 
-// until something is so, or a test has no more patience.
+// until waits until a condition holds, and fails the test after a timeout.
 func until(t testing.TB, what string, so func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(patience); !so(); time.Sleep(glance) {
@@ -32,8 +32,7 @@ func until(t testing.TB, what string, so func() bool) {
 	}
 }
 
-// A process is a provider in a process of its own, which calls AWS with a key that
-// is its name.
+// A process is a provider in a process of its own, which calls AWS with an access key that is its name.
 type process struct {
 	name            string
 	metrics, health string
@@ -41,12 +40,12 @@ type process struct {
 	cmd *exec.Cmd
 	log output
 
-	// ended is closed when it has, with the error that it ended with.
+	// ended is closed when the process has ended, with the error that it returned.
 	ended chan struct{}
 	err   error
 }
 
-// output of a process.
+// output is the output of a process.
 type output struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -64,7 +63,7 @@ func (o *output) String() string {
 	return o.buf.String()
 }
 
-// start a provider, by this program or another one.
+// start starts a provider, from this program or another one.
 func start(t testing.TB, program, name string, kubeconfig []byte, args ...string) *process {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "kubeconfig")
@@ -100,7 +99,7 @@ func (p *process) signal(t testing.TB, s syscall.Signal) {
 	}
 }
 
-// ends waits until the process has, and returns the error that it ended with.
+// ends waits until the process has ended, and returns its error.
 func (p *process) ends(t testing.TB) error {
 	t.Helper()
 	select {
@@ -112,14 +111,14 @@ func (p *process) ends(t testing.TB) error {
 	}
 }
 
-// leads tells whether the process works, and does not only stand by.
+// leads reports whether the process is the leader.
 func (p *process) leads(t testing.TB) bool {
 	t.Helper()
 	v, ok := p.metric(t, `leader_election_master_status{name="crossplane-leader-election-provider-lambda"}`)
 	return ok && v == 1
 }
 
-// metric of a process, if it answers and has it.
+// metric returns a metric of a process, if it responds and has it.
 func (p *process) metric(t testing.TB, name string) (float64, bool) {
 	t.Helper()
 	body, err := once(t, "http://"+p.metrics+"/metrics")

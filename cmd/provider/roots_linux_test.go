@@ -20,11 +20,11 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// authorities names the file of certificates of which TestTrustedRoots, in a
-// process of its own, says which are trusted. A process reads its roots once.
+// authorities is an environment variable with a file of certificates. A process that TestTrustedRoots starts prints
+// which of them it trusts. A process reads its roots only once.
 const authorities = "TEST_AUTHORITIES"
 
-// TestTrustedRoots runs where there are no certificates, as in the image.
+// TestTrustedRoots runs without certificates on disk, as in the image.
 func TestTrustedRoots(t *testing.T) {
 	if file := os.Getenv(authorities); file != "" {
 		printTrusted(t, file)
@@ -97,7 +97,7 @@ func printTrusted(t *testing.T, file string) {
 	}
 }
 
-// amazonAuthority is the root that AWS's endpoints are signed under.
+// amazonAuthority returns the root certificate of AWS's endpoints.
 func amazonAuthority(t *testing.T) []byte {
 	t.Helper()
 	for root := range bundle.Roots() {
@@ -113,7 +113,7 @@ func amazonAuthority(t *testing.T) []byte {
 	return nil
 }
 
-// ownAuthority is what a company signs its own endpoints with.
+// ownAuthority returns a company's own root certificate.
 func ownAuthority(t *testing.T) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -31,8 +31,7 @@ func TestMain(m *testing.M) {
 
 const patience = time.Minute
 
-// freeAddress on loopback. Another process may take it in between, which the test
-// would tell.
+// freeAddress returns a free address on loopback. If another process takes it in between, the test fails.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -43,7 +42,7 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// get a URL until it answers 200.
+// get requests a URL until the status is 200.
 func get(t testing.TB, url string) string {
 	t.Helper()
 	var last error
@@ -76,8 +75,8 @@ func once(t testing.TB, url string) (string, error) {
 	return string(body), err
 }
 
-// The provider leads, answers probes, shows metrics and, on request, profiles, and
-// hands its lease on when it is told to stop.
+// TestRun checks that the provider leads, responds to probes, serves metrics and, if enabled, profiles, and releases
+// its lease when it is terminated.
 func TestRun(t *testing.T) {
 	cluster := suite.Cluster(t)
 	ns := cluster.Namespace(t)

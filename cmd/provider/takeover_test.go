@@ -16,10 +16,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// short leases, for tests that wait for them to run out.
+// short are arguments for short leases, for tests that wait until they expire.
 var short = []string{"--leader-election-lease-duration=3s", "--leader-election-renew-deadline=2s"}
 
-// testProgram is what runs now.
+// testProgram returns the path of this test binary.
 func testProgram(t testing.TB) string {
 	t.Helper()
 	program, err := os.Executable()
@@ -29,7 +29,7 @@ func testProgram(t testing.TB) string {
 	return program
 }
 
-// pair starts a provider, and another one that stands by.
+// pair starts a provider, and another one on standby.
 func (w *env) pair(leaders []byte, args ...string) (leader, standby *process) {
 	w.Helper()
 	leader = w.provider("LEADER", leaders, args...)
@@ -40,8 +40,8 @@ func (w *env) pair(leaders []byte, args ...string) (leader, standby *process) {
 	return leader, standby
 }
 
-// A leader that is killed or told to end while it makes functions is replaced, and
-// none of them is made twice or forgotten.
+// TestTakeover checks that a leader that is killed or terminated while it creates functions is replaced, and that no
+// function is created twice or forgotten.
 func TestTakeover(t *testing.T) {
 	const functions = 60
 	cases := map[string]struct {
@@ -89,7 +89,7 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// onceEach checks that each function was made once, and that there is no other.
+// onceEach checks that each function was created once, and that there is no other.
 func (w *env) onceEach(functions int) {
 	w.Helper()
 	created, there := w.created(), w.inAWS()
@@ -104,12 +104,12 @@ func (w *env) onceEach(functions int) {
 	}
 }
 
-// A leader that does not know that it has lost its lease calls AWS no more by the
-// time that another works, and ends.
+// TestLostLease checks that a leader that is unaware that it has lost its lease makes no calls to AWS by the time
+// that another replica works, and ends.
 func TestLostLease(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		// lose the lease, and undo what it took.
+		// lose takes the lease away, and undo reverts that.
 		lose, undo func(t *testing.T, p *process, n *network)
 	}{
 		"CutOff": {
@@ -136,7 +136,7 @@ func TestLostLease(t *testing.T) {
 
 			tc.lose(t, leader, n)
 			until(t, "the other provider works", func() bool {
-				w.drift(t.Context(), "f-0000") // So that there is always something to put right.
+				w.drift(t.Context(), "f-0000") // So that there is always something to correct.
 				return count(w.callsOf(standby), "UpdateFunctionConfiguration") > 0
 			})
 			tc.undo(t, leader, n)
@@ -161,8 +161,7 @@ func count(calls []awsdouble.Call, operation string) int {
 	return n
 }
 
-// network is the way to an API server, which can be cut: what is sent then arrives
-// nowhere, and nobody is told.
+// A network is the connection to an API server, which can be cut: what is sent then is dropped without an error.
 type network struct {
 	address string
 	cut     atomic.Bool
@@ -207,7 +206,7 @@ func newNetwork(t testing.TB, target string) *network {
 	return n
 }
 
-// carry what comes, or swallow it.
+// carry copies the data, or drops it.
 func (n *network) carry(to io.WriteCloser, from io.Reader) {
 	defer func() { _ = to.Close() }()
 	buf := make([]byte, 32*1024)

@@ -22,8 +22,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tracing/tracingtest"
 )
 
-// The flag and the environment have the provider send traces, of what it did last too:
-// here none is due before it ends.
+// TestRunWithTraces checks that the flag and the environment enable traces, and that the last ones are sent before
+// the provider ends: the test sets a long export interval.
 func TestRunWithTraces(t *testing.T) {
 	cluster := suite.Cluster(t)
 	ns := cluster.Namespace(t)
@@ -75,7 +75,7 @@ func TestRunWithTraces(t *testing.T) {
 	}
 }
 
-// What cannot be traced as the environment says is told before anything runs.
+// TestRunWithWrongTraces checks that an invalid tracing configuration is reported before anything runs.
 func TestRunWithWrongTraces(t *testing.T) {
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
 	if err := os.WriteFile(kubeconfig, suite.Cluster(t).Kubeconfig, 0o600); err != nil {
@@ -92,7 +92,7 @@ func TestRunWithWrongTraces(t *testing.T) {
 	}
 }
 
-// applyFunction applies a Function, and a ClusterProviderConfig for an endpoint.
+// applyFunction applies a Function, and a ClusterProviderConfig with an endpoint.
 func applyFunction(t *testing.T, cfg *rest.Config, ns, endpoint string) {
 	t.Helper()
 	scheme := runtime.NewScheme()

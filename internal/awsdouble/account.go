@@ -5,15 +5,14 @@ import (
 	"net/http"
 )
 
-// Limits are what an account may use of Lambda in a region. A limit of 0 is AWS's default.
+// Limits are an account's limits of Lambda in a region. A limit of 0 is AWS's default.
 type Limits struct {
 	// ConcurrentExecutions is how many executions may run at a time. Default: 1000.
 	ConcurrentExecutions int32
-	// MinUnreserved is how many of these cannot be reserved. Default: 100, as most
-	// accounts have it; new accounts have less of both.
+	// MinUnreserved is how many of these cannot be reserved. Default: 100, as in most accounts; new accounts have
+	// less of both.
 	MinUnreserved int32
-	// TotalCodeSize is how many bytes the code of all versions and layers may have
-	// together. Default: 75 GiB.
+	// TotalCodeSize is the maximum total size of the code of all versions and layers, in bytes. Default: 75 GiB.
 	TotalCodeSize int64
 }
 
@@ -25,7 +24,7 @@ func (l Limits) orDefaults() Limits {
 	}
 }
 
-// accountSettings is GetAccountSettings's answer.
+// accountSettings is GetAccountSettings's response.
 type accountSettings struct {
 	AccountLimit accountLimit
 	AccountUsage accountUsage
@@ -51,8 +50,8 @@ func getAccountSettings(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, json: out}, nil
 }
 
-// stored is how many bytes the code of all versions and layers has. Images lie in
-// registries and have a size of 0.
+// stored returns the total size of the code of all versions and layers, in bytes. Images are stored in registries and
+// have a size of 0.
 func (h *home) stored() int64 {
 	total := int64(0)
 	for _, f := range h.functions {
@@ -69,7 +68,7 @@ func (h *home) stored() int64 {
 	return total
 }
 
-// checkStorage refuses code of a size, in bytes, that the account has no room for.
+// checkStorage rejects code of a size, in bytes, that exceeds the account's remaining storage.
 func (h *home) checkStorage(size int64) error {
 	if h.stored()+size <= h.limits.TotalCodeSize {
 		return nil

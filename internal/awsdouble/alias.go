@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Alias is an alias as Lambda answers it.
+// An Alias is an alias as Lambda returns it.
 type Alias struct {
 	AliasArn        string
 	Description     string
@@ -17,8 +17,7 @@ type Alias struct {
 	RoutingConfig   *Routing `json:",omitempty"`
 }
 
-// Routing is the share of the calls that another version than the alias's own
-// gets, by version.
+// Routing is the share of the calls that goes to versions other than the alias's own, by version.
 type Routing struct{ AdditionalVersionWeights map[string]float64 }
 
 // aliasInput is the body of CreateAlias and UpdateAlias.
@@ -74,8 +73,8 @@ func updateAlias(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, json: a}, nil
 }
 
-// apply checks what an alias would become, then writes it. Any update gives it a
-// new revision, one that changes nothing too.
+// apply validates the resulting alias, then writes it. Every update creates a new revision, even if it changes
+// nothing.
 func (in *aliasInput) apply(f *function, to *Alias) error {
 	a := *to
 	set(in.Description, &a.Description)
@@ -94,7 +93,7 @@ func (in *aliasInput) apply(f *function, to *Alias) error {
 	return nil
 }
 
-// check refuses an alias of versions that do not exist or go together.
+// check rejects an alias of versions that do not exist or cannot be combined.
 func (a *Alias) check(f *function) error {
 	if !f.has(a.FunctionVersion) {
 		return notFound("Function not found: %s:%s", f.latest.FunctionArn, a.FunctionVersion)
@@ -119,7 +118,7 @@ func (a *Alias) check(f *function) error {
 	return nil
 }
 
-// uses reports whether an alias sends calls to a version.
+// uses reports whether an alias routes calls to a version.
 func (a *Alias) uses(version string) bool {
 	if a.RoutingConfig != nil && a.RoutingConfig.AdditionalVersionWeights[version] > 0 {
 		return true
@@ -139,7 +138,7 @@ func getAlias(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, json: a}, nil
 }
 
-// deleteAlias answers that an alias is gone also where there was none.
+// deleteAlias deletes an alias. It succeeds if the alias does not exist.
 func deleteAlias(s *Server, r *request) (*answer, error) {
 	f, err := s.unqualified(r)
 	if err != nil {
@@ -165,12 +164,12 @@ func listAliases(s *Server, r *request) (*answer, error) {
 	return paged("Aliases", all, r), nil
 }
 
-// sortedAliases are a function's aliases by name.
+// sortedAliases returns a function's aliases by name.
 func (f *function) sortedAliases() []*Alias {
 	return slices.SortedFunc(maps.Values(f.aliases), func(a, b *Alias) int { return cmp.Compare(a.Name, b.Name) })
 }
 
-// aliasesOf names the aliases that send calls to a version.
+// aliasesOf returns the names of the aliases that route calls to a version.
 func (f *function) aliasesOf(version string) []string {
 	var names []string
 	for _, a := range f.sortedAliases() {
@@ -192,8 +191,8 @@ func (s *Server) Alias(function, name string) (Alias, bool) {
 	return f.aliases[name].copied(), true
 }
 
-// EditAlias changes an alias as somebody else would by hand, with a new
-// RevisionId. It reports whether there is such an alias.
+// EditAlias changes an alias as an out-of-band update does, with a new RevisionId. It reports whether the alias
+// exists.
 func (s *Server) EditAlias(function, name string, edit func(*Alias)) bool {
 	defer s.editing()()
 	f := s.lookup(function)

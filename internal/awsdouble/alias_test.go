@@ -11,7 +11,7 @@ import (
 
 const functionARN = "arn:aws:lambda:eu-west-1:123456789012:function:f"
 
-// publishTwo makes function f with the versions 1 and 2.
+// publishTwo creates function f with the versions 1 and 2.
 func publishTwo(t *testing.T, c *lambda.Client) {
 	t.Helper()
 	create(t, c, zipFunction(t, "f"))

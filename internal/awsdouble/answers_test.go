@@ -17,29 +17,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// story is a sequence of calls and what AWS answered to them.
+// story is a recorded sequence of calls and AWS's responses.
 type story struct {
 	Story string
 	Steps []step
 }
 
-// step is a call. In what it sends, "zip:N" is a zip of content N and "#N" the
-// revision or UUID that an earlier answer called so.
+// step is a call. In what it sends, "zip:N" is a zip of content N and "#N" the revision or UUID that an earlier
+// response labelled so.
 type step struct {
 	// Do is the method and the path.
 	Do string
-	// Settle lets what is under way settle before the call.
+	// Settle lets pending changes settle before the call.
 	Settle bool
-	// Exists are resources of other services, without which all exist.
+	// Exists are resources of other services. If it is empty, all exist.
 	Exists []string
 	Send   json.RawMessage
 	Want   *want
 }
 
-// want is an answer of AWS: for an error its code, its message (or the parts
-// of it, in any order) and its body's members; else the exact members of the
-// body by path. There "*" is any value, and "#N" a revision or a UUID, the same
-// for the same N and another for another.
+// want is a response of AWS: for an error its code, its message (or the parts of it, in any order) and its body's
+// members; else the exact members of the body by path. "*" is any value, and "#N" a revision or a UUID, the same for
+// the same N and another for another.
 type want struct {
 	Status  int
 	Code    string
@@ -50,8 +49,7 @@ type want struct {
 	Body    map[string]any
 }
 
-// TestAnswersOfAWS repeats calls that AWS itself has answered. It talks plain
-// HTTP, because the SDK hides which members were sent.
+// TestAnswersOfAWS repeats recorded calls of AWS. It uses plain HTTP, because the SDK hides which members were sent.
 func TestAnswersOfAWS(t *testing.T) {
 	checked := 0
 	for _, st := range recorded(t) {
@@ -62,7 +60,7 @@ func TestAnswersOfAWS(t *testing.T) {
 	}
 }
 
-// recorded reads the stories of all files.
+// recorded returns the recordings of all files.
 func recorded(t *testing.T) []story {
 	t.Helper()
 	files, err := filepath.Glob("testdata/answers*.json")
@@ -84,8 +82,7 @@ func recorded(t *testing.T) []story {
 	return all
 }
 
-// tell makes a story's calls on a new server and returns how many answers it
-// compared.
+// tell makes a recording's calls on a new server and returns how many responses it compared.
 func (st *story) tell(t *testing.T) int {
 	t.Helper()
 	clk := newClock()
@@ -111,7 +108,7 @@ func (st *story) tell(t *testing.T) int {
 	return checked
 }
 
-// call sends a step's request, signed for Lambda in name only.
+// call sends a step's request, with an incomplete signature that only names Lambda.
 func call(t *testing.T, s *Server, st *step, revisions map[string]string) (*http.Response, []byte) {
 	t.Helper()
 	method, path, _ := strings.Cut(st.Do, " ")
@@ -171,8 +168,7 @@ func (w *want) compare(t *testing.T, name string, res *http.Response, body []byt
 	}
 }
 
-// known returns what AWS answered with the varying values that the double
-// chose, and remembers the revisions.
+// known returns AWS's response with the varying values that the double chose, and stores the revisions.
 func (w *want) known(got map[string]any, revisions map[string]string) map[string]any {
 	out := maps.Clone(w.Body)
 	if out == nil {
@@ -192,8 +188,7 @@ func (w *want) known(got map[string]any, revisions map[string]string) map[string
 	return out
 }
 
-// known returns the revision that a label stands for. A new label must stand
-// for a new revision.
+// known returns the revision of a label. A new label must stand for a new revision.
 func known(label, revision string, revisions map[string]string) string {
 	if r, ok := revisions[label]; ok {
 		return r
@@ -233,9 +228,8 @@ func (w *want) compareError(t *testing.T, name, code string, got map[string]any)
 	}
 }
 
-// flatten writes the members of nested objects by path, also of those that travel as
-// text, as policies do, and those in lists by number. What is wanted whole is left as
-// it is.
+// flatten writes the members of nested objects by path, including those in JSON text, such as policies, and those in
+// lists by number. It keeps members that are wanted as a whole.
 func flatten(in map[string]any, path string, whole, out map[string]any) {
 	for k, v := range in {
 		if text, ok := v.(string); ok && strings.HasPrefix(text, `{"`) {

@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// Call is a call that the double received.
+// A Call is a call that the double received.
 type Call struct {
-	// Operation is the operation's name, empty if the double has none.
+	// Operation is the operation's name, empty if the double does not implement it.
 	Operation string
 	// Service is the name in the signature's scope: lambda, s3, sts or ecr.
 	Service string
-	// AccessKey is the id of the key that signed it, empty if none did.
+	// AccessKey is the ID of the key that signed it, empty if it is unsigned.
 	AccessKey string
 	// Account is the account of the access key.
 	Account string
-	// Caller is the ARN of who signed it, in strict mode.
+	// Caller is the ARN of the signer, in strict mode.
 	Caller string
 	// Region is the region of the signature's scope.
 	Region string
-	// Resource is what the call names: a function's name or ARN as sent, a
-	// tagged resource's ARN, a mapping's UUID, or bucket/key.
+	// Resource is the resource that the call names: a function's name or ARN as sent, a tagged resource's ARN, a
+	// mapping's UUID, or bucket/key.
 	Resource string
 	// Status is the HTTP status, 0 if the connection was dropped.
 	Status int
@@ -38,7 +38,7 @@ func (s *Server) Calls() []Call {
 	return slices.Clone(s.calls)
 }
 
-// Count returns how many calls of an operation came; empty counts all.
+// Count returns how many calls of an operation were received; an empty name counts all.
 func (s *Server) Count(operation string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Server) log(r *request, f *Fault, a *answer, err error) {
 	s.calls = append(s.calls, c)
 }
 
-// resource names what a call is about.
+// resource returns the resource that a call names.
 func (r *request) resource() string {
 	for _, v := range []string{"FunctionName", "Resource", "ResourceArn", "CodeSigningConfigArn", "LayerName", "CapacityProviderName", "UUID"} {
 		if r.vars[v] != "" {

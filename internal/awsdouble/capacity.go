@@ -13,8 +13,7 @@ const (
 	capacityDeleting = "Deleting"
 )
 
-// CapacityProvider is a capacity provider as Lambda answers it, for tests to look
-// at and to edit.
+// A CapacityProvider is a capacity provider as Lambda returns it. Tests can read and edit it.
 type CapacityProvider struct {
 	CapacityProviderArn           string
 	CapacityProviderScalingConfig *CapacityScaling   `json:",omitempty"`
@@ -26,57 +25,57 @@ type CapacityProvider struct {
 	State                         string
 	TelemetryConfig               *CapacityTelemetry `json:",omitempty"`
 	VpcConfig                     CapacityVPC
-	// Tags are read by ListTags.
+	// Tags are returned by ListTags.
 	Tags map[string]string `json:"-"`
 }
 
-// CapacityScaling bounds what instances a capacity provider starts.
+// CapacityScaling limits the instances of a capacity provider.
 type CapacityScaling struct {
 	MaxVCpuCount    *int32           `json:",omitempty"`
 	ScalingMode     string           `json:",omitempty"`
 	ScalingPolicies []CapacityTarget `json:",omitempty"`
 }
 
-// CapacityTarget is a metric and the value that scaling keeps it at.
+// A CapacityTarget is a metric and the value at which scaling keeps it.
 type CapacityTarget struct {
 	PredefinedMetricType string
 	TargetValue          float64
 }
 
-// CapacityInstances say which instances are used.
+// CapacityInstances select the instances to use.
 type CapacityInstances struct {
 	AllowedInstanceTypes  []string `json:",omitempty"`
 	Architectures         []string `json:",omitempty"`
 	ExcludedInstanceTypes []string `json:",omitempty"`
 }
 
-// CapacityPermissions name the role that instances are managed with.
+// CapacityPermissions name the role that manages instances.
 type CapacityPermissions struct{ CapacityProviderOperatorRoleArn string }
 
-// CapacityTags are put on instances.
+// CapacityTags are tags of instances.
 type CapacityTags struct {
 	ExplicitTags map[string]string `json:",omitempty"`
 	Mode         string            `json:",omitempty"`
 }
 
-// CapacityTelemetry is where a capacity provider logs.
+// CapacityTelemetry configures where a capacity provider logs.
 type CapacityTelemetry struct {
 	LoggingConfig *CapacityLogging `json:",omitempty"`
 }
 
-// CapacityLogging is a log group and what is logged to it.
+// CapacityLogging is a log group and the log level.
 type CapacityLogging struct {
 	LogGroup       string `json:",omitempty"`
 	SystemLogLevel string `json:",omitempty"`
 }
 
-// CapacityVPC is where instances are started.
+// CapacityVPC is the network of instances.
 type CapacityVPC struct {
 	SecurityGroupIds []string //nolint:revive // Lambda's spelling
 	SubnetIds        []string //nolint:revive // Lambda's spelling
 }
 
-// capacity is a capacity provider, and what it is on its way to.
+// capacity is a capacity provider with the state to which it changes next.
 type capacity struct {
 	CapacityProvider
 	busy     bool
@@ -84,14 +83,14 @@ type capacity struct {
 	next     string
 }
 
-// startCapacity has a capacity provider take a while to another state.
+// startCapacity moves a capacity provider to another state after a duration.
 func (s *Server) startCapacity(c *capacity, state, next string, d time.Duration) {
 	c.State, c.next = state, next
 	c.busy, c.settleAt = true, s.options.Now().Add(d)
 	c.LastModified = s.lastModified()
 }
 
-// settleCapacity ends what capacity providers are busy with once its time has come.
+// settleCapacity completes the state changes of capacity providers whose time has passed.
 func (s *Server) settleCapacity(h *home) {
 	for name, c := range h.capacity {
 		if !c.busy || s.options.Now().Before(c.settleAt) {
@@ -106,12 +105,12 @@ func (s *Server) settleCapacity(h *home) {
 	}
 }
 
-// capacityName is the plain name that a name or an ARN stands for.
+// capacityName returns the plain name from a name or an ARN.
 func capacityName(nameOrArn string) string {
 	return nameOrArn[strings.LastIndex(nameOrArn, ":")+1:]
 }
 
-// capacity finds the capacity provider in the path, settled.
+// capacity returns the capacity provider in the path, settled.
 func (s *Server) capacity(r *request) (*capacity, string, error) {
 	h := s.home(r.account, r.region)
 	s.settleCapacity(h)

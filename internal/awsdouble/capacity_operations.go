@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// capacityInput is CreateCapacityProvider's body. Its tags are the shallower ones, so
-// that they are read although answers do not show them.
+// capacityInput is CreateCapacityProvider's body. Its tags are declared at the outer level, so that they are decoded
+// although responses do not contain them.
 type capacityInput struct {
 	CapacityProvider
 
@@ -48,7 +48,7 @@ func createCapacity(s *Server, r *request) (*answer, error) {
 	return c.answer(http.StatusAccepted), nil
 }
 
-// fill sets what is set where a creation does not say.
+// fill sets the defaults of what a creation leaves out.
 func (c *capacity) fill(name string) {
 	if c.CapacityProviderScalingConfig == nil {
 		c.CapacityProviderScalingConfig = &CapacityScaling{}
@@ -95,7 +95,7 @@ func listCapacity(s *Server, r *request) (*answer, error) {
 	return paged("CapacityProviders", all, r), nil
 }
 
-// idle refuses to change what is on its way to another state.
+// idle returns an error if the capacity provider is changing its state.
 func (c *capacity) idle() error {
 	if c.busy {
 		return conflict("The operation cannot be performed at this time. An update is in progress for resource: %s", c.CapacityProviderArn)
@@ -147,7 +147,7 @@ func deleteCapacity(s *Server, r *request) (*answer, error) {
 	return c.answer(http.StatusAccepted), nil
 }
 
-// runsOn are the functions' versions that run on a capacity provider.
+// runsOn returns the functions' versions that run on a capacity provider.
 func (s *Server) runsOn(h *home, arn string) []map[string]string {
 	found := []map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(h.functions)) {
@@ -162,14 +162,14 @@ func (s *Server) runsOn(h *home, arn string) []map[string]string {
 	return found
 }
 
-// runsOn is the ARN of an instance's capacity provider, empty where it has none.
+// runsOn returns the ARN of an instance's capacity provider, empty if it has none.
 func (i *instance) runsOn() string {
 	var c struct {
 		LambdaManagedInstancesCapacityProviderConfig struct {
 			CapacityProviderArn string `json:"CapacityProviderArn"`
 		} `json:"LambdaManagedInstancesCapacityProviderConfig"`
 	}
-	_ = json.Unmarshal(i.CapacityProviderConfig, &c) // It was read when it was sent.
+	_ = json.Unmarshal(i.CapacityProviderConfig, &c) // It was decoded when it was sent.
 	return c.LambdaManagedInstancesCapacityProviderConfig.CapacityProviderArn
 }
 
@@ -185,7 +185,7 @@ func listCapacityVersions(s *Server, r *request) (*answer, error) {
 	return out, nil
 }
 
-// CapacityProvider returns a capacity provider of a region of DefaultAccount by name.
+// CapacityProvider returns a copy of a capacity provider in a region of DefaultAccount, by name.
 func (s *Server) CapacityProvider(region, name string) (CapacityProvider, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

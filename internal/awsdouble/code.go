@@ -26,7 +26,7 @@ type codeInput struct {
 	SourceKMSKeyArn string
 }
 
-// code is code that was found and measured.
+// code is code that was fetched and measured.
 type code struct {
 	sha256   string
 	size     int64
@@ -68,7 +68,7 @@ func (s *Server) measure(data []byte, in codeInput, name string) (code, error) {
 	}, nil
 }
 
-// checkZip returns how large an archive unpacks to.
+// checkZip returns the unpacked size of an archive.
 func checkZip(data []byte) (uint64, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -84,7 +84,7 @@ func checkZip(data []byte) (uint64, error) {
 	return total, nil
 }
 
-// codeObject fetches the object with Lambda's words for S3's errors.
+// codeObject fetches the object. It returns S3's errors in Lambda's words.
 func (s *Server) codeObject(in codeInput) (*object, error) {
 	b := s.buckets[in.S3Bucket]
 	if b == nil {
@@ -100,8 +100,8 @@ func (s *Server) codeObject(in codeInput) (*object, error) {
 	return o, nil
 }
 
-// resolveImage turns an image URI into its digest. A tag that PutImage never
-// named has a digest that is derived from the URI.
+// resolveImage resolves an image URI to its digest. The digest of a tag that PutImage did not set is derived from the
+// URI.
 func (s *Server) resolveImage(uri string) (code, error) {
 	repository, digest, pinned := strings.Cut(uri, "@")
 	if !pinned {
@@ -116,7 +116,7 @@ func (s *Server) resolveImage(uri string) (code, error) {
 	}, nil
 }
 
-// digest is the digest of REGISTRY/REPOSITORY:TAG.
+// digest returns the digest of REGISTRY/REPOSITORY:TAG.
 func (s *Server) digest(uri string) string {
 	path := uri[strings.Index(uri, "/")+1:]
 	if !strings.Contains(path, ":") {
@@ -129,7 +129,7 @@ func (s *Server) digest(uri string) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// untagged cuts the tag off an image URI, and leaves a registry's port.
+// untagged removes the tag from an image URI, but not a registry's port.
 func untagged(uri string) string {
 	if i := strings.LastIndex(uri, ":"); i > strings.LastIndex(uri, "/") {
 		return uri[:i]

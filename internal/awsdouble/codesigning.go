@@ -81,7 +81,7 @@ func deleteCodeSigning(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusNoContent}, nil
 }
 
-// signable is the function that a request names, whose code may be signed.
+// signable returns the function that a request names. It fails if the function's code cannot be signed.
 func (s *Server) signable(r *request) (*function, error) {
 	f, err := s.unqualified(r)
 	if err == nil && f.latest.PackageType == "Image" {
@@ -123,7 +123,7 @@ func deleteFunctionCodeSigning(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusNoContent}, nil
 }
 
-// signingAnswer names what is attached; with nothing it has no members.
+// signingAnswer returns the attached configuration; it has no members if none is attached.
 func signingAnswer(f *function) *answer {
 	out := map[string]string{}
 	if f.codeSigning != "" {

@@ -46,8 +46,7 @@ func putConcurrency(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, json: in}, nil
 }
 
-// reserved is what all functions but one have reserved, or provisioned beyond a
-// reservation.
+// reserved returns the concurrency of all functions but one that is reserved, or provisioned beyond a reservation.
 func (h *home) reserved(but *function) int32 {
 	total := int32(0)
 	for _, f := range h.functions {

@@ -5,17 +5,16 @@ import (
 	"net/http"
 )
 
-// Conflicts is what becomes of a change that arrives while another of the same
-// function is in flight.
+// Conflicts selects the result of a change that arrives while another change of the same function is in flight.
 type Conflicts int
 
 const (
-	// Serialized changes are made one after the other.
+	// Serialized makes the changes one after the other.
 	Serialized Conflicts = iota
-	// Refused is the change that came later, with a 409.
+	// Refused rejects the later change with a 409.
 	Refused
-	// Lost is Refused, but of permissions that are added at the same time each succeeds,
-	// and the policy has the one that ended last only.
+	// Lost is like Refused, but concurrent additions of permissions all succeed, and the policy keeps only the one
+	// that ended last.
 	Lost
 )
 
@@ -32,14 +31,14 @@ var (
 	}
 )
 
-// ConcurrentUpdate is the error of a change of a function, or of its permissions, that
-// lost to another at the same time.
+// ConcurrentUpdate returns the error of a change of a function, or of its permissions, that conflicts with a
+// concurrent one.
 func ConcurrentUpdate() Error {
 	return *conflict("The function could not be updated due to a concurrent update operation.")
 }
 
-// ConcurrentEventInvokeUpdate is ConcurrentUpdate for how a function is invoked
-// asynchronously. The ARN is qualified.
+// ConcurrentEventInvokeUpdate returns ConcurrentUpdate's error for asynchronous invocation settings. The ARN is
+// qualified.
 func ConcurrentEventInvokeUpdate(arn string) Error {
 	return *conflict("The EventInvokeConfig for function %s could not be updated due to a concurrent update operation.", arn)
 }
@@ -50,8 +49,7 @@ type Held struct {
 	arrived, released chan struct{}
 }
 
-// Hold keeps the next call of an operation in flight from when it has arrived until it
-// is released, whatever Latency is.
+// Hold keeps the next call of an operation in flight from its arrival until it is released, regardless of Latency.
 func (s *Server) Hold(operation string) *Held {
 	h := &Held{operation: operation, arrived: make(chan struct{}), released: make(chan struct{})}
 	s.mu.Lock()
@@ -60,14 +58,14 @@ func (s *Server) Hold(operation string) *Held {
 	return h
 }
 
-// Arrived is closed when the call is in flight.
+// Arrived returns a channel that is closed when the call is in flight.
 func (h *Held) Arrived() <-chan struct{} { return h.arrived }
 
-// Release lets the call go on. It is called once.
+// Release completes the call. It must be called once.
 func (h *Held) Release() { close(h.released) }
 
-// arrive notes a call as in flight and returns what it waits for, which is nil for
-// nothing, and what ends it.
+// arrive registers a call as in flight. It returns the channel on which the call waits, nil if it does not wait, and
+// a function to call when the call ends.
 func (s *Server) arrive(r *request) (wait <-chan struct{}, leave func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -101,7 +99,7 @@ func (s *Server) arrive(r *request) (wait <-chan struct{}, leave func()) {
 	}
 }
 
-// changes names what a call changes that no other may change meanwhile, or nothing.
+// changes returns a key of what a call changes exclusively, or "" if it conflicts with nothing.
 func (r *request) changes() string {
 	key := r.account + " " + r.region + " " + r.changed().name
 	switch {
@@ -113,7 +111,7 @@ func (r *request) changes() string {
 	return ""
 }
 
-// changed is the function that a change names.
+// changed returns the function that a change names.
 func (r *request) changed() target {
 	if arn := r.vars["ResourceArn"]; arn != "" {
 		return parseTarget(arn)
@@ -121,7 +119,7 @@ func (r *request) changed() target {
 	return parseTarget(r.vars["FunctionName"])
 }
 
-// lost is what a change is answered that lost to another.
+// lost returns the error of a change that conflicts with a concurrent one.
 func (r *request) lost() error {
 	e := ConcurrentUpdate()
 	if changesEventInvoke[r.operation] {
@@ -135,8 +133,8 @@ func (r *request) lost() error {
 	return &e
 }
 
-// heldPolicy is the policy that a permission is added to: the one that there was when
-// the call arrived, where permissions may get lost.
+// heldPolicy returns the policy to which a permission is added: with Lost, the one that existed when the call
+// arrived.
 func (r *request) heldPolicy(f *function, arn string) *policy {
 	held := f.policies
 	if r.policies != nil {
@@ -148,7 +146,7 @@ func (r *request) heldPolicy(f *function, arn string) *policy {
 	return held[arn]
 }
 
-// travel takes the time that a call is in flight, and reports whether it arrives.
+// travel waits while a call is in flight, and reports whether it arrives.
 func (s *Server) travel(hr *http.Request, wait <-chan struct{}) bool {
 	s.delay()
 	if wait == nil {

@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// Consistency is how late reads of Lambda show what was changed. The zero value shows
-// it at once. Calls that change something always work on what there really is.
+// Consistency delays what reads of Lambda return. With the zero value reads are strongly consistent. Calls that
+// change something always see the current state.
 type Consistency struct {
-	// Reads is how old the state is that reads show: what was created is not found for
-	// so long, what was changed is as before, and what was deleted is still there.
+	// Reads is the age of the state that reads return: for that long, what was created is not found, what was changed
+	// has its old value, and what was deleted still exists.
 	Reads time.Duration
-	// Policies is the same for policies of functions and layers, where that is longer.
+	// Policies is the same for policies of functions and layers, if it is longer.
 	Policies time.Duration
-	// Tags is the same for tags, where that is longer.
+	// Tags is the same for tags, if it is longer.
 	Tags time.Duration
-	// Alternate has every second read show what there really is, beginning with the
-	// first of an operation and a resource, as where one of two replicas lags.
+	// Alternate returns the current state to every second read, beginning with the first of an operation and a
+	// resource, as if one of two replicas lags.
 	Alternate bool
 }
 
 func (c *Consistency) longest() time.Duration { return max(c.Reads, c.Policies, c.Tags) }
 
-// past is what the state of an account and region was like from a time on.
+// past is the state of an account and region from a time on.
 type past struct {
 	from  time.Time
 	state *home
 }
 
-// memory is what reads are served from where they lag.
+// memory holds the past states that delayed reads return.
 type memory struct {
 	past map[string][]past
 	read map[string]int
 }
 
-// SetConsistency has reads lag from now on, or no more. What there is now shows in them.
+// SetConsistency changes the delay of reads. The current state is visible to them.
 func (s *Server) SetConsistency(c Consistency) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,8 +46,7 @@ func (s *Server) SetConsistency(c Consistency) {
 	}
 }
 
-// remember keeps what there is now for reads that come later, and forgets what no read
-// asks for any more.
+// remember stores the current state for later reads, and drops the states that no read returns any more.
 func (s *Server) remember() {
 	lag := s.options.Consistency.longest()
 	if lag == 0 {
@@ -64,7 +63,7 @@ func (s *Server) remember() {
 	}
 }
 
-// editing locks the double for a change by hand, and returns what ends it.
+// editing locks the double for an out-of-band change, and returns the function that unlocks it.
 func (s *Server) editing() func() {
 	s.mu.Lock()
 	return func() {
@@ -73,7 +72,7 @@ func (s *Server) editing() func() {
 	}
 }
 
-// asOf is a copy of what an account had in a region at a time.
+// asOf returns a copy of the state of an account and region at a time.
 func (s *Server) asOf(account, region string, at time.Time) *home {
 	found := s.newHome(account, region)
 	for _, p := range s.memory.past[account+"/"+region] {
@@ -85,8 +84,8 @@ func (s *Server) asOf(account, region string, at time.Time) *home {
 	return found.clone()
 }
 
-// serving is what a call is served from: the double itself or, for a read that lags,
-// one of the same sort in which it is earlier.
+// serving returns the server that handles a call: the double itself or, for a delayed read, a copy with an earlier
+// state.
 func (s *Server) serving(r *request) *Server {
 	c := &s.options.Consistency
 	if c.longest() == 0 || r.service != serviceLambda || r.http.Method != http.MethodGet {
@@ -114,7 +113,7 @@ func (s *Server) serving(r *request) *Server {
 	return earlier
 }
 
-// takePolicies has a state show the policies of an earlier one.
+// takePolicies replaces the policies of a state by those of an earlier one.
 func (h *home) takePolicies(earlier *home) {
 	for name, f := range h.functions {
 		f.policies = map[string]*policy{}
@@ -132,7 +131,7 @@ func (h *home) takePolicies(earlier *home) {
 	}
 }
 
-// takeTags has a state show the tags of an earlier one.
+// takeTags replaces the tags of a state by those of an earlier one.
 func (h *home) takeTags(earlier *home) {
 	for name, f := range h.functions {
 		f.tags = map[string]string{}
@@ -160,7 +159,7 @@ func (h *home) takeTags(earlier *home) {
 	}
 }
 
-// clone copies all that a call may change. What is only ever replaced is shared.
+// clone returns a copy of what a call may change. What is only ever replaced is shared.
 func (h *home) clone() *home {
 	c := *h
 	c.functions, c.signing, c.layers = map[string]*function{}, map[string]*signingConfig{}, map[string]*layer{}
@@ -210,7 +209,7 @@ func (f *function) clone() *function {
 	return &c
 }
 
-// copies are pointers to copies of what a list points to.
+// copies returns pointers to copies of a list's elements.
 func copies[T any](list []*T) []*T {
 	out := make([]*T, 0, len(list))
 	for _, p := range list {
@@ -220,7 +219,7 @@ func copies[T any](list []*T) []*T {
 	return out
 }
 
-// copiesOf is copies for a map.
+// copiesOf returns a map of pointers to copies of a map's values.
 func copiesOf[T any](m map[string]*T) map[string]*T {
 	out := make(map[string]*T, len(m))
 	for k, p := range m {

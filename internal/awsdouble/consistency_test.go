@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// TestReadsShowWhatWasCreatedLate goes through all that can be created.
+// TestReadsShowWhatWasCreatedLate covers every resource that can be created.
 func TestReadsShowWhatWasCreatedLate(t *testing.T) {
 	const lag = 5 * time.Second
 	f, one := aws.String("f"), aws.String("1")

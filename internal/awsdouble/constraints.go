@@ -13,25 +13,22 @@ import (
 	"unicode/utf8"
 )
 
-// member is an input member of an operation with what the service's model
-// allows it to be. Lambda checks all members before it looks anything up, and
-// reports each that fails.
+// member is an input member of an operation with its constraints in the service's model. Lambda validates all members
+// before it looks anything up, and reports each violation.
 type member struct {
-	// path is the member as messages spell it: vpcConfig.subnetIds. A segment
-	// that ends in [] is a list whose structures the next segment is in.
+	// path is the member as messages spell it: vpcConfig.subnetIds. A segment that ends in [] is a list of structures
+	// that contain the next segment.
 	path string
 	in   place
-	// required members may not be null where the structure they are in is
-	// not.
+	// required members may not be null unless their structure is.
 	required bool
-	// rules are for the value, each for a list's elements, keys and values for
-	// those of a map.
+	// rules apply to the value; each applies to a list's elements, keys and values to those of a map.
 	rules, each, keys, values []rule
 	// secret values are left out of messages; fractions are printed as such: 2.0.
 	secret, fractions bool
 }
 
-// place is where a member travels.
+// place is the part of a request that carries a member.
 type place int
 
 const (
@@ -48,7 +45,7 @@ type rule struct {
 	ok   func(value any) bool
 }
 
-// notNull is what the elements of most lists must be.
+// notNull applies to the elements of most lists.
 var notNull = rule{text: "Member must not be null", ok: func(v any) bool { return v != nil }}
 
 func longest(n int) rule {
@@ -67,18 +64,18 @@ func lowest(n float64) rule {
 	return rule{fmt.Sprintf("Member must have value greater than or equal to %v", n), func(v any) bool { return number(v, n) >= n }}
 }
 
-// weight is a share of calls. Lambda takes none that leaves nothing to the
-// alias's own version, though its message says so of more than that only.
+// weight is a share of calls. Lambda rejects a weight of 1, which leaves nothing to the alias's own version, although
+// its message mentions only greater values.
 var weight = rule{"Member must have value less than or equal to 1.0", func(v any) bool { return number(v, 0) < 1 }}
 
-// lowestFraction is lowest for members that are no whole numbers.
+// lowestFraction returns the rule lowest for members that need not be whole numbers.
 func lowestFraction(n float64) rule {
 	return rule{fmt.Sprintf("Member must have value greater than or equal to %.1f", n), lowest(n).ok}
 }
 
 func pattern(p string) rule { return patternAs(p, p) }
 
-// patternAs is a pattern that Go must write in another way than AWS does.
+// patternAs returns the rule for a pattern that Go's syntax cannot express as AWS does.
 func patternAs(text, goes string) rule {
 	re := whole(goes)
 	return rule{"Member must satisfy regular expression pattern: " + text, func(v any) bool {
@@ -87,10 +84,10 @@ func patternAs(text, goes string) rule {
 	}}
 }
 
-// whole is a pattern that all of a string must match.
+// whole returns a pattern that must match a whole string.
 func whole(pattern string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + pattern + `)$`) }
 
-// oneOf takes the values in the order of AWS's messages.
+// oneOf returns the rule for an enum, with the values in the order of AWS's messages.
 func oneOf(values ...string) rule {
 	return rule{"Member must satisfy enum value set: [" + strings.Join(values, ", ") + "]", func(v any) bool {
 		s, isString := v.(string)
@@ -108,7 +105,7 @@ func length(v any) int {
 	return 0
 }
 
-// number reads a number of a body or a query. What is none is left to decoding.
+// number returns the number in a body or a query, or the default if it is not a number: decoding reports that.
 func number(v any, otherwise float64) float64 {
 	n, err := strconv.ParseFloat(printed(v), 64)
 	if err != nil {
@@ -157,7 +154,7 @@ func queried(r *request, name string) any {
 	return r.query(name)
 }
 
-// header has the value of a member such as logType, which travels as X-Amz-Log-Type.
+// header returns the value of a member such as logType, which is sent as X-Amz-Log-Type.
 func header(r *request, path string) any {
 	var name strings.Builder
 	name.WriteString("X-Amz-")
@@ -264,7 +261,7 @@ func texts(rules []rule) string {
 	return "[" + strings.Join(all, ", ") + "]"
 }
 
-// printed is how AWS prints a value in a message.
+// printed returns a value as AWS prints it in a message.
 func printed(value any) string {
 	switch value := value.(type) {
 	case nil:
@@ -285,7 +282,7 @@ func printed(value any) string {
 	return fmt.Sprint(value)
 }
 
-// fractions are a map's values as Java prints numbers that need not be whole.
+// fractions returns a map with its values as Java prints numbers that need not be whole.
 func fractions(value any) any {
 	entries, ok := value.(map[string]any)
 	if !ok {
@@ -301,10 +298,10 @@ func fractions(value any) any {
 	return out
 }
 
-// wire is a path's segment as requests spell it.
+// wire returns a path's segment as requests spell it.
 func wire(segment string) string { return strings.ToUpper(segment[:1]) + segment[1:] }
 
-// validation collects what a request's model forbids, as AWS reports it.
+// validation collects the violations of a request's model, as AWS reports them.
 type validation struct{ found []string }
 
 func (v *validation) err() error {

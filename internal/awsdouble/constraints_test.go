@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// valid is the least that CreateFunction's model asks for.
+// valid has the members that CreateFunction's model requires.
 const valid = `"FunctionName":"f","Role":"arn:aws:iam::123456789012:role/r","Code":{}`
 
 func TestValidate(t *testing.T) {
@@ -136,7 +136,7 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// TestModelIsComplete holds the table of constraints to that of routes.
+// TestModelIsComplete compares the table of constraints with that of routes.
 func TestModelIsComplete(t *testing.T) {
 	for _, route := range lambdaRoutes {
 		members, known := model[route.operation]

@@ -2,8 +2,8 @@ package awsdouble
 
 import "strings"
 
-// checkDestinations refuses destinations of asynchronous invocation: services that take
-// no records, then the function itself, and what does not exist.
+// checkDestinations rejects destinations of asynchronous invocation: services that accept no records, the function
+// itself, and resources that do not exist.
 func (s *Server) checkDestinations(h *home, f *function, to EventDestinations) error {
 	failure, success := to.OnFailure.Destination, to.OnSuccess.Destination
 	if !takesRecords(failure, true) || !takesRecords(success, false) {
@@ -24,8 +24,7 @@ func (s *Server) checkDestinations(h *home, f *function, to EventDestinations) e
 	return nil
 }
 
-// takesRecords reports whether records of invocations may go to a service. A bucket
-// takes those of failures only.
+// takesRecords reports whether a service accepts records of invocations. A bucket accepts only those of failures.
 func takesRecords(arn string, failures bool) bool {
 	if arn == "" {
 		return true
@@ -39,8 +38,7 @@ func takesRecords(arn string, failures bool) bool {
 	return false
 }
 
-// destined reports whether a destination exists. Of functions, those of the account and
-// region are known.
+// destined reports whether a destination exists. Of functions, those of the account and region are known.
 func (s *Server) destined(h *home, arn string) bool {
 	if !strings.HasPrefix(arn, h.arn("function:")) {
 		return s.resources.have(arn)
@@ -50,7 +48,7 @@ func (s *Server) destined(h *home, arn string) bool {
 	return f != nil && f.versionOf(t.qualifier) != nil
 }
 
-// printedDestination is how AWS prints a destination in a message.
+// printedDestination returns a destination as AWS prints it in a message.
 func printedDestination(name, arn string) string {
 	if arn == "" {
 		return "null"

@@ -20,7 +20,7 @@ const (
 	testRole   = "arn:aws:iam::123456789012:role/r"
 )
 
-// clock is a clock that a test moves.
+// A clock is a clock that a test moves.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -63,7 +63,7 @@ func retrying(s *Server) *lambda.Client {
 	})
 }
 
-// archive is a zip with one file of the given content.
+// archive returns a zip with one file of the given content.
 func archive(t *testing.T, content string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -81,7 +81,7 @@ func archive(t *testing.T, content string) []byte {
 	return b.Bytes()
 }
 
-// zipFunction is the input of a plain function.
+// zipFunction returns the input of a plain function.
 func zipFunction(t *testing.T, name string) *lambda.CreateFunctionInput {
 	t.Helper()
 	return &lambda.CreateFunctionInput{

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// durable is what makes a function a durable one.
+// durable is a function's durable configuration.
 type durable struct {
 	ExecutionTimeout      *int32  `json:",omitempty"`
 	KMSKeyArn             *string `json:",omitempty"`
@@ -16,15 +16,15 @@ type durable struct {
 // execution is a durable execution.
 type execution struct {
 	payload string
-	// ends is when it is over.
+	// ends is when it ends.
 	ends time.Time
 }
 
 // defaultRetention is how long the history of executions is kept, in days.
 const defaultRetention = 14
 
-// checkDurable refuses to make a function durable later, and a durable one without a
-// time limit. What was set before is empty for a function that is created.
+// checkDurable refuses to make an existing function durable, and rejects a durable one without a timeout. The
+// previous configuration is empty for a function that is created.
 func (c *settings) checkDurable(was *Configuration) error {
 	if c.DurableConfig == nil {
 		return nil
@@ -42,7 +42,7 @@ func (c *settings) checkDurable(was *Configuration) error {
 	return nil
 }
 
-// durableFrom is a DurableConfig with what was sent over what there was.
+// durableFrom returns a DurableConfig with what was sent merged into the previous one.
 func durableFrom(was, sent json.RawMessage) json.RawMessage {
 	retention := int32(defaultRetention)
 	c := durable{RetentionPeriodInDays: &retention}
@@ -57,7 +57,7 @@ func durableFrom(was, sent json.RawMessage) json.RawMessage {
 	return json.RawMessage(text(c))
 }
 
-// drains is when the last durable execution of a function is over.
+// drains returns when the last durable execution of a function ends.
 func (f *function) drains() time.Time {
 	last := time.Time{}
 	for _, e := range f.executions {
@@ -68,8 +68,8 @@ func (f *function) drains() time.Time {
 	return last
 }
 
-// deleting deletes a function: at once or, while durable executions go on, when they are
-// over. Until then it can be seen, but neither changed nor invoked.
+// deleting deletes a function: at once or, while durable executions run, when they end. Until then it can be read,
+// but neither changed nor invoked.
 func (s *Server) deleting(h *home, name string) *answer {
 	f := h.functions[name]
 	until := f.drains()
@@ -85,7 +85,7 @@ func (s *Server) deleting(h *home, name string) *answer {
 	return &answer{status: http.StatusAccepted}
 }
 
-// notNow refuses what AWS does not do with a version in a state.
+// notNow returns the error of an operation that AWS does not allow in a version's state.
 func notNow(state string) error {
 	return conflict("The operation cannot be performed at this time. The function is currently in the following state: %s", state)
 }
@@ -96,7 +96,7 @@ const (
 	stateDeleting = "Deleting"
 )
 
-// purge removes the functions whose deletion is over.
+// purge removes the functions whose deletion has completed.
 func (s *Server) purge(h *home) {
 	if !h.draining {
 		return

@@ -2,21 +2,20 @@ package awsdouble
 
 import "net/http"
 
-// PutImage makes a tag of a repository point to a digest (sha256:...), both
-// for ECR and for functions that use the image.
+// PutImage sets a tag of a repository to a digest (sha256:...), both for ECR and for functions that use the image.
 func (s *Server) PutImage(repository, tag, digest string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.images[repository+":"+tag] = digest
 }
 
-// imageID names an image by its digest, its tag, or both.
+// imageID identifies an image by its digest, its tag, or both.
 type imageID struct {
 	ImageDigest string `json:"imageDigest,omitempty"`
 	ImageTag    string `json:"imageTag,omitempty"`
 }
 
-// imageFailure is why an image was not found.
+// imageFailure is the reason why an image was not found.
 type imageFailure struct {
 	ImageID imageID `json:"imageId"`
 	Code    string  `json:"failureCode"`
@@ -53,7 +52,7 @@ func batchGetImage(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, header: h, json: map[string]any{"images": images, "failures": failures}}, nil
 }
 
-// imageDigest returns the digest of an image, or "" if there is none.
+// imageDigest returns the digest of an image, or "" if it does not exist.
 func (s *Server) imageDigest(repository string, id imageID) string {
 	if id.ImageTag != "" {
 		return s.images[repository+":"+id.ImageTag]

@@ -8,7 +8,7 @@ import (
 	"net/http"
 )
 
-// Error is an answer of AWS that reports a failure.
+// An Error is an error response of AWS.
 type Error struct {
 	// Status is the HTTP status.
 	Status int
@@ -20,7 +20,7 @@ type Error struct {
 	Header http.Header
 	// Fields holds additional members of a JSON error body.
 	Fields map[string]string
-	// Untyped errors carry no Type, as those that come from in front of Lambda.
+	// Untyped errors carry no Type, like those that originate in front of Lambda.
 	Untyped bool
 }
 
@@ -74,8 +74,8 @@ func writeError(w http.ResponseWriter, service string, e *Error) {
 	}
 }
 
-// lambdaErrorBody has the members that Lambda sends: a 404 spells Message with
-// a capital, and errors from in front of the service carry no Type.
+// lambdaErrorBody returns the members that Lambda sends: a 404 spells Message with a capital, and errors that
+// originate in front of the service carry no Type.
 func lambdaErrorBody(e *Error) map[string]any {
 	body := map[string]any{}
 	for k, v := range e.Fields {
@@ -113,7 +113,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(body) //nolint:errchkjson // A client that has gone away is no one to tell.
+	_ = enc.Encode(body) //nolint:errchkjson // It fails only if the client has disconnected.
 }
 
 func writeXML(w http.ResponseWriter, status int, body any) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// EventInvoke is how a function, version or alias is invoked asynchronously.
+// EventInvoke is the asynchronous invocation configuration of a function, version or alias.
 type EventInvoke struct {
 	DestinationConfig        EventDestinations
 	FunctionArn              string
@@ -15,18 +15,16 @@ type EventInvoke struct {
 	MaximumRetryAttempts     *int32 `json:",omitempty"`
 }
 
-// EventDestinations are where the records of invocations go. Both are always answered.
+// EventDestinations are the destinations of the records of invocations. Responses always contain both.
 type EventDestinations struct{ OnFailure, OnSuccess Destination }
 
-// eventInput is the body of PutFunctionEventInvokeConfig and
-// UpdateFunctionEventInvokeConfig.
+// eventInput is the body of PutFunctionEventInvokeConfig and UpdateFunctionEventInvokeConfig.
 type eventInput struct {
 	DestinationConfig                              *struct{ OnFailure, OnSuccess *Destination }
 	MaximumEventAgeInSeconds, MaximumRetryAttempts *int32
 }
 
-// readEventInput reads a request's settings. One without any is refused before the
-// function is looked up.
+// readEventInput reads a request's settings. It rejects a request without any before the function is looked up.
 func readEventInput(r *request) (eventInput, error) {
 	in := eventInput{}
 	if err := r.decode(&in); err != nil {
@@ -38,7 +36,7 @@ func readEventInput(r *request) (eventInput, error) {
 	return in, nil
 }
 
-// destinations are those that were sent over those there were.
+// destinations returns the previous destinations overwritten by those that were sent.
 func (in *eventInput) destinations(were EventDestinations) EventDestinations {
 	if in.DestinationConfig != nil {
 		set(in.DestinationConfig.OnFailure, &were.OnFailure)
@@ -51,7 +49,7 @@ func noEventInvoke(arn string) error {
 	return notFound("The function %s doesn't have an EventInvokeConfig", arn)
 }
 
-// latestBy is the qualifier that is meant where none is named.
+// latestBy returns the qualifier, by default $LATEST.
 func latestBy(t target) string { return cmp.Or(t.qualifier, latestVersion) }
 
 func putEventInvoke(s *Server, r *request) (*answer, error) {
@@ -74,7 +72,7 @@ func putEventInvoke(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, json: *f.events[q]}, nil
 }
 
-// invocable is the function that a request names, whose version must exist.
+// invocable returns the function that a request names, and fails if its version does not exist.
 func (s *Server) invocable(r *request) (*function, target, error) {
 	t, err := r.target()
 	if err != nil {
@@ -87,7 +85,7 @@ func (s *Server) invocable(r *request) (*function, target, error) {
 	return f, t, nil
 }
 
-// eventInvoke is the configuration that a request names.
+// eventInvoke returns the function and the qualifier of the configuration that a request names.
 func (s *Server) eventInvoke(r *request) (*function, string, error) {
 	t, err := r.target()
 	if err != nil {

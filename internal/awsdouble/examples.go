@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// PutExamples stores what the manifests in examples/ refer to and AWS would have: archives of code in S3, and an image
-// in ECR. Whatever handler of index a function names, the archives have it.
+// PutExamples stores what the manifests in examples/ reference in AWS: code archives in S3, and an image in ECR. The
+// archives have every handler of index that a function names.
 func (s *Server) PutExamples() error {
 	archive, err := exampleCode()
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestPutExamples looks at whether there is what the examples name, but for versions of objects, which S3 makes up.
+// TestPutExamples checks that everything that the examples name exists, except for versions of objects, which S3
+// assigns.
 func TestPutExamples(t *testing.T) {
 	s := New(Options{})
 	if err := s.PutExamples(); err != nil {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// resources are what other services have, as far as the double was told. Of a kind of
-// which AddResources told none, all exist but those that RemoveResources named.
+// resources are the known resources of other services. If AddResources named none of a kind, all of that kind exist
+// but those that RemoveResources named.
 type resources struct {
 	// exists is by identifier; kinds are those of which some were added.
 	exists, kinds map[string]bool
@@ -17,11 +17,10 @@ func newResources() resources {
 	return resources{exists: map[string]bool{}, kinds: map[string]bool{}}
 }
 
-// AddResources makes resources of other services known, to which functions, mappings
-// and permissions refer: security groups and subnets by ID, accounts by number, all
-// others by ARN. Once one of a kind is known, those of the kind that are not do not
-// exist: security groups, subnets, accounts, IAM's roles and its users, and what a
-// service has, such as queues.
+// AddResources adds resources of other services that functions, mappings and permissions reference: security groups
+// and subnets by ID, accounts by number, all others by ARN. Once one of a kind was added, only those that were added
+// exist. Kinds are security groups, subnets, accounts, IAM's roles and its users, and what a service has, such as
+// queues.
 func (s *Server) AddResources(ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,8 +29,7 @@ func (s *Server) AddResources(ids ...string) {
 	}
 }
 
-// RemoveResources makes resources of other services ones that do not exist, by what
-// AddResources names them by.
+// RemoveResources removes resources of other services, by the identifiers of AddResources.
 func (s *Server) RemoveResources(ids ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,10 +38,10 @@ func (s *Server) RemoveResources(ids ...string) {
 	}
 }
 
-// SetSourceMissing makes an event source one that does not exist, by its ARN.
+// SetSourceMissing removes an event source, by its ARN.
 func (s *Server) SetSourceMissing(arn string) { s.RemoveResources(arn) }
 
-// kindOfResource is what the resources that an identifier is one of have in common.
+// kindOfResource returns the kind of the resource that an identifier names.
 func kindOfResource(id string) string {
 	parts := strings.SplitN(id, ":", 6)
 	switch {
@@ -65,9 +63,8 @@ func (r *resources) have(id string) bool {
 	return exists || !told && !r.kinds[kindOfResource(id)]
 }
 
-// checkRole refuses roles that Lambda cannot assume: those that do not exist, and all
-// while RoleNotReadyUntil says so. Roles are passed within an account only, which is
-// held to once some are known.
+// checkRole rejects roles that Lambda cannot assume: those that do not exist, and all until the time of
+// RoleNotReadyUntil. Roles can only be passed within an account, which is checked once some are known.
 func (s *Server) checkRole(r *request, role *string) error {
 	switch {
 	case role == nil:
@@ -80,7 +77,7 @@ func (s *Server) checkRole(r *request, role *string) error {
 	return nil
 }
 
-// checkNetwork refuses networks that EC2 does not know.
+// checkNetwork rejects networks that do not exist in EC2.
 func (s *Server) checkNetwork(subnets, groups []string) error {
 	absent := func(id string) bool { return !s.resources.have(id) }
 	if i := slices.IndexFunc(subnets, absent); i >= 0 {
@@ -92,7 +89,7 @@ func (s *Server) checkNetwork(subnets, groups []string) error {
 	return nil
 }
 
-// checkSource refuses an event source that does not exist.
+// checkSource rejects an event source that does not exist.
 func (s *Server) checkSource(arn string) error {
 	switch {
 	case s.resources.have(arn):

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Drop tells when a fault closes the connection instead of answering.
+// Drop selects when a fault closes the connection instead of responding.
 type Drop int
 
 const (
-	// DropNone answers with the fault's error.
+	// DropNone responds with the fault's error.
 	DropNone Drop = iota
 	// DropBefore closes the connection before the call takes effect.
 	DropBefore
@@ -21,24 +21,23 @@ const (
 	DropAfter
 )
 
-// Fault makes calls of an operation fail.
+// A Fault makes calls of an operation fail.
 type Fault struct {
-	// Operation is the operation's name; empty is every operation.
+	// Operation is the operation's name; empty means every operation.
 	Operation string
-	// Resource narrows to one resource, as Call.Resource names it; empty is
-	// every resource.
+	// Resource limits the fault to one resource, as in Call.Resource; empty means every resource.
 	Resource string
 	// Times is how many calls fail. Default: 1. Negative: all.
 	Times int
-	// Error is what AWS answers, unless Drop or Answer is set.
+	// Error is AWS's response, unless Drop or Answer is set.
 	Error Error
-	// Drop closes the connection instead of answering.
+	// Drop closes the connection instead of responding.
 	Drop Drop
-	// Answer makes another one of the answer to a call, which takes effect.
+	// Answer replaces the response to a call, which takes effect.
 	Answer func(status int, body []byte) (int, []byte)
 }
 
-// AccessDenied is the error of a missing permission.
+// AccessDenied returns the error of a missing permission.
 func AccessDenied(action string) Error {
 	return Error{
 		Status: http.StatusForbidden, Code: "AccessDeniedException",
@@ -46,16 +45,15 @@ func AccessDenied(action string) Error {
 	}
 }
 
-// Throttle is the error of an exceeded request quota.
+// Throttle returns the error of an exceeded request quota.
 func Throttle() Error { return *throttled() }
 
-// ServiceFailure is a 500 of Lambda.
+// ServiceFailure returns a 500 of Lambda.
 func ServiceFailure() Error {
 	return Error{Status: http.StatusInternalServerError, Code: "ServiceException", Message: "An error occurred and the request cannot be processed."}
 }
 
-// Fail adds a fault. Faults strike in the order in which they were added, one
-// for a call.
+// Fail adds a fault. Faults apply in the order in which they were added, one to a call.
 func (s *Server) Fail(f Fault) {
 	if f.Times == 0 {
 		f.Times = 1
@@ -72,7 +70,7 @@ func (s *Server) ClearFaults() {
 	s.faults, s.plans = nil, newPlans()
 }
 
-// strike returns a copy of the first fault for a call and counts it.
+// strike returns a copy of the first fault that matches a call, and counts it.
 func (s *Server) strike(r *request) *Fault {
 	for _, f := range s.faults {
 		if f.Times == 0 || f.Operation != "" && f.Operation != r.operation {
@@ -91,7 +89,7 @@ func (s *Server) strike(r *request) *Fault {
 	return nil
 }
 
-// denied adds what a call is about to the message of a missing permission.
+// denied adds the resource of a call to the message of a missing permission.
 func (r *request) denied(message string) string {
 	const because = " because no identity-based policy"
 	if r.service != serviceLambda || strings.Contains(message, " on resource: ") {
@@ -110,7 +108,7 @@ func (r *request) denied(message string) string {
 	return strings.Replace(message, because, " on resource: "+resource+because, 1)
 }
 
-// rewritten sends the answer that a fault makes of another one.
+// rewritten writes the response that a fault makes of another one.
 func (f *Fault) rewritten(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 	status, body := f.Answer(answer.Code, answer.Body.Bytes())
 	maps.Copy(w.Header(), answer.Header())
@@ -118,7 +116,7 @@ func (f *Fault) rewritten(w http.ResponseWriter, answer *httptest.ResponseRecord
 	_, _ = w.Write(body)
 }
 
-// drop closes the connection under a call without an answer.
+// drop closes the connection of a call without a response.
 func drop(w http.ResponseWriter) {
 	c, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -138,7 +136,7 @@ func asError(err error) *Error {
 // failure is why a creation or an update fails once it settles.
 type failure struct{ reason, code string }
 
-// plans are failures that wait for functions, by name.
+// plans are planned failures of functions, by name.
 type plans struct {
 	creations, updates, provisions, versions map[string]failure
 	// capacity are the capacity providers that fail.
@@ -150,40 +148,39 @@ func newPlans() plans {
 	return plans{creations: map[string]failure{}, updates: map[string]failure{}, provisions: map[string]failure{}, versions: map[string]failure{}, capacity: map[string]failure{}}
 }
 
-// FailCreation makes the next creation of a function settle as State Failed
-// with a reason and one of AWS's reason codes, for example InvalidSubnet.
+// FailCreation makes the next creation of a function settle as State Failed with a reason and one of AWS's reason
+// codes, for example InvalidSubnet.
 func (s *Server) FailCreation(name, reason, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plans.creations[name] = failure{reason: reason, code: code}
 }
 
-// FailUpdate makes the next update of a function settle as LastUpdateStatus
-// Failed with a reason and one of AWS's reason codes.
+// FailUpdate makes the next update of a function settle as LastUpdateStatus Failed with a reason and one of AWS's
+// reason codes.
 func (s *Server) FailUpdate(name, reason, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plans.updates[name] = failure{reason: reason, code: code}
 }
 
-// FailCapacity makes the next creation of a capacity provider settle as State
-// Failed. Lambda tells no reason.
+// FailCapacity makes the next creation of a capacity provider settle as State Failed. Lambda returns no reason.
 func (s *Server) FailCapacity(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plans.capacity[name] = failure{}
 }
 
-// FailVersion makes the next version of a function that is published settle as State
-// Failed with a reason and one of AWS's reason codes.
+// FailVersion makes the next published version of a function settle as State Failed with a reason and one of AWS's
+// reason codes.
 func (s *Server) FailVersion(name, reason, code string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plans.versions[name] = failure{reason: reason, code: code}
 }
 
-// RoleNotReadyUntil makes Lambda unable to assume any role before a time:
-// creations, and updates that send a role, are refused.
+// RoleNotReadyUntil makes Lambda unable to assume any role before a time: creations, and updates that send a role,
+// are rejected.
 func (s *Server) RoleNotReadyUntil(t time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,28 +8,28 @@ import (
 	"time"
 )
 
-// Function is a function's state, for tests to look at and to edit.
+// A Function is a function's state. Tests can read and edit it.
 type Function struct {
 	// Configuration is that of $LATEST.
 	Configuration
 	// Tags are the function's tags.
 	Tags map[string]string
-	// ReservedConcurrentExecutions is nil where none is reserved.
+	// ReservedConcurrentExecutions is nil if none is reserved.
 	ReservedConcurrentExecutions *int32
-	// CodeSigningConfigArn is empty where no configuration is attached.
+	// CodeSigningConfigArn is empty if no configuration is attached.
 	CodeSigningConfigArn string
 	// RecursiveLoop is Allow or Terminate.
 	RecursiveLoop string
 }
 
-// instance is $LATEST or a published version, which settle on their own.
+// instance is $LATEST or a published version. Each settles on its own.
 type instance struct {
 	Configuration
 	code     codeLocation
 	unzipped uint64
 	settleAt time.Time
 	busy     bool
-	// settled is the revision that settling brings about.
+	// settled is the revision after settling.
 	settled string
 	failure *failure
 }
@@ -42,8 +42,8 @@ type function struct {
 	aliases  map[string]*Alias
 	// published is the number of the version that equals $LATEST, or "".
 	published string
-	// latestPublished is the version $LATEST.PUBLISHED, once it was published, and
-	// republished says that it equals $LATEST.
+	// latestPublished is the version $LATEST.PUBLISHED, once it was published, and republished says that it equals
+	// $LATEST.
 	latestPublished *instance
 	republished     bool
 
@@ -54,8 +54,7 @@ type function struct {
 	scaling       map[string]Scaling
 	// policies are by the ARN of the function, version or alias.
 	policies map[string]*policy
-	// executions are the durable executions, by name, and goneAt is when a function goes
-	// that waits for them.
+	// executions are the durable executions by name, and goneAt is when a function that waits for them is deleted.
 	executions map[string]execution
 	goneAt     time.Time
 	configs
@@ -70,7 +69,7 @@ type home struct {
 	layers          map[string]*layer
 	mappings        map[string]*mapping
 	capacity        map[string]*capacity
-	// draining says that functions wait for their executions to be deleted.
+	// draining says that the deletion of functions waits for their executions.
 	draining bool
 }
 
@@ -110,7 +109,7 @@ func (s *Server) begin(i *instance, d time.Duration, f *failure) {
 	i.RevisionId, i.settled = newUUID(), newUUID()
 }
 
-// settle ends what an instance is busy with once its time has come.
+// settle completes an instance's update once its time has passed.
 func (s *Server) settle(i *instance) {
 	if !i.busy || s.options.Now().Before(i.settleAt) {
 		return
@@ -154,7 +153,7 @@ func (s *Server) startUpdate(f *function) {
 	s.begin(l, s.options.UpdateDuration, take(s.plans.updates, l.FunctionName))
 }
 
-// updatable refuses a change of $LATEST that AWS would refuse for its state.
+// updatable returns AWS's error for a change of $LATEST in its current state.
 func updatable(f *function) error {
 	switch {
 	case f.latest.busy:
@@ -188,9 +187,8 @@ func (s *Server) Function(name string) (Function, bool) {
 	return snapshot(f), true
 }
 
-// EditFunction changes a function as somebody else would by hand, at once,
-// with a new RevisionId. The name may be an ARN; a plain name must be in one
-// account and region only. It reports whether there is such a function.
+// EditFunction changes a function as an out-of-band update does, at once, with a new RevisionId. The name may be an
+// ARN; a plain name must exist in only one account and region. It reports whether the function exists.
 func (s *Server) EditFunction(name string, edit func(*Function)) bool {
 	defer s.editing()()
 	f := s.lookup(name)
@@ -224,7 +222,7 @@ func snapshot(f *function) Function {
 	}
 }
 
-// lookup finds a function by name or ARN in all accounts and regions.
+// lookup returns a function by name or ARN from all accounts and regions, or nil.
 func (s *Server) lookup(name string) *function {
 	for _, h := range s.homes {
 		s.purge(h)

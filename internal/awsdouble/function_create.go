@@ -73,7 +73,7 @@ func createFunction(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusCreated, json: out}, nil
 }
 
-// name checks and returns the plain name of the function to create.
+// name validates and returns the plain name of the function to create.
 func (in *createInput) name(r *request) (string, error) {
 	t := parseTarget(in.FunctionName)
 	if len(t.name) > 64 {
@@ -85,7 +85,7 @@ func (in *createInput) name(r *request) (string, error) {
 	return t.name, r.reachable(t)
 }
 
-// check refuses what Lambda refuses before it looks for the function.
+// check rejects what Lambda rejects before it looks for the function.
 func (in *createInput) check(s *Server, r *request) error {
 	if err := in.checkPackage(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (in *createInput) check(s *Server, r *request) error {
 	return s.checkRole(r, in.Role)
 }
 
-// checkPackage refuses settings that do not go with the kind of package.
+// checkPackage rejects settings that do not match the package type.
 func (in *createInput) checkPackage() error {
 	image := in.PackageType == "Image"
 	switch {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// getFunctionOutput is GetFunction's answer.
+// getFunctionOutput is GetFunction's response.
 type getFunctionOutput struct {
 	Code          codeLocation
 	Configuration Configuration
@@ -46,13 +46,13 @@ func (s *Server) qualified(r *request) (*function, instance, error) {
 	return f, i, err
 }
 
-// latestVersion is how the function that is worked on is called among its versions.
+// latestVersion is the name of the unpublished version.
 const latestVersion = "$LATEST"
 
-// publishedVersion is the version without a number of its own.
+// publishedVersion is the published version without a number.
 const publishedVersion = "$LATEST.PUBLISHED"
 
-// pick returns a copy of $LATEST or of a version, with the ARN as asked for.
+// pick returns a copy of $LATEST or of a version, with the ARN as it was requested.
 func (s *Server) pick(f *function, t target, r *request) (instance, error) {
 	switch t.qualifier {
 	case "":
@@ -62,8 +62,7 @@ func (s *Server) pick(f *function, t target, r *request) (instance, error) {
 		i.FunctionArn += ":$LATEST"
 		return i, nil
 	case publishedVersion:
-		// What functions on managed instances run: what was published so, or else the
-		// version published last.
+		// Functions on managed instances run $LATEST.PUBLISHED, or else the last published version.
 		if f.latestPublished != nil {
 			return *f.latestPublished, nil
 		}
@@ -102,7 +101,7 @@ func (f *function) has(qualifier string) bool {
 	return qualifier == latestVersion || f.version(qualifier) != nil || f.aliases[qualifier] != nil
 }
 
-// listed is a configuration without what lists leave out.
+// listed returns a configuration without the members that lists omit.
 func listed(c Configuration) Configuration {
 	c.State, c.StateReason, c.StateReasonCode = "", "", ""
 	c.LastUpdateStatus, c.LastUpdateStatusReason, c.LastUpdateStatusReasonCode = "", "", ""
@@ -110,7 +109,7 @@ func listed(c Configuration) Configuration {
 	return c
 }
 
-// maxPage is how many elements a page holds at most.
+// maxPage is how many elements a page has at most.
 const maxPage = 50
 
 func listFunctions(s *Server, r *request) (*answer, error) {
@@ -128,7 +127,7 @@ func listFunctions(s *Server, r *request) (*answer, error) {
 	return paged("Functions", all, r), nil
 }
 
-// paged is the answer to a list: a page under a name, and the next marker.
+// paged returns the response to a list: a page under a name, and the next marker.
 func paged[T any](name string, all []T, r *request) *answer {
 	page, next := pageOf(all, r)
 	out := map[string]any{name: page}
@@ -138,8 +137,7 @@ func paged[T any](name string, all []T, r *request) *answer {
 	return &answer{status: http.StatusOK, json: out}
 }
 
-// pageOf cuts the page that Marker and MaxItems ask for. A marker is opaque to
-// clients: here it is an index.
+// pageOf returns the page that Marker and MaxItems select. A marker is opaque to clients: here it is an index.
 func pageOf[T any](all []T, r *request) (page []T, next string) {
 	start, _ := strconv.Atoi(r.query("Marker"))
 	size, err := strconv.Atoi(r.query("MaxItems"))

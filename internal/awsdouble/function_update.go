@@ -93,7 +93,7 @@ func updateFunctionCode(s *Server, r *request) (*answer, error) {
 	return s.replaceCode(f, &in, c), nil
 }
 
-// fits refuses an image for a zip function and the reverse.
+// fits rejects an image for a zip function and the reverse.
 func (in *updateCodeInput) fits(f *function) error {
 	switch {
 	case f.latest.PackageType == "Image" && in.ImageUri == "":

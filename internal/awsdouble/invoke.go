@@ -7,38 +7,37 @@ import (
 	"unicode/utf8"
 )
 
-// Payloads that Lambda takes, in bytes, and what it shows of a log.
+// The payloads that Lambda accepts, in bytes, and how much of a log it returns.
 const (
 	maxPayload      = 6 << 20
 	maxEventPayload = 1 << 20
 	maxLogTail      = 4 << 10
 )
 
-// Invoked is an invocation as the function's code sees it.
+// Invoked is an invocation as the function's code receives it.
 type Invoked struct {
-	// Version is what runs: $LATEST or a number.
+	// Version is the version that runs: $LATEST or a number.
 	Version string
 	// Payload is the event, as it was sent.
 	Payload []byte
-	// Asynchronous is true for events, whose outcome the caller does not see.
+	// Asynchronous is true for events: the caller does not see their outcome.
 	Asynchronous bool
 	// ClientContext, TenantID and DurableExecutionName as they were sent.
 	ClientContext, TenantID, DurableExecutionName string
 }
 
-// Returned is what a function's code makes of an invocation.
+// Returned is what a function's code returns.
 type Returned struct {
 	// Payload is the result, or the error object. Empty is null.
 	Payload []byte
-	// Error is Unhandled or Handled where the code failed.
+	// Error is Unhandled or Handled if the code failed.
 	Error string
 	// Log is what was logged.
 	Log string
 }
 
-// OnInvoke sets what the function of a name does, in all accounts and regions. One
-// that does nothing returns null. The code runs while the double answers nothing else,
-// so it must not call it.
+// OnInvoke sets the code of the functions of a name, in all accounts and regions. Functions without code return null.
+// The double is locked while the code runs, so the code must not call it.
 func (s *Server) OnInvoke(name string, code func(Invoked) Returned) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,7 +80,7 @@ func invoke(s *Server, r *request) (*answer, error) {
 	return returned(out, header, r.http.Header.Get("X-Amz-Log-Type") == "Tail"), nil
 }
 
-// returned is the answer to a synchronous invocation.
+// returned returns the response to a synchronous invocation.
 func returned(out Returned, header http.Header, tail bool) *answer {
 	if out.Error != "" {
 		header.Set("X-Amz-Function-Error", out.Error)
@@ -97,7 +96,7 @@ func returned(out Returned, header http.Header, tail bool) *answer {
 	return &answer{status: http.StatusOK, header: header, raw: out.Payload}
 }
 
-// invocable refuses what does not reach the function's code.
+// invocable rejects invocations that do not reach the function's code.
 func invocable(f *function, i instance, in Invoked) error {
 	limit, kind := maxPayload, "RequestResponse"
 	if in.Asynchronous {
@@ -132,7 +131,7 @@ func isContext(encoded string) bool {
 	return err == nil && json.Unmarshal(b, &object) == nil
 }
 
-// executes notes a durable execution. It tells whether the one of this name has run.
+// executes records a durable execution. It reports whether the execution of this name has already run.
 func (s *Server) executes(f *function, i instance, in Invoked, header http.Header) (ran bool, err error) {
 	switch {
 	case i.DurableConfig == nil && in.DurableExecutionName == "":

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// layer is a layer with the versions of it that were not deleted, oldest
-// first. The numbers of deleted versions are not used again.
+// layer is a layer with its versions that were not deleted, oldest first. The numbers of deleted versions are not
+// used again.
 type layer struct {
 	versions []*layerVersion
 	last     int64
@@ -23,8 +23,7 @@ type layerVersion struct {
 	unzipped uint64
 }
 
-// layerItem is a version as lists show it. A list that was not sent is left
-// out; one that was sent empty is not.
+// layerItem is a version in a list. A list that was not sent is left out; one that was sent empty is not.
 type layerItem struct {
 	CompatibleArchitectures []string `json:",omitzero"`
 	CompatibleRuntimes      []string `json:",omitzero"`
@@ -35,7 +34,7 @@ type layerItem struct {
 	Version                 int64
 }
 
-// layerContent is what is answered of a version's archive.
+// layerContent is what is returned about a version's archive.
 type layerContent struct {
 	CodeSha256 string
 	CodeSize   int64
@@ -85,7 +84,7 @@ func publishLayer(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusCreated, json: v}, nil
 }
 
-// layerName is the plain name of the layer in the path, which may be an ARN.
+// layerName returns the plain name of the layer in the path, which may be an ARN.
 func (r *request) layerName() (string, error) {
 	name := r.vars["LayerName"]
 	if !strings.HasPrefix(name, "arn:") {
@@ -98,8 +97,7 @@ func (r *request) layerName() (string, error) {
 	return parts[6], nil
 }
 
-// layerVersion finds a version by the layer and number in the path, which may
-// not be there.
+// layerVersion returns the version by the layer and number in the path, or nil if it does not exist.
 func (s *Server) layerVersion(r *request) (*layerVersion, error) {
 	name, err := r.layerName()
 	if err != nil {
@@ -112,7 +110,7 @@ func (s *Server) layerVersion(r *request) (*layerVersion, error) {
 	return s.home(r.account, r.region).layerVersion(name, number), nil
 }
 
-// layerVersion returns nil where there is no such version.
+// layerVersion returns a version by layer and number, or nil if it does not exist.
 func (h *home) layerVersion(name string, number int64) *layerVersion {
 	if h.layers[name] == nil {
 		return nil
@@ -149,8 +147,8 @@ func getLayerByArn(s *Server, r *request) (*answer, error) {
 	return shown(h.layerVersion(name, number))
 }
 
-// ownLayer splits the ARN of a layer version. It reports false for layers of
-// other accounts and regions, which the double knows nothing about.
+// ownLayer splits the ARN of a layer version. It returns false for layers of other accounts and regions, which are
+// unknown to the double.
 func (h *home) ownLayer(arn string) (name string, number int64, own bool) {
 	rest, own := strings.CutPrefix(arn, h.arn("layer:"))
 	name, version, _ := strings.Cut(rest, ":")
@@ -171,8 +169,7 @@ func deleteLayer(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusNoContent}, nil
 }
 
-// checkExist refuses a function's layers that were not published, or were
-// deleted. Those of other accounts are taken to be there.
+// checkExist rejects a function's layers that were not published, or were deleted. Those of other accounts exist.
 func (h *home) checkExist(layers []string) error {
 	for _, arn := range layers {
 		if name, number, own := h.ownLayer(arn); own && h.layerVersion(name, number) == nil {
@@ -182,7 +179,7 @@ func (h *home) checkExist(layers []string) error {
 	return nil
 }
 
-// layerARNs are the layers of a configuration.
+// layerARNs returns the layers of a configuration.
 func (c *Configuration) layerARNs() []string {
 	var all []string
 	for _, l := range c.Layers {
@@ -191,8 +188,7 @@ func (c *Configuration) layerARNs() []string {
 	return all
 }
 
-// checkUnpacked refuses code that is too large together with its layers. Layers of
-// other accounts are taken to have no size.
+// checkUnpacked rejects code that is too large together with its layers. Layers of other accounts have no size.
 func (h *home) checkUnpacked(unzipped uint64, layers []string) error {
 	if len(layers) == 0 {
 		return nil
@@ -209,8 +205,7 @@ func (h *home) checkUnpacked(unzipped uint64, layers []string) error {
 	return nil
 }
 
-// layerSize is the size in bytes of a layer's archive. That of a layer of
-// another account is made up.
+// layerSize returns the size in bytes of a layer's archive. That of a layer of another account is arbitrary.
 func (h *home) layerSize(arn string) int64 {
 	name, number, own := h.ownLayer(arn)
 	if v := h.layerVersion(name, number); own && v != nil {

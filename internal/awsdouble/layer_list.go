@@ -13,7 +13,7 @@ func listLayerVersions(s *Server, r *request) (*answer, error) {
 	return paged("LayerVersions", s.home(r.account, r.region).layers[name].matching(r), r), nil
 }
 
-// matching are the versions that a request's filters leave, newest first.
+// matching returns the versions that match a request's filters, newest first.
 func (l *layer) matching(r *request) []layerItem {
 	found := []layerItem{}
 	if l == nil {
@@ -29,7 +29,7 @@ func (l *layer) matching(r *request) []layerItem {
 	return found
 }
 
-// listedLayer is a layer as ListLayers shows it.
+// listedLayer is a layer in ListLayers's response.
 type listedLayer struct {
 	LatestMatchingVersion layerItem
 	LayerArn, LayerName   string

@@ -10,7 +10,7 @@ type layerPermission struct {
 	Action, Principal, StatementId, OrganizationId string //nolint:revive // Lambda's spelling
 }
 
-// permitted finds the version that a request is about, which must be there.
+// permitted returns the version that a request names, and fails if it does not exist.
 func (s *Server) permitted(r *request) (*layerVersion, error) {
 	v, err := s.layerVersion(r)
 	if err != nil || v != nil {
@@ -23,7 +23,7 @@ func (s *Server) permitted(r *request) (*layerVersion, error) {
 	return nil, notFound("Layer version %s does not exist.", s.home(r.account, r.region).arn("layer:"+name+":"+r.vars["VersionNumber"]))
 }
 
-// checkRevision refuses a change of another policy than the one that was read.
+// checkRevision rejects a change if the policy is not at the revision that the request names.
 func (v *layerVersion) checkRevision(r *request) error {
 	revision := r.query("RevisionId")
 	if revision == "" || v.policy != nil && revision == v.policy.revision {
@@ -94,7 +94,7 @@ func getLayerPolicy(s *Server, r *request) (*answer, error) {
 	return v.policy.answer(), nil
 }
 
-// LayerPolicy is the policy of a layer version by its ARN, empty for none.
+// LayerPolicy returns the policy of a layer version by its ARN, or "".
 func (s *Server) LayerPolicy(arn string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -104,9 +104,8 @@ func (s *Server) LayerPolicy(arn string) string {
 	return ""
 }
 
-// PutLayerPolicy replaces the policy of a layer version as somebody else would by hand;
-// empty removes it. It reports whether there is such a version and the policy can be
-// read.
+// PutLayerPolicy replaces the policy of a layer version as an out-of-band update does; an empty document removes it.
+// It reports whether the version exists and the policy can be parsed.
 func (s *Server) PutLayerPolicy(arn, document string) bool {
 	defer s.editing()()
 	v := s.layerByArn(arn)

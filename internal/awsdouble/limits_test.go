@@ -84,7 +84,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Code and layers share a bound, in words that users quote.
+// TestLayersAreTooLarge checks the common limit of code and layers, with the message that users quote.
 func TestLayersAreTooLarge(t *testing.T) {
 	c := client(start(t, Options{}))
 	layer, err := c.PublishLayerVersion(t.Context(), &lambda.PublishLayerVersionInput{LayerName: aws.String("l"), Content: &types.LayerVersionContentInput{ZipFile: bomb(t, maxUnzipped-2)}})
@@ -112,7 +112,7 @@ func TestLayersAreTooLarge(t *testing.T) {
 	wantError(t, err, "InvalidParameterValueException", message)
 }
 
-// bomb is a small zip whose directory says how large it unpacks to.
+// bomb returns a small zip whose directory states a large unpacked size.
 func bomb(t *testing.T, size uint64) []byte {
 	t.Helper()
 	var b bytes.Buffer

@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// minManagedMemory is the least memory of a function on Lambda Managed Instances, in MB.
+// minManagedMemory is the minimum memory of a function on Lambda Managed Instances, in MB.
 const minManagedMemory = 2048
 
-// managed reports that a version runs on Lambda Managed Instances.
+// managed reports whether a version runs on Lambda Managed Instances.
 func (c *Configuration) managed() bool { return c.CapacityProviderConfig != nil }
 
-// good is the state that a version settles in. On managed instances only published
-// versions run, so $LATEST is there but takes no calls.
+// good returns the state in which a version settles. On managed instances only published versions run, so $LATEST
+// exists but cannot be invoked.
 func (i *instance) good() string {
 	if i.managed() && i.Version == latestVersion {
 		return "ActiveNonInvocable"
@@ -20,8 +20,8 @@ func (i *instance) good() string {
 	return "Active"
 }
 
-// checkManaged refuses settings that do not go with managed instances. What was set
-// before is empty for a function that is created.
+// checkManaged rejects settings that cannot be combined with managed instances. The previous configuration is empty
+// for a function that is created.
 func (c *settings) checkManaged(was *Configuration) error {
 	creates := was.FunctionArn == ""
 	switch {
@@ -42,12 +42,12 @@ func (c *settings) checkManaged(was *Configuration) error {
 	return nil
 }
 
-// logJSON sets the format that functions on managed instances log in.
+// logJSON sets the log format of functions on managed instances.
 func (c *Configuration) logJSON() {
 	c.LoggingConfig = &Logging{LogFormat: "JSON", LogGroup: c.LoggingConfig.LogGroup, ApplicationLogLevel: "INFO", SystemLogLevel: "INFO"}
 }
 
-// onInstances is a CapacityProviderConfig with what AWS sets where nothing was sent.
+// onInstances returns a CapacityProviderConfig with AWS's defaults for what was not sent.
 func onInstances(sent json.RawMessage) json.RawMessage {
 	var in struct {
 		LambdaManagedInstancesCapacityProviderConfig map[string]any `json:"LambdaManagedInstancesCapacityProviderConfig"`
@@ -64,9 +64,8 @@ func onInstances(sent json.RawMessage) json.RawMessage {
 	return json.RawMessage(text(map[string]any{"LambdaManagedInstancesCapacityProviderConfig": c}))
 }
 
-// reached is the version that an invocation runs: without a qualifier that is
-// $LATEST, but on managed instances it is $LATEST.PUBLISHED. Durable functions take
-// none without a qualifier.
+// reached returns the version that an invocation runs: without a qualifier $LATEST, or on managed instances
+// $LATEST.PUBLISHED. Durable functions cannot be invoked without a qualifier.
 func (s *Server) reached(f *function, t target, r *request) (instance, error) {
 	switch {
 	case t.qualifier != "":

@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 )
 
-// managedFunction is the input of a function on managed instances.
+// managedFunction returns the input of a function on managed instances.
 func managedFunction(t *testing.T, name string) *lambda.CreateFunctionInput {
 	t.Helper()
 	in := zipFunction(t, name)

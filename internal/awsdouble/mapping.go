@@ -8,13 +8,12 @@ import (
 	"time"
 )
 
-// mapping is an event source mapping with what its answers do not show.
+// mapping is an event source mapping with the state that its responses do not show.
 type mapping struct {
 	Mapping
 
 	serial int
-	// settleAt is when the mapping comes to the state after, which is empty for
-	// one that is then gone.
+	// settleAt is when the mapping enters the state after. If that is empty, the mapping is deleted.
 	settleAt time.Time
 	busy     bool
 	after    string
@@ -31,7 +30,7 @@ const (
 	mappingDeleting  = "Deleting"
 )
 
-// sourceKind is what a mapping reads from, by the service in its source's ARN.
+// sourceKind is the kind of source of a mapping, by the service in its source's ARN.
 type sourceKind string
 
 const (
@@ -48,7 +47,7 @@ const (
 func (k sourceKind) stream() bool { return k == sourceKinesis || k == sourceDynamoDB }
 func (k sourceKind) kafka() bool  { return k == sourceMSK || k == sourceKafka }
 
-// source tells what a mapping reads from.
+// source returns the kind of a mapping's source.
 func (m *Mapping) source() sourceKind {
 	if m.SelfManagedEventSource != nil {
 		return sourceKafka
@@ -65,7 +64,7 @@ func (m *Mapping) source() sourceKind {
 	return sourceUnknown
 }
 
-// userAction is how an answer says that a user brought its state about.
+// userAction returns the StateTransitionReason of a state that a user initiated.
 func (m *Mapping) userAction() string {
 	if m.source().stream() {
 		return "User action"
@@ -73,7 +72,7 @@ func (m *Mapping) userAction() string {
 	return "USER_INITIATED"
 }
 
-// turn sends a mapping through a state of transition into another.
+// turn moves a mapping through a state of transition into another.
 func (s *Server) turn(m *mapping, via, after string, d time.Duration) {
 	m.State, m.StateTransitionReason = via, m.userAction()
 	m.busy, m.after, m.settleAt = true, after, s.options.Now().Add(d)
@@ -82,7 +81,7 @@ func (s *Server) turn(m *mapping, via, after string, d time.Duration) {
 
 func (m *Mapping) touch(now time.Time) { m.LastModified = float64(now.UnixMilli()) / 1000 }
 
-// settleMapping ends what a mapping is busy with once its time has come.
+// settleMapping completes a mapping's transition once its time has passed.
 func (s *Server) settleMapping(h *home, m *mapping) {
 	if !m.busy || s.options.Now().Before(m.settleAt) {
 		return
@@ -95,7 +94,7 @@ func (s *Server) settleMapping(h *home, m *mapping) {
 	m.State = m.after
 }
 
-// mappingsOf are the mappings of a home that still exist, oldest first.
+// mappingsOf returns the mappings of a home that still exist, oldest first.
 func (s *Server) mappingsOf(h *home) []*mapping {
 	for _, m := range h.mappings {
 		s.settleMapping(h, m)
@@ -103,7 +102,7 @@ func (s *Server) mappingsOf(h *home) []*mapping {
 	return slices.SortedFunc(maps.Values(h.mappings), func(a, b *mapping) int { return a.serial - b.serial })
 }
 
-// findMapping is the mapping of a UUID, settled.
+// findMapping returns the mapping of a UUID, settled.
 func (s *Server) findMapping(r *request) (*mapping, error) {
 	h := s.home(r.account, r.region)
 	if m := h.mappings[r.vars["UUID"]]; m != nil {
@@ -124,8 +123,7 @@ func (s *Server) Mapping(uuid string) (Mapping, bool) {
 	return Mapping{}, false
 }
 
-// Mappings returns copies of the event source mappings of all accounts and
-// regions, oldest first.
+// Mappings returns copies of the event source mappings of all accounts and regions, oldest first.
 func (s *Server) Mappings() []Mapping {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -140,8 +138,8 @@ func (s *Server) Mappings() []Mapping {
 	return all
 }
 
-// EditMapping changes an event source mapping as somebody else would by hand, at
-// once. It reports whether there is such a mapping.
+// EditMapping changes an event source mapping as an out-of-band update does, at once. It reports whether the mapping
+// exists.
 func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
 	defer s.editing()()
 	for _, h := range s.homes {
@@ -155,20 +153,19 @@ func (s *Server) EditMapping(uuid string, edit func(*Mapping)) bool {
 	return false
 }
 
-// DisableMapping has AWS itself disable a mapping, for example because it can't
-// reach the source: with a reason for the transition and the result of the last
-// attempt to read, such as "PROBLEM: Connection error". It reports whether there
-// is such a mapping.
+// DisableMapping disables a mapping as AWS itself does, for example if it cannot reach the source: with a reason for
+// the transition and the result of the last attempt to read, such as "PROBLEM: Connection error". It reports whether
+// the mapping exists.
 func (s *Server) DisableMapping(uuid, reason, result string) bool {
 	return s.EditMapping(uuid, func(m *Mapping) {
 		m.State, m.StateTransitionReason, m.LastProcessingResult = mappingDisabled, reason, result
 	})
 }
 
-// mappingArn is the ARN by which a mapping is tagged.
+// mappingArn returns the ARN with which a mapping is tagged.
 func (h *home) mappingArn(uuid string) string { return h.arn("event-source-mapping:" + uuid) }
 
-// taggedMapping is the mapping that an ARN names.
+// taggedMapping returns the mapping that an ARN names.
 func (s *Server) taggedMapping(h *home, arn string) (*mapping, error) {
 	for _, m := range s.mappingsOf(h) {
 		if m.EventSourceMappingArn == arn {
@@ -178,8 +175,7 @@ func (s *Server) taggedMapping(h *home, arn string) (*mapping, error) {
 	return nil, notFound("Event source mapping not found: %s", arn)
 }
 
-// duplicate refuses a second mapping of a source to a function, in the words that
-// AWS has for the kind of source.
+// duplicate rejects a second mapping of a source to a function, with AWS's message for the kind of source.
 func (s *Server) duplicate(h *home, m *Mapping, function string) error {
 	for _, o := range s.mappingsOf(h) {
 		if o.UUID == m.UUID || o.FunctionArn != m.FunctionArn || !o.sameSource(m) {
@@ -198,8 +194,8 @@ func (s *Server) duplicate(h *home, m *Mapping, function string) error {
 	return nil
 }
 
-// sameSource tells whether two mappings read the same: the same ARN, or a server
-// in common, and the same topics, queues and collections.
+// sameSource reports whether two mappings read the same source: the same ARN, or a common server, and the same
+// topics, queues and collections.
 func (m *Mapping) sameSource(o *Mapping) bool {
 	if m.source() != o.source() || m.EventSourceArn != o.EventSourceArn || !slices.Equal(m.Topics, o.Topics) || !slices.Equal(m.Queues, o.Queues) {
 		return false

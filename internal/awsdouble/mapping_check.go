@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// check refuses a creation that AWS would refuse for what it says.
+// check rejects a creation with invalid settings.
 func (in *mappingInput) check(m *Mapping) error {
 	k := m.source()
 	switch {
@@ -26,8 +26,7 @@ func (in *mappingInput) check(m *Mapping) error {
 	return in.checkSettings(&settings)
 }
 
-// checkSettings refuses settings that do not go with the source. m is the mapping
-// with them.
+// checkSettings rejects settings that the source does not support. m is the mapping with these settings.
 func (in *mappingInput) checkSettings(m *Mapping) error {
 	if name := in.unsupported(m.source()); name != "" {
 		return invalidParameter("Unsupported %s parameter for given event source mapping type.", name)
@@ -49,7 +48,7 @@ func (in *mappingInput) checkSettings(m *Mapping) error {
 	return nil
 }
 
-// checkOnFailure refuses a destination that is not named. An empty name is none.
+// checkOnFailure rejects a destination without a name. An empty name means none.
 func checkOnFailure(r *request) error {
 	var in struct {
 		DestinationConfig struct {
@@ -65,7 +64,7 @@ func checkOnFailure(r *request) error {
 	return nil
 }
 
-// unsupported names the first setting that does not go with a source.
+// unsupported returns the first setting that a source does not support.
 func (in *mappingInput) unsupported(k sourceKind) string {
 	streams := k.stream() || k.kafka()
 	for _, p := range []struct {
@@ -97,8 +96,8 @@ func (in *mappingInput) unsupported(k sourceKind) string {
 	return ""
 }
 
-// checkBatch holds the batches of queues to their bounds, and what scales a
-// mapping to one of two ways.
+// checkBatch checks the limits of the batches of queues, and that a mapping uses only one of the two kinds of
+// scaling.
 func (in *mappingInput) checkBatch(m *Mapping) error {
 	window := int32(0)
 	if m.MaximumBatchingWindowInSeconds != nil {
@@ -126,8 +125,7 @@ func (in *mappingInput) checkBatch(m *Mapping) error {
 
 func (c *KafkaSource) registered() bool { return c != nil && c.SchemaRegistryConfig != nil }
 
-// validPattern tells whether a filter's pattern is one: an object whose leaves are
-// lists of what may match.
+// validPattern reports whether a filter's pattern is valid: an object with lists of what may match as leaves.
 func validPattern(pattern string) bool {
 	var object map[string]any
 	return json.Unmarshal([]byte(pattern), &object) == nil && object != nil && validNode(object)

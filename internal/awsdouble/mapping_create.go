@@ -60,8 +60,7 @@ func createMapping(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusAccepted, json: m.Mapping}, nil
 }
 
-// begun has a new mapping be created. A queue's that starts disabled is there at
-// once.
+// begun starts the creation of a mapping. A queue's mapping that starts disabled is created at once.
 func (s *Server) begun(m *mapping, enabled bool) {
 	switch {
 	case enabled:
@@ -73,7 +72,7 @@ func (s *Server) begun(m *mapping, enabled bool) {
 	}
 }
 
-// made is the part of a mapping that is fixed at its creation.
+// made returns the part of a mapping that is fixed at its creation.
 func (in *mappingInput) made() Mapping {
 	return Mapping{
 		EventSourceArn: in.EventSourceArn, SelfManagedEventSource: in.SelfManagedEventSource, Topics: in.Topics, Queues: in.Queues,
@@ -81,7 +80,7 @@ func (in *mappingInput) made() Mapping {
 	}
 }
 
-// defaults are what AWS answers of settings that were not sent.
+// defaults sets AWS's defaults for settings that were not sent.
 func (m *mapping) defaults() {
 	m.BatchSize = 100
 	switch k := m.source(); {
@@ -106,8 +105,8 @@ func (m *mapping) defaults() {
 
 const noRecords = "No records processed"
 
-// invoked is the ARN of the function, version or alias that a name means. A full
-// ARN of $LATEST loses that qualifier; a name or a partial ARN keeps it.
+// invoked returns the ARN of the function, version or alias that a name means. A full ARN of $LATEST loses that
+// qualifier; a name or a partial ARN keeps it.
 func (s *Server) invoked(r *request, name string) (string, error) {
 	t := parseTarget(name)
 	if err := r.reachable(t); err != nil {
@@ -124,7 +123,7 @@ func (s *Server) invoked(r *request, name string) (string, error) {
 	return arn + ":" + t.qualifier, nil
 }
 
-// functionOf is the name in a function's ARN, with the qualifier.
+// functionOf returns the name in a function's ARN, with the qualifier.
 func functionOf(arn string) string {
 	_, name, _ := strings.Cut(arn, ":function:")
 	return name

@@ -1,8 +1,7 @@
 package awsdouble
 
-// Mapping is an event source mapping's configuration as Lambda answers it, for
-// tests to look at and to edit. Members that Lambda leaves out when unset are
-// pointers, or are empty.
+// A Mapping is an event source mapping's configuration as Lambda returns it. Tests can read and edit it. Members that
+// Lambda omits when unset are pointers, or are empty.
 type Mapping struct {
 	AmazonManagedKafkaEventSourceConfig *KafkaSource      `json:",omitempty"`
 	BatchSize                           int32             `json:""`
@@ -37,21 +36,21 @@ type Mapping struct {
 	TumblingWindowInSeconds             *int32            `json:",omitempty"`
 	UUID                                string            `json:""`
 
-	// Tags are the mapping's tags, which its answers do not show.
+	// Tags are the mapping's tags, which its responses do not show.
 	Tags map[string]string `json:"-"`
 }
 
-// bootstrapServers is the only kind of endpoint that there is.
+// bootstrapServers is the only kind of endpoint.
 const bootstrapServers = "KAFKA_BOOTSTRAP_SERVERS"
 
-// KafkaSource is how a Kafka cluster is read.
+// KafkaSource configures how a Kafka cluster is read.
 type KafkaSource struct {
 	ConsumerGroupId      string          `json:",omitempty"` //nolint:revive // Lambda's spelling
 	ConsumptionMode      string          `json:",omitempty"`
 	SchemaRegistryConfig *SchemaRegistry `json:",omitempty"`
 }
 
-// SchemaRegistry is where the schemas of records are.
+// A SchemaRegistry holds the schemas of records.
 type SchemaRegistry struct {
 	AccessConfigs           []SourceAccess      `json:",omitempty"`
 	EventRecordFormat       string              `json:",omitempty"`
@@ -59,34 +58,33 @@ type SchemaRegistry struct {
 	SchemaValidationConfigs []map[string]string `json:",omitempty"`
 }
 
-// Destinations are where records go that could not be processed. There are none for
-// those that were.
+// Destinations are the destinations of records that could not be processed. There is none for processed records.
 type Destinations struct {
 	OnFailure *Destination
 	OnSuccess *Destination `json:",omitempty"`
 }
 
-// Destination is the ARN or the topic of a destination.
+// A Destination is the ARN or the topic of a destination.
 type Destination struct {
 	Destination string `json:",omitempty"`
 }
 
-// DocumentDBSource is what is read of a DocumentDB cluster.
+// DocumentDBSource selects what is read of a DocumentDB cluster.
 type DocumentDBSource struct {
 	CollectionName string `json:",omitempty"`
 	DatabaseName   string `json:",omitempty"`
 	FullDocument   string `json:",omitempty"`
 }
 
-// Filters choose the records that a function gets.
+// Filters select the records that a function receives.
 type Filters struct {
 	Filters []Filter `json:",omitempty"`
 }
 
-// Filter is a pattern in JSON.
+// A Filter is a pattern in JSON.
 type Filter struct{ Pattern string }
 
-// MappingLogging is how much of its own work a mapping logs.
+// MappingLogging is the log level of a mapping itself.
 type MappingLogging struct {
 	SystemLogLevel string `json:",omitempty"`
 }
@@ -96,19 +94,19 @@ type MappingMetrics struct {
 	Metrics []string `json:",omitempty"`
 }
 
-// Pollers bound a mapping's event pollers.
+// Pollers limit a mapping's event pollers.
 type Pollers struct {
 	MaximumPollers  *int32 `json:",omitempty"`
 	MinimumPollers  *int32 `json:",omitempty"`
 	PollerGroupName string `json:",omitempty"`
 }
 
-// MappingScaling bounds the concurrency of a queue's invocations.
+// MappingScaling limits the concurrency of a queue's invocations.
 type MappingScaling struct {
 	MaximumConcurrency *int32 `json:",omitempty"`
 }
 
-// SelfManaged is a Kafka cluster that is not AWS's.
+// SelfManaged is a Kafka cluster outside of AWS.
 type SelfManaged struct{ Endpoints map[string][]string }
 
 // SourceAccess is a secret, a part of a network or a virtual host.

@@ -44,7 +44,7 @@ func listMappings(s *Server, r *request) (*answer, error) {
 	return paged("EventSourceMappings", all, r), nil
 }
 
-// inUse refuses a change of what is in transition.
+// inUse returns the error of a change of a resource that is in transition.
 func inUse(what string) error {
 	return &Error{Status: http.StatusBadRequest, Code: "ResourceInUseException", Message: "Cannot " + what + " the event source mapping because it is in use."}
 }

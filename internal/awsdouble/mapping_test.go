@@ -23,7 +23,7 @@ const (
 	testSecret = "arn:aws:secretsmanager:eu-west-1:123456789012:secret:s"
 )
 
-// mapped is a double with function f, whose mappings take a second for each change.
+// mapped returns a double with function f, whose mappings take a second for each change.
 func mapped(t *testing.T) (*Server, *lambda.Client, *clock) {
 	t.Helper()
 	clk := newClock()
@@ -52,8 +52,8 @@ func getESM(t *testing.T, c *lambda.Client, uuid *string) *lambda.GetEventSource
 	return out
 }
 
-// What no observation backs: changes while AWS is in transition, and a deletion
-// that takes a while.
+// TestMappingTransitions covers what was not observed: changes while a mapping is in transition, and a deletion that
+// takes a while.
 func TestMappingTransitions(t *testing.T) {
 	_, c, clk := mapped(t)
 	out := createESM(t, c, &lambda.CreateEventSourceMappingInput{EventSourceArn: aws.String(testQueue)})
@@ -214,7 +214,7 @@ func TestMappingsThatSourcesRefuse(t *testing.T) {
 	}
 }
 
-// An update keeps what is not sent, and clears what is sent empty.
+// TestUpdateOfAMapping checks that an update keeps what is not sent, and clears what is sent empty.
 func TestUpdateOfAMapping(t *testing.T) {
 	_, c, clk := mapped(t)
 	out := createESM(t, c, &lambda.CreateEventSourceMappingInput{
@@ -271,7 +271,8 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	}
 }
 
-// A creation whose answer is lost has happened: the next one is told of it.
+// TestLostAnswerOfAMapping checks that a creation takes effect although its response is lost: the next one is
+// rejected.
 func TestLostAnswerOfAMapping(t *testing.T) {
 	s, c, _ := mapped(t)
 	s.Fail(Fault{Operation: "CreateEventSourceMapping", Drop: DropAfter})

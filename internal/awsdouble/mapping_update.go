@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// mappingSettings are what both a creation and an update set. What is not sent is
-// kept; an empty list or structure clears.
+// mappingSettings are the settings of both a creation and an update. What is not sent is kept; an empty list or
+// structure clears.
 type mappingSettings struct {
 	AmazonManagedKafkaEventSourceConfig *KafkaSource
 	BatchSize                           *int32
@@ -59,7 +59,7 @@ func updateMapping(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusAccepted, json: m.Mapping}, nil
 }
 
-// checkUpdate refuses what can't be updated, and sets the function if it moves.
+// checkUpdate rejects what cannot be updated, and sets the function if it changes.
 func (s *Server) checkUpdate(r *request, m *mapping, in *mappingInput) error {
 	changed := m.Mapping
 	in.apply(&changed)
@@ -84,7 +84,7 @@ func (s *Server) checkUpdate(r *request, m *mapping, in *mappingInput) error {
 	return nil
 }
 
-// checkFixed refuses changes of what is fixed at creation.
+// checkFixed rejects changes of what is fixed at creation.
 func (in *mappingInput) checkFixed(m *mapping) error {
 	if slices.ContainsFunc(in.SourceAccessConfigurations, func(a SourceAccess) bool { return a.Type == virtualHost }) {
 		return invalidParameter("VIRTUAL_HOST cannot be specified in an UpdateEventSourceMapping API call.")
@@ -104,7 +104,7 @@ func (in *mappingInput) checkFixed(m *mapping) error {
 	return nil
 }
 
-// apply what was sent to a mapping.
+// apply writes what was sent to a mapping.
 func (in *mappingSettings) apply(m *Mapping) {
 	set(in.BatchSize, &m.BatchSize)
 	set(in.KMSKeyArn, &m.KMSKeyArn)
@@ -134,7 +134,7 @@ func (in *mappingSettings) apply(m *Mapping) {
 	in.applyBlocks(m)
 }
 
-// keptAccess is the virtual host, which an update can't name.
+// keptAccess returns the virtual host, which an update cannot name.
 func keptAccess(m *Mapping, in *mappingSettings) []SourceAccess {
 	isHost := func(a SourceAccess) bool { return a.Type == virtualHost }
 	if slices.ContainsFunc(in.SourceAccessConfigurations, isHost) {
@@ -169,7 +169,7 @@ func (in *mappingSettings) applyBlocks(m *Mapping) {
 	m.SelfManagedKafkaEventSourceConfig = in.SelfManagedKafkaEventSourceConfig.over(m.SelfManagedKafkaEventSourceConfig)
 }
 
-// replace a structure by one that was sent, or by none where that was empty.
+// replace replaces a structure by one that was sent, or by nil if that was empty.
 func replace[T any](from *T, to **T, empty bool) {
 	switch {
 	case empty:
@@ -179,7 +179,7 @@ func replace[T any](from *T, to **T, empty bool) {
 	}
 }
 
-// filled has the bounds that were not sent; nil is on-demand mode.
+// filled returns the limits with defaults for those that were not sent; nil means on-demand mode.
 func (p *Pollers) filled(k sourceKind) *Pollers {
 	if *p == (Pollers{}) {
 		return nil
@@ -197,8 +197,7 @@ func (p *Pollers) filled(k sourceKind) *Pollers {
 	return &out
 }
 
-// over is a configuration with what was sent over what was there; an empty schema
-// registry is none.
+// over returns the old configuration overwritten by what was sent; an empty schema registry means none.
 func (c *KafkaSource) over(old *KafkaSource) *KafkaSource {
 	if c == nil {
 		return old
@@ -222,7 +221,7 @@ func (c *KafkaSource) over(old *KafkaSource) *KafkaSource {
 	return &out
 }
 
-// over is a configuration with what was sent over what was there.
+// over returns the old configuration overwritten by what was sent.
 func (d *DocumentDBSource) over(old *DocumentDBSource) *DocumentDBSource {
 	out := DocumentDBSource{FullDocument: "Default"}
 	if old != nil {

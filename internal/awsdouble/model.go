@@ -2,9 +2,8 @@ package awsdouble
 
 import "encoding/json"
 
-// Configuration is a function's or a version's configuration as Lambda
-// answers it. Members that Lambda leaves out when unset are pointers, or are
-// empty.
+// Configuration is a function's or a version's configuration as Lambda returns it. Members that Lambda omits when
+// unset are pointers, or are empty.
 type Configuration struct {
 	Architectures              []string        `json:",omitempty"`
 	CapacityProviderConfig     json.RawMessage `json:",omitempty"`
@@ -45,7 +44,7 @@ type Configuration struct {
 	VpcConfig                  *VPC            `json:",omitempty"`
 }
 
-// DeadLetter is where failed asynchronous events go.
+// DeadLetter is the destination of failed asynchronous events.
 type DeadLetter struct {
 	TargetArn string `json:",omitempty"`
 }
@@ -66,16 +65,16 @@ type ImageConfig struct {
 	WorkingDirectory string   `json:",omitempty"`
 }
 
-// ImageResponse wraps ImageConfig in answers.
+// ImageResponse wraps ImageConfig in responses.
 type ImageResponse struct{ ImageConfig ImageConfig }
 
-// Layer is an attached layer version.
+// A Layer is an attached layer version.
 type Layer struct {
 	Arn      string
 	CodeSize int64
 }
 
-// Logging is where and how a function logs.
+// Logging configures where and in which format a function logs.
 type Logging struct {
 	ApplicationLogLevel string `json:",omitempty"`
 	LogFormat           string `json:",omitempty"`
@@ -86,7 +85,7 @@ type Logging struct {
 // RuntimeVersion names the patched version of the runtime.
 type RuntimeVersion struct{ RuntimeVersionArn string }
 
-// SnapStart tells whether published versions start from snapshots.
+// SnapStart configures whether published versions start from snapshots.
 type SnapStart struct {
 	ApplyOn            string `json:",omitempty"`
 	OptimizationStatus string `json:",omitempty"`
@@ -95,7 +94,7 @@ type SnapStart struct {
 // Tracing is the X-Ray mode.
 type Tracing struct{ Mode string }
 
-// VPC is the network that a function is attached to.
+// VPC is the network to which a function is attached.
 type VPC struct {
 	Ipv6AllowedForDualStack bool
 	SecurityGroupIds        []string //nolint:revive // Lambda's spelling
@@ -103,13 +102,13 @@ type VPC struct {
 	VpcId                   string   //nolint:revive // Lambda's spelling
 }
 
-// Scaling bounds a version's execution environments.
+// Scaling limits a version's execution environments.
 type Scaling struct {
 	MaxExecutionEnvironments *int32 `json:",omitempty"`
 	MinExecutionEnvironments *int32 `json:",omitempty"`
 }
 
-// codeLocation is where GetFunction says that the code lies.
+// codeLocation is the location of the code in GetFunction's response.
 type codeLocation struct {
 	ImageUri         string `json:",omitempty"` //nolint:revive // Lambda's spelling
 	Location         string `json:",omitempty"`

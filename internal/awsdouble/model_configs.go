@@ -1,6 +1,6 @@
 package awsdouble
 
-// Qualifiers as configurations of a function, a version or an alias take them.
+// The qualifiers of configurations of a function, a version or an alias.
 var (
 	aliased     = member{path: "qualifier", in: inQuery, rules: []rule{longest(128), shortest(1), patternAs(`((?!^\d+$)^[0-9a-zA-Z-_]+$)`, `[0-9]*[a-zA-Z_-][0-9a-zA-Z_-]*`)}}
 	provisioned = member{path: "qualifier", in: inQuery, required: true, rules: []rule{longest(128), shortest(1), pattern(`(|[a-zA-Z0-9$_-]+)`)}}

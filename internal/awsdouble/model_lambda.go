@@ -25,8 +25,7 @@ const (
 )
 
 var (
-	// Operations name functions in three ways: with or without a qualifier,
-	// and with the dots of namespaced names.
+	// Operations name functions in three ways: with or without a qualifier, and with the dots of namespaced names.
 	qualified  = member{path: "functionName", in: inPath, required: true, rules: []rule{longest(140), shortest(1), pattern(namePattern)}}
 	plain      = member{path: "functionName", in: inPath, required: true, rules: []rule{longest(140), shortest(1), pattern(plainPattern)}}
 	namespaced = member{path: "functionName", in: inPath, required: true, rules: []rule{longest(256), shortest(1), pattern(dottedPattern)}}
@@ -36,7 +35,7 @@ var (
 	taggable   = member{path: "resource", in: inPath, required: true, rules: []rule{longest(256), shortest(1), pattern(taggablePattern)}}
 	signing    = member{path: "codeSigningConfigArn", in: inPath, required: true, rules: []rule{longest(200), pattern(signingPattern)}}
 
-	// Names of aliases are no version numbers.
+	// An alias's name must not be a version number.
 	aliasRules   = []rule{longest(128), shortest(1), patternAs(`(?!^[0-9]+$)([a-zA-Z0-9-_]+)`, `[0-9]*[a-zA-Z_-][a-zA-Z0-9_-]*`)}
 	aliasOf      = member{path: "name", in: inPath, required: true, rules: aliasRules}
 	versionRules = []rule{longest(1024), shortest(1), pattern(`(\$LATEST(\.PUBLISHED)?|[0-9]+)`)}
@@ -63,9 +62,8 @@ var (
 	signingPolicy   = member{path: "codeSigningPolicies.untrustedArtifactOnDeployment", rules: []rule{oneOf("Enforce", "Warn")}}
 )
 
-// model has the constraints of each operation's input. They are those of the
-// API's public model (botocore and the SDKs carry it); patterns, and the order
-// of enums where one was seen, are as AWS's own messages print them.
+// model has the constraints of each operation's input. They are those of the API's public model, as in botocore and
+// the SDKs; patterns, and the order of enums if one was observed, are as AWS's own messages print them.
 var model = map[string][]member{
 	"CreateFunction": slices.Concat([]member{
 		{path: "functionName", required: true, rules: []rule{longest(140), shortest(1), pattern(namePattern)}},
@@ -230,7 +228,7 @@ var model = map[string][]member{
 	"GetRuntimeManagementConfig": {qualifier, namespaced},
 }
 
-// codeMembers are the members that name code, below a path.
+// codeMembers returns the members that name code, below a path.
 func codeMembers(at string) []member {
 	return []member{
 		{path: at + "s3Bucket", rules: []rule{longest(63), shortest(3), patternAs(`[0-9A-Za-z\.\-_]*(?<!\.)`, `[0-9A-Za-z.\-_]*[0-9A-Za-z\-_]|`)}},
@@ -274,8 +272,7 @@ var configuration = []member{
 	{path: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.executionEnvironmentMemoryGiBPerVCpu", rules: []rule{highest(8), lowest(2)}},
 }
 
-// capacitySettings are the members of capacity providers that creation and update
-// share.
+// capacitySettings are the members of capacity providers that creation and update share.
 var capacitySettings = []member{
 	{path: "capacityProviderScalingConfig.maxVCpuCount", rules: []rule{highest(15000), lowest(2)}},
 	{path: "capacityProviderScalingConfig.scalingMode", rules: []rule{oneOf("Auto", "Manual")}},

@@ -9,10 +9,10 @@ const (
 	destinationPattern = `$|kafka://([^.]([a-zA-Z0-9\-_.]{0,248}))|arn:(aws[a-zA-Z0-9-]*):([a-zA-Z0-9\-])+:([a-z]{2}((-gov)|(-iso([a-z]?)))?-[a-z]+-\d{1})?:(\d{12})?:(.*)`
 )
 
-// mappingUUID is in the path of what is done to a mapping.
+// mappingUUID is in the path of operations on a mapping.
 var mappingUUID = member{path: "uUID", in: inPath, required: true}
 
-// mappedFunction is how a mapping names its function.
+// mappedFunction are the rules for a mapping's function name.
 var mappedFunction = []rule{longest(256), shortest(1), pattern(dottedPattern)}
 
 // mappingMembers are the members that a mapping's creation and update share.
@@ -44,7 +44,7 @@ var mappingMembers = slices.Concat([]member{
 	{path: "provisionedPollerConfig.pollerGroupName", rules: []rule{longest(128), pattern(`[a-zA-Z0-9-_]*`)}},
 }, kafkaMembers("amazonManagedKafkaEventSourceConfig."), kafkaMembers("selfManagedKafkaEventSourceConfig."))
 
-// kafkaMembers are the members of how a Kafka cluster is read, below a path.
+// kafkaMembers returns the members of a Kafka configuration, below a path.
 func kafkaMembers(at string) []member {
 	registry := at + "schemaRegistryConfig."
 	return []member{

@@ -8,7 +8,7 @@ import (
 // target is what a FunctionName parameter and a Qualifier name.
 type target struct{ name, region, account, qualifier string }
 
-// parseTarget splits a name, a partial ARN or an ARN.
+// parseTarget parses a name, a partial ARN or an ARN.
 func parseTarget(name string) target {
 	t := target{}
 	parts := strings.Split(name, ":")
@@ -45,7 +45,7 @@ func (r *request) target() (target, error) {
 	return t, r.reachable(t)
 }
 
-// reachable refuses ARNs of other regions and accounts.
+// reachable rejects ARNs of other regions and accounts.
 func (r *request) reachable(t target) error {
 	switch {
 	case t.region != "" && t.region != r.region:
@@ -75,7 +75,7 @@ func (s *Server) find(r *request) (*function, target, error) {
 	return f, t, nil
 }
 
-// unqualified is find for operations on functions only.
+// unqualified returns the named function for operations that take no qualifier.
 func (s *Server) unqualified(r *request) (*function, error) {
 	f, t, err := s.find(r)
 	if err != nil {

@@ -14,7 +14,7 @@ type permission struct {
 	InvokedViaFunctionUrl                      *bool  //nolint:revive // Lambda's spelling
 }
 
-// statement is what a permission adds to the policy of a resource.
+// statement returns the statement that a permission adds to the policy of a resource.
 func (p *permission) statement(resource, partition string) (statement, error) {
 	who, err := principalOf(p.Principal, partition)
 	if err != nil {
@@ -48,7 +48,7 @@ func (s *statement) condition(operator, key, value string) {
 	s.Condition[operator][key] = value
 }
 
-// check refuses what Lambda finds contradictory.
+// check rejects contradictory members.
 func (p *permission) check() error {
 	if p.FunctionUrlAuthType != "" && p.Action != "lambda:InvokeFunctionUrl" {
 		return invalidParameter("FunctionUrlAuthType is only supported for lambda:InvokeFunctionUrl action")
@@ -69,7 +69,7 @@ func addPermission(s *Server, r *request) (*answer, error) {
 		return nil, err
 	}
 	if in.RevisionId != "" && !f.isRevision(i.FunctionArn, in.RevisionId) {
-		// So it was recorded, of a function and of an alias.
+		// This was recorded, of a function and of an alias.
 		if i.FunctionArn == f.latest.FunctionArn {
 			return nil, staleRevision()
 		}
@@ -132,8 +132,7 @@ func getPolicy(s *Server, r *request) (*answer, error) {
 	return nil, notFound("The resource you requested does not exist.")
 }
 
-// permitting is the function, and the version or alias of it, whose permissions a
-// request changes.
+// permitting returns the function, and the version or alias of it, to which a request's permission applies.
 func (s *Server) permitting(r *request) (*function, instance, error) {
 	f, t, err := s.find(r)
 	if err != nil {
@@ -146,8 +145,8 @@ func (s *Server) permitting(r *request) (*function, instance, error) {
 	return f, i, err
 }
 
-// setPolicy replaces the policy of a function, version or alias, which changes
-// the revision of that too. Nothing is left of a policy without statements.
+// setPolicy replaces the policy of a function, version or alias, which also changes the revision of that resource. A
+// policy without statements is removed.
 func (f *function) setPolicy(arn string, p *policy) {
 	if p == nil || len(p.Statement) == 0 {
 		delete(f.policies, arn)
@@ -164,7 +163,7 @@ func (f *function) setPolicy(arn string, p *policy) {
 	}
 }
 
-// revision is where the revision of a function, version or alias is kept.
+// revision returns a pointer to the revision of a function, version or alias.
 func (f *function) revision(arn string) *string {
 	for _, i := range append(slices.Clone(f.versions), f.latest) {
 		if i.FunctionArn == arn {
@@ -185,7 +184,7 @@ func (f *function) isRevision(arn, revision string) bool {
 	return held != nil && held.revision == revision || of != nil && *of == revision
 }
 
-// refuseLatest refuses policies of $LATEST, which is the unqualified function.
+// refuseLatest rejects policies of $LATEST, which is the unqualified function.
 func refuseLatest(r *request) error {
 	t, err := r.target()
 	if err == nil && t.qualifier == latestVersion {
@@ -194,7 +193,7 @@ func refuseLatest(r *request) error {
 	return err
 }
 
-// stalePolicy names the operation that tells the revision that was missed.
+// stalePolicy returns the error of a wrong revision, which names the operation that returns the current one.
 func stalePolicy(operation string) error {
 	return &Error{
 		Status: http.StatusPreconditionFailed, Code: "PreconditionFailedException",

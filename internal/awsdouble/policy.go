@@ -10,25 +10,24 @@ import (
 	"strings"
 )
 
-// maxPolicy is how large a resource-based policy may be, in bytes.
+// maxPolicy is the maximum size of a resource-based policy, in bytes.
 const maxPolicy = 20480
 
-// policy is the resource-based policy of a function, a version, an alias or a
-// layer version. It has a revision of its own: publishing a version changes the
-// function's, but not that of its policy.
+// policy is the resource-based policy of a function, a version, an alias or a layer version. It has a revision of its
+// own: publishing a version changes the function's, but not that of its policy.
 type policy struct {
 	document
 	revision string
 }
 
-// document is a policy as GetPolicy answers it.
+// document is a policy as GetPolicy returns it.
 type document struct {
 	Version   string
 	Id        string            `json:",omitempty"` //nolint:revive // IAM's spelling
 	Statement []json.RawMessage `json:",omitempty"`
 }
 
-// statement is a statement as AddPermission makes it.
+// statement is a statement as AddPermission creates it.
 type statement struct {
 	Sid       string
 	Effect    string
@@ -38,7 +37,7 @@ type statement struct {
 	Condition map[string]map[string]string `json:",omitempty"`
 }
 
-// text is a value as compact JSON, which is what AWS measures.
+// text returns a value as compact JSON, whose size AWS measures.
 func text(v any) string {
 	b := bytes.Buffer{}
 	enc := json.NewEncoder(&b)
@@ -47,7 +46,7 @@ func text(v any) string {
 	return strings.TrimSpace(b.String())
 }
 
-// with is the policy with a statement added. The statement's id must be new.
+// with returns the policy with a statement added. The statement's ID must be new.
 func (p *policy) with(sid string, s any) (*policy, error) {
 	if p.index(sid) >= 0 {
 		return nil, conflict("The statement id (%s) provided already exists. Please provide a new statement id, or remove the existing statement.", sid)
@@ -57,7 +56,7 @@ func (p *policy) with(sid string, s any) (*policy, error) {
 	return next, next.fits()
 }
 
-// without is the policy with a statement removed.
+// without returns the policy with a statement removed.
 func (p *policy) without(sid string) (*policy, error) {
 	i := p.index(sid)
 	if i < 0 {
@@ -82,7 +81,7 @@ func tooLong(n int) error {
 	}
 }
 
-// index is where a statement is, or -1.
+// index returns the index of a statement, or -1.
 func (p *policy) index(sid string) int {
 	return slices.IndexFunc(p.Statement, func(raw json.RawMessage) bool {
 		s := struct {
@@ -92,12 +91,12 @@ func (p *policy) index(sid string) int {
 	})
 }
 
-// answer is what GetPolicy and its like answer.
+// answer returns the response of GetPolicy and similar operations.
 func (p *policy) answer() *answer {
 	return &answer{status: http.StatusOK, json: map[string]string{"Policy": text(p.document), "RevisionId": p.revision}}
 }
 
-// emptyPolicy is what the first statement is added to.
+// emptyPolicy returns the policy to which the first statement is added.
 func emptyPolicy() *policy {
 	return &policy{document: document{Version: "2012-10-17", Id: "default"}}
 }
@@ -105,12 +104,12 @@ func emptyPolicy() *policy {
 var (
 	accountID = regexp.MustCompile(`^\d{12}$`)
 	entityARN = regexp.MustCompile(`^arn:[a-z-]+:(iam|sts)::\d{12}:.+$`)
-	// Services are named below domains of Amazon.
+	// Service names end in a domain of Amazon.
 	serviceID = regexp.MustCompile(`^([a-z0-9-]+\.)+(amazon|amazonaws|amazonalexa)\.(com|com\.cn|eu)$`)
 )
 
-// principalOf is a statement's principal for the one that AddPermission was given:
-// an account comes back as the ARN of its root user, a service as a service.
+// principalOf returns a statement's principal for AddPermission's: an account becomes the ARN of its root user, a
+// service a service.
 func principalOf(given, partition string) (any, error) {
 	switch {
 	case given == "*":

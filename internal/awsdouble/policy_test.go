@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// parsed is a policy's text as JSON.
+// parsed returns a policy's text as JSON.
 func parsed(t *testing.T, text string) any {
 	t.Helper()
 	var v any
@@ -22,7 +22,7 @@ func parsed(t *testing.T, text string) any {
 	return v
 }
 
-// What no recording shows is as AWS's documentation has it.
+// TestStatements covers what was not recorded and follows AWS's documentation.
 func TestStatements(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -207,7 +207,7 @@ func TestResourcePolicy(t *testing.T) {
 	}
 }
 
-// A policy goes with the version that it is of.
+// TestPolicyOfDeletedVersion checks that a policy is deleted with its version.
 func TestPolicyOfDeletedVersion(t *testing.T) {
 	s := start(t, Options{})
 	c, ctx := client(s), t.Context()
@@ -232,7 +232,7 @@ func TestPolicyOfDeletedVersion(t *testing.T) {
 	wantError(t, err, "ResourceNotFoundException", "No policy found for: arn:aws:lambda:eu-west-1:123456789012:function:g")
 }
 
-// PutPolicy is somebody else at work.
+// TestPutPolicy replaces a policy out of band.
 func TestPutPolicy(t *testing.T) {
 	s := start(t, Options{})
 	arn := *create(t, client(s), zipFunction(t, "f")).FunctionArn

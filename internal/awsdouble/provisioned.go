@@ -11,7 +11,7 @@ import (
 type Provisioned struct {
 	AllocatedProvisionedConcurrentExecutions int32
 	AvailableProvisionedConcurrentExecutions *int32 `json:",omitempty"`
-	// FunctionArn is answered in lists only.
+	// FunctionArn is returned in lists only.
 	FunctionArn                              string `json:",omitempty"`
 	LastModified                             string
 	RequestedProvisionedConcurrentExecutions int32
@@ -19,27 +19,26 @@ type Provisioned struct {
 	StatusReason                             string `json:",omitempty"`
 }
 
-// provisioning is a configuration with what it will come to.
+// provisioning is a configuration with its pending result.
 type provisioning struct {
 	Provisioned
 	settleAt time.Time
 	failure  *failure
-	// from is the version that still takes all calls while an alias moves to another.
+	// from is the version that still receives all calls while an alias moves to another.
 	from string
-	// moved is the revision of the alias once it has.
+	// moved is the revision of the alias after the move.
 	moved string
 }
 
-// FailProvisioning makes the next provisioned concurrency of a function settle as
-// FAILED with one of AWS's reasons, such as FUNCTION_ERROR_INIT_FAILURE.
+// FailProvisioning makes the next provisioned concurrency of a function settle as FAILED with one of AWS's reasons,
+// such as FUNCTION_ERROR_INIT_FAILURE.
 func (s *Server) FailProvisioning(name, reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.plans.provisions[name] = failure{reason: reason}
 }
 
-// settleProvisioned ends what AWS is at with a function's provisioned concurrency, once
-// its time has come.
+// settleProvisioned completes the changes of a function's provisioned concurrency once their time has passed.
 func (s *Server) settleProvisioned(f *function) {
 	for q, p := range f.provisioned {
 		if p.Status != "IN_PROGRESS" || s.options.Now().Before(p.settleAt) {
@@ -59,8 +58,8 @@ func (s *Server) settleProvisioned(f *function) {
 	}
 }
 
-// move provides for the version that an alias has come to. Until then the old version
-// takes all calls, which the alias shows as a weight of its own.
+// move starts provisioning for the new version of an alias. Until it ends the old version receives all calls, which
+// the alias shows as a weight of its own.
 func (s *Server) move(f *function, a *Alias, from string) {
 	p := f.provisioned[a.Name]
 	if p == nil || a.FunctionVersion == from {
@@ -108,7 +107,7 @@ func putProvisioned(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusAccepted, json: p.Provisioned}, nil
 }
 
-// provisionable is the function that a request names, with its version or alias.
+// provisionable returns the function that a request names, with its version or alias.
 func (s *Server) provisionable(r *request) (*function, target, error) {
 	f, t, err := s.find(r)
 	if err != nil {
@@ -124,8 +123,8 @@ func (s *Server) provisionable(r *request) (*function, target, error) {
 	return nil, t, notFound("Function not found: %s", arn)
 }
 
-// provisionedFor is provisionable where there may be a configuration already, which
-// there is none of for $LATEST.
+// provisionedFor is provisionable for operations on an existing configuration, which $LATEST never has. It returns
+// the function and the target.
 func (s *Server) provisionedFor(r *request) (*function, target, error) {
 	t, err := r.target()
 	if err == nil && t.qualifier == latestVersion {
@@ -137,7 +136,7 @@ func (s *Server) provisionedFor(r *request) (*function, target, error) {
 	return s.provisionable(r)
 }
 
-// overlap refuses a version and an alias of it that are both provisioned.
+// overlap rejects provisioned concurrency of both a version and an alias of it.
 func (f *function) overlap(qualifier string) error {
 	version := f.versionOf(qualifier).Version
 	for q := range f.provisioned {
@@ -152,8 +151,7 @@ func (f *function) overlap(qualifier string) error {
 	return nil
 }
 
-// affords refuses more executions than the account, or what the function has
-// reserved, leaves for a qualifier.
+// affords rejects more executions than the account, or the function's reservation, leaves for a qualifier.
 func (h *home) affords(f *function, qualifier string, n int32) error {
 	others := f.provisions(qualifier)
 	if f.concurrency != nil {
@@ -172,14 +170,14 @@ func (h *home) affords(f *function, qualifier string, n int32) error {
 	return nil
 }
 
-// untyped is an invalid parameter in an answer that carries no Type.
+// untyped returns the error of an invalid parameter in a response without a Type.
 func untyped(format string, args ...any) *Error {
 	e := invalidParameter(format, args...)
 	e.Untyped = true
 	return e
 }
 
-// provisions is what all qualifiers of a function but one have provisioned.
+// provisions returns the provisioned concurrency of all qualifiers of a function but one.
 func (f *function) provisions(but string) int32 {
 	total := int32(0)
 	for q, p := range f.provisioned {

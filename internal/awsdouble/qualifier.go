@@ -1,7 +1,7 @@
 package awsdouble
 
-// versionOf is what a qualifier of a function leads to, or nil: $LATEST, which none
-// means too, a published version, or that of an alias.
+// versionOf returns the version to which a qualifier of a function resolves, or nil: $LATEST, also for no qualifier,
+// a published version, or that of an alias.
 func (f *function) versionOf(qualifier string) *instance {
 	if a := f.aliases[qualifier]; a != nil {
 		qualifier = a.FunctionVersion
@@ -12,7 +12,7 @@ func (f *function) versionOf(qualifier string) *instance {
 	return f.version(qualifier)
 }
 
-// arnOf is the ARN of a function with a qualifier, or without.
+// arnOf returns the ARN of a function with a qualifier, or without.
 func (f *function) arnOf(qualifier string) string {
 	if qualifier == "" {
 		return f.latest.FunctionArn
@@ -35,7 +35,7 @@ func newConfigs() configs {
 	}
 }
 
-// forget what was configured for a qualifier that is gone.
+// forget removes the configurations of a qualifier that was deleted.
 func (c *configs) forget(qualifier string) {
 	delete(c.urls, qualifier)
 	delete(c.events, qualifier)

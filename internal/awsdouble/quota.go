@@ -8,7 +8,7 @@ type tokens struct {
 	at   time.Time
 }
 
-// take refills the bucket for the time that passed and takes one token.
+// take refills the bucket for the elapsed time and takes one token.
 func (t *tokens) take(rate float64, now time.Time) bool {
 	t.left = min(rate, t.left+now.Sub(t.at).Seconds()*rate)
 	t.at = now
@@ -19,7 +19,7 @@ func (t *tokens) take(rate float64, now time.Time) bool {
 	return true
 }
 
-// admit tells whether a Lambda call is within its quota.
+// admit reports whether a Lambda call is within its quota.
 func (s *Server) admit(r *request) bool {
 	if r.service != serviceLambda {
 		return true
@@ -43,7 +43,7 @@ func (s *Server) admit(r *request) bool {
 	return t.take(rate, now)
 }
 
-// Throttled returns how many calls were answered with 429.
+// Throttled returns how many calls were rejected with 429.
 func (s *Server) Throttled() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// refused is a call that AWS refuses, and what makes it do so.
+// refused is a call that AWS rejects, and its preconditions.
 type refused struct {
 	reason string
 	// exists and removed are resources of other services.
@@ -17,7 +17,7 @@ type refused struct {
 	before []string
 	do     string
 	status int
-	// code is that of most refusals if it is empty; no message is success.
+	// code is by default that of most rejections; no message means success.
 	code, message string
 }
 
@@ -28,7 +28,7 @@ const (
 	testPermission  = `{"StatementId":"s","Action":"lambda:InvokeFunction","Principal":`
 )
 
-// TestRefusals are of function f, its version 1 and alias prod of it.
+// TestRefusals calls operations on function f, its version 1 and its alias prod.
 func TestRefusals(t *testing.T) {
 	for _, cases := range []map[string]refused{networkRefusals, destinationRefusals, concurrencyRefusals, permissionRefusals, settingRefusals, orderRefusals} {
 		for name, tc := range cases {
@@ -74,7 +74,7 @@ func send(t *testing.T, s *Server, do string) (*http.Response, []byte) {
 	return call(t, s, &st, nil)
 }
 
-// newFunction is the creation of a function g with further members.
+// newFunction returns the creation of a function g with further members.
 func newFunction(more string) string {
 	return `POST /2015-03-31/functions {"FunctionName":"g","Handler":"h","Runtime":"python3.12","Role":"` + testRole + `","Code":{"ZipFile":"zip:1"}` + more + `}`
 }
@@ -305,7 +305,7 @@ var orderRefusals = map[string]refused{
 	},
 }
 
-// A resource has 50 tags at most, whatever its kind. AWS's own do not count.
+// TestTooManyTags checks that a resource has 50 tags at most, whatever its kind. AWS's own do not count.
 func TestTooManyTags(t *testing.T) {
 	many := map[string]string{"aws:cloudformation:stack-name": "s"}
 	for i := range maxTags {
@@ -344,7 +344,8 @@ func TestTooManyTags(t *testing.T) {
 	}
 }
 
-// While AWS provides, what can be used is what could be before: at first nothing.
+// TestProvisionedConcurrencyInProgress checks that the previous concurrency stays available during an update: at
+// first none.
 func TestProvisionedConcurrencyInProgress(t *testing.T) {
 	tc := refused{do: `PUT ` + testProvisioned + `?Qualifier=1 {"ProvisionedConcurrentExecutions":5}`}
 	tc.test(t)

@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// The services that the double tells apart, by the names in a signature's
-// credential scope.
+// The supported services, by the names in a signature's credential scope.
 const (
 	serviceLambda = "lambda"
 	serviceS3     = "s3"
@@ -24,7 +23,7 @@ const (
 // maxRequest is the largest request body that Lambda reads, in bytes.
 const maxRequest = 70167211
 
-// request is one call, parsed.
+// request is one parsed call.
 type request struct {
 	http      *http.Request
 	body      []byte
@@ -35,20 +34,20 @@ type request struct {
 	accessKey string
 	account   string
 	region    string
-	// payload is the SHA-256 of the body as it was sent, in hex. It, what signs
-	// calls and the caller are there in strict mode only.
+	// payload is the SHA-256 of the body as it was sent, in hex. It, the signer and the caller are set in strict mode
+	// only.
 	payload string
 	sign    signer
 	caller  *principal
-	// contended says that another change of the same was in flight when the call
-	// arrived, and policies are those that the function had then.
+	// contended says that a conflicting change was in flight when the call arrived, and policies are those that the
+	// function had then.
 	contended bool
 	policies  map[string]*policy
 }
 
 var credential = regexp.MustCompile(`Credential=([^/,\s]+)/\d{8}/([^/]+)/([^/]+)/aws4_request`)
 
-// parse reads a request's body and who signed it for which service.
+// parse reads a request's body, its signer and its service.
 func (s *Server) parse(r *http.Request) (*request, error) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -77,7 +76,7 @@ func (s *Server) parse(r *http.Request) (*request, error) {
 	return req, nil
 }
 
-// plainBody returns the whole body, decompressed where the SDK compressed it.
+// plainBody returns the whole body, decompressed if the SDK compressed it.
 func plainBody(r *http.Request, raw []byte) ([]byte, error) {
 	if r.Header.Get("Content-Encoding") != "gzip" {
 		return raw, nil
@@ -89,7 +88,7 @@ func plainBody(r *http.Request, raw []byte) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// decode reads the JSON body into v. An empty body leaves v as it is.
+// decode decodes the JSON body into v. An empty body leaves v unchanged.
 func (r *request) decode(v any) error {
 	if len(r.body) == 0 {
 		return nil

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// policyHolder returns the function that the ARN in the path is of, and the version or
-// alias that it names.
+// policyHolder returns the function of the ARN in the path, and the version or alias that it names.
 func (s *Server) policyHolder(r *request) (*function, instance, error) {
 	t := parseTarget(r.vars["ResourceArn"])
 	if err := r.reachable(t); err != nil {
@@ -71,8 +70,7 @@ func deleteResourcePolicy(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusNoContent}, nil
 }
 
-// readPolicy is a policy document as it is kept: compact, and its principals as
-// IAM writes them.
+// readPolicy parses a policy document into the stored form: compact, and with principals as IAM writes them.
 func readPolicy(document, partition string) (*policy, error) {
 	if len(document) > maxPolicy {
 		return nil, tooLong(len(document))
@@ -107,7 +105,7 @@ func readPolicy(document, partition string) (*policy, error) {
 	return p, p.fits()
 }
 
-// rewritten is a principal whose account ids are the ARNs of root users.
+// rewritten returns a principal with account IDs replaced by the ARNs of root users.
 func rewritten(principal any, partition string) any {
 	kinds, isMap := principal.(map[string]any)
 	if !isMap {
@@ -133,9 +131,8 @@ func expand(principal, partition string) string {
 	return principal
 }
 
-// PutPolicy replaces the policy of a function, a version or an alias as somebody else
-// would by hand; empty removes it. The resource is an ARN. It reports whether there is
-// such a function and the policy can be read.
+// PutPolicy replaces the policy of a function, a version or an alias as an out-of-band update does; an empty document
+// removes it. The resource is an ARN. It reports whether the function exists and the policy can be parsed.
 func (s *Server) PutPolicy(arn, document string) bool {
 	defer s.editing()()
 	t := parseTarget(arn)
@@ -155,7 +152,7 @@ func (s *Server) PutPolicy(arn, document string) bool {
 	return true
 }
 
-// Policy is the policy of a function, a version or an alias by its ARN, empty for none.
+// Policy returns the policy of a function, a version or an alias by its ARN, or "".
 func (s *Server) Policy(arn string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -7,18 +7,18 @@ import (
 	"strconv"
 )
 
-// Resource is something that exists in an account and region, or is set there.
+// A Resource is a resource or a setting that exists in an account and region.
 type Resource struct {
-	// Kind is the kind of managed resource that makes such things.
+	// Kind is the kind of managed resource that creates such resources.
 	Kind string
-	// ID is the ARN of it or of what it is set on, and what tells it from others there.
+	// ID is the ARN of the resource or of what it configures, and what distinguishes it there.
 	ID string
 	// UID is the value of the tag crossplane-uid, empty if there is none.
 	UID string
 }
 
-// Resources are all that exist in an account and region, sorted by kind and ID. Runtime
-// management is listed where it is not what AWS begins with.
+// Resources returns all resources in an account and region, sorted by kind and ID. It includes a runtime management
+// configuration only if it differs from AWS's default.
 func (s *Server) Resources(account, region string) []Resource {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func (l *listing) policy(kind, on string, p *policy) {
 		st := struct {
 			Sid string `json:"Sid"`
 		}{}
-		_ = json.Unmarshal(raw, &st) // A statement without an id has none.
+		_ = json.Unmarshal(raw, &st) // A statement without an ID has none.
 		l.add(kind, on+"/"+st.Sid, nil)
 	}
 }

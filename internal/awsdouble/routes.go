@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// handler answers an operation. It runs with the server's lock held.
+// handler handles an operation. It runs with the server's lock held.
 type handler func(s *Server, r *request) (*answer, error)
 
-// answer is what an operation answers when it succeeds.
+// answer is the response of a successful operation.
 type answer struct {
 	status int
 	header http.Header
@@ -19,9 +19,8 @@ type answer struct {
 	raw  []byte
 }
 
-// route tells which operation a method and a path pattern are. In a pattern,
-// {Name} is one escaped segment and {Name...} the rest of the path. What follows
-// a question mark is a parameter that the request must have.
+// route maps a method and a path pattern to an operation. In a pattern, {Name} is one escaped segment and {Name...}
+// the rest of the path. What follows a question mark is a parameter that the request must have.
 type route struct {
 	method, pattern, operation string
 	handle                     handler
@@ -122,8 +121,8 @@ var stsActions = map[string]handler{
 	"AssumeRoleWithWebIdentity": assumeRoleWithWebIdentity,
 }
 
-// localRoutes are what answers a pod on its node, unsigned: the agent of EKS Pod
-// Identity and the instance metadata service.
+// localRoutes are unsigned endpoints of a node for its pods: the agent of EKS Pod Identity and the instance metadata
+// service.
 var localRoutes = []route{
 	{"GET", "/v1/credentials", "AssumeRoleForPodIdentity", podCredentials},
 	{"PUT", "/latest/api/token", "GetToken", metadataToken},
@@ -134,7 +133,7 @@ var localRoutes = []route{
 // ecrTargets are ECR's operations (JSON 1.1), by the end of X-Amz-Target.
 var ecrTargets = map[string]handler{"BatchGetImage": batchGetImage}
 
-// find names the operation of a request and returns its handler, or nil.
+// find sets the operation of a request and returns its handler, or nil.
 func find(r *request) handler {
 	switch r.service {
 	case serviceSTS:

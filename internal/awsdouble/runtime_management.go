@@ -2,7 +2,7 @@ package awsdouble
 
 import "net/http"
 
-// RuntimeManagement is when a version's runtime is updated.
+// RuntimeManagement configures when a version's runtime is updated.
 type RuntimeManagement struct {
 	FunctionArn       string
 	RuntimeVersionArn *string
@@ -33,7 +33,7 @@ func putRuntimeManagement(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, json: in}, nil
 }
 
-// managedRuntime is the function and the version that a request names.
+// managedRuntime returns the function and the version that a request names.
 func (s *Server) managedRuntime(r *request) (*function, string, error) {
 	f, t, err := s.find(r)
 	if err != nil {

@@ -25,7 +25,7 @@ type object struct {
 	modified time.Time
 }
 
-// find returns a key's version, the newest where none is named, or nil.
+// find returns a key's version, by default the newest, or nil.
 func (b *bucket) find(key, version string) *object {
 	versions := b.objects[key]
 	if len(versions) == 0 {
@@ -42,17 +42,15 @@ func (b *bucket) find(key, version string) *object {
 	return nil
 }
 
-// CreateBucket makes a bucket, with or without versioning. It keeps the
-// objects of one that exists.
+// CreateBucket creates a bucket, with or without versioning. It keeps the objects of an existing one.
 func (s *Server) CreateBucket(name string, versioned bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.bucket(name).versioned = versioned
 }
 
-// PutObject stores an object, in a new bucket without versioning if there is
-// none, and returns its version id (empty without versioning). Like an upload
-// that sends no checksum, it leaves none to read.
+// PutObject stores an object and returns its version ID, which is empty without versioning. If the bucket does not
+// exist, it is created without versioning. Like an upload that sends no checksum, it stores none.
 func (s *Server) PutObject(name, key string, data []byte) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +127,7 @@ func getObject(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, header: o.describe(r), raw: o.data}, nil
 }
 
-// describe is the header of a read; checksums come only when asked for.
+// describe returns the header of a read; it contains checksums only if they were requested.
 func (o *object) describe(r *request) http.Header {
 	h := o.header(r.http.Header.Get("X-Amz-Checksum-Mode") == "ENABLED")
 	h.Set("Content-Length", strconv.Itoa(len(o.data)))

@@ -11,7 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 )
 
-// Server is the double. New makes one; several may run side by side.
+// A Server is the double. New creates one; several may run side by side.
 type Server struct {
 	options Options
 	http    *httptest.Server
@@ -59,7 +59,7 @@ func New(o Options) *Server {
 // Start listens on a free port of 127.0.0.1.
 func (s *Server) Start() { s.http = httptest.NewServer(s) }
 
-// URL is the endpoint of every service. It is empty before Start.
+// URL returns the endpoint of every service. It is empty before Start.
 func (s *Server) URL() string {
 	if s.http == nil {
 		return ""
@@ -76,13 +76,13 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Config returns a configuration for SDK clients of a region, with static keys
-// of DefaultAccount. S3 clients must set UsePathStyle.
+// Config returns a configuration for SDK clients of a region, with static keys of DefaultAccount. S3 clients must set
+// UsePathStyle.
 func (s *Server) Config(region string) aws.Config {
 	return s.ConfigFor(region, "AKIADOUBLE")
 }
 
-// ConfigFor is Config with the access key that AddAccessKey gave an account.
+// ConfigFor returns Config's configuration with another access key, such as one of AddAccessKey.
 func (s *Server) ConfigFor(region, accessKey string) aws.Config {
 	keys := aws.Credentials{AccessKeyID: accessKey, SecretAccessKey: "double"}
 	return aws.Config{
@@ -94,7 +94,7 @@ func (s *Server) ConfigFor(region, accessKey string) aws.Config {
 	}
 }
 
-// AddAccessKey makes requests signed with an access key come from an account.
+// AddAccessKey assigns an access key to an account.
 func (s *Server) AddAccessKey(id, account string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *Server) accountOf(accessKey string) string {
 	return DefaultAccount
 }
 
-// ServeHTTP answers one call: a fault, a throttle, or the operation.
+// ServeHTTP handles one call: with a fault, a throttling error, or the operation.
 func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	r, err := s.parse(hr)
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 	}
 }
 
-// delay is the time that the network takes, which is real.
+// delay waits for the latency of the network, in real time.
 func (s *Server) delay() {
 	if s.options.Latency > 0 {
 		t := time.NewTimer(s.options.Latency)
@@ -147,7 +147,7 @@ func (s *Server) delay() {
 	}
 }
 
-// answer handles a call and logs it. The fault is the one that struck, if any.
+// answer handles a call and logs it. It returns the fault that was applied, if any.
 func (s *Server) answer(r *request, h handler) (*answer, *Fault, error) {
 	f := s.strike(r)
 	a, err := s.outcome(r, h, f)
@@ -188,7 +188,7 @@ func (s *Server) outcome(r *request, h handler, f *Fault) (*answer, error) {
 	return a, err
 }
 
-// write sends an answer or an error in the form of the service.
+// write writes a response or an error in the form of the service.
 func write(w http.ResponseWriter, r *request, a *answer, err error) {
 	w.Header().Set("X-Amzn-RequestId", newUUID())
 	if err != nil {

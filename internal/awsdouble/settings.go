@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// settings are the members that CreateFunction and UpdateFunctionConfiguration
-// share. Nil keeps a setting; empty clears it.
+// settings are the members that CreateFunction and UpdateFunctionConfiguration share. Nil keeps a setting; empty
+// clears it.
 type settings struct {
 	Description, Handler, KMSKeyArn, Role, Runtime *string
 
@@ -28,7 +28,7 @@ type settings struct {
 	CapacityProviderConfig json.RawMessage
 }
 
-// defaults fills in what AWS sets on a new function.
+// defaults sets AWS's defaults of a new function.
 func defaults(c *Configuration, region string) {
 	c.MemorySize, c.Timeout = 128, 3
 	c.EphemeralStorage = &Ephemeral{Size: 512}
@@ -70,7 +70,7 @@ func (c *settings) apply(to *Configuration, h *home) {
 	c.applyLogging(to)
 }
 
-// applyClearable writes the settings that an empty value takes away.
+// applyClearable writes the settings that an empty value removes.
 func (c *settings) applyClearable(to *Configuration, h *home) {
 	if c.Environment != nil {
 		to.Environment = &Environment{Variables: map[string]string{}}
@@ -102,7 +102,7 @@ func (c *settings) applyClearable(to *Configuration, h *home) {
 	}
 }
 
-// vpc is how a network is answered: once attached, an empty one stays visible.
+// vpc returns a network as responses show it: once attached, an empty one stays visible.
 func vpc(in *VPC) *VPC {
 	out := &VPC{SecurityGroupIds: []string{}, SubnetIds: []string{}}
 	if len(in.SubnetIds) == 0 {
@@ -136,7 +136,7 @@ func (c *settings) applyLogging(to *Configuration) {
 	to.LoggingConfig = &l
 }
 
-// setRuntime sets a runtime and the version of it that AWS would pick.
+// setRuntime sets a runtime and the version of it that AWS would select.
 func (c *Configuration) setRuntime(runtime, region string) {
 	sum := sha256.Sum256([]byte(runtime))
 	c.Runtime = runtime
@@ -145,14 +145,14 @@ func (c *Configuration) setRuntime(runtime, region string) {
 	}
 }
 
-// set overwrites where a value was sent.
+// set overwrites a value if one was sent.
 func set[T any](from *T, to *T) {
 	if from != nil {
 		*to = *from
 	}
 }
 
-// keep overwrites where a value is not empty.
+// keep overwrites a value unless the new one is empty.
 func keep(from string, to *string) {
 	if from != "" {
 		*to = from

@@ -10,7 +10,7 @@ import (
 
 var roleArn = whole(rolePattern)
 
-// identity is GetCallerIdentity's answer.
+// identity is GetCallerIdentity's response.
 type identity struct {
 	XMLName xml.Name `xml:"https://sts.amazonaws.com/doc/2011-06-15/ GetCallerIdentityResponse"`
 	Arn     string   `xml:"GetCallerIdentityResult>Arn"`
@@ -35,13 +35,13 @@ type sessionCredentials struct {
 	Expiration      string
 }
 
-// assumedUser names a role's session.
+// assumedUser identifies a role's session.
 type assumedUser struct {
 	Arn           string
 	AssumedRoleID string `xml:"AssumedRoleId"`
 }
 
-// assumed is what assuming a role results in.
+// assumed is the response of assuming a role.
 type assumed struct {
 	Credentials     sessionCredentials
 	AssumedRoleUser assumedUser
@@ -76,8 +76,8 @@ func assumeRoleWithWebIdentity(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, xml: webIdentityResponse{Result: a}}, nil
 }
 
-// assume makes an access key that acts in the role's account: after the checks of
-// strict, or after none.
+// assume creates an access key that acts in the role's account: in strict mode after the checks of strict, otherwise
+// without checks.
 func (s *Server) assume(r *request, strict func(*request, wish) (string, *key, error)) (assumed, error) {
 	if role := r.form.Get("RoleArn"); !roleArn.MatchString(role) {
 		return assumed{}, &Error{Status: http.StatusBadRequest, Code: "ValidationError", Message: role + " is invalid"}
@@ -120,7 +120,7 @@ func (s *Server) assumeFreely(w wish) assumed {
 	}
 }
 
-// assumeStrictly is AssumeRole by a caller that is known.
+// assumeStrictly handles AssumeRole by an authenticated caller.
 func (s *Server) assumeStrictly(r *request, w wish) (string, *key, error) {
 	role, err := s.permit(r.caller, w)
 	if err != nil {
@@ -130,7 +130,7 @@ func (s *Server) assumeStrictly(r *request, w wish) (string, *key, error) {
 	return id, k, nil
 }
 
-// assumeByToken is AssumeRoleWithWebIdentity with a token that is checked.
+// assumeByToken handles AssumeRoleWithWebIdentity with a token that is verified.
 func (s *Server) assumeByToken(r *request, w wish) (string, *key, error) {
 	c, err := s.identifyToken(accountOfArn(w.role), r.form.Get("WebIdentityToken"))
 	if err != nil {

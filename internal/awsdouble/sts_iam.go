@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Services that may assume a role, as its Principals name them.
+// The services that may assume a role, as its Principals name them.
 const (
 	// ServicePods is EKS Pod Identity.
 	ServicePods = "pods.eks.amazonaws.com"
@@ -14,30 +14,28 @@ const (
 	ServiceInstances = "ec2.amazonaws.com"
 )
 
-// User is an IAM user with an access key.
+// A User is an IAM user with an access key.
 type User struct {
-	// ARN of the user, whose account its calls are made in.
+	// ARN of the user. Its calls are made in the ARN's account.
 	ARN string
 	// AccessKeyID and SecretAccessKey are its key.
 	AccessKeyID, SecretAccessKey string
-	// MayAssume are the ARNs of roles that its own policy lets it assume; "*" is
-	// every role.
+	// MayAssume are the ARNs of roles that its own policy lets it assume; "*" means every role.
 	MayAssume []string
 }
 
-// Role is an IAM role, with its trust policy.
+// A Role is an IAM role, with its trust policy.
 type Role struct {
-	// ARN of the role, whose account its sessions act in.
+	// ARN of the role. Its sessions act in the ARN's account.
 	ARN string
-	// Principals that it trusts: ARNs of users, of roles or of their sessions,
-	// arn:aws:iam::<account>:root for all of an account whose own policy lets
-	// them, or a service.
+	// Principals that it trusts: ARNs of users, of roles or of their sessions, arn:aws:iam::<account>:root for
+	// everyone in an account whom their own policy allows it, or a service.
 	Principals []string
-	// ExternalID that it asks for, if any (sts:ExternalId).
+	// ExternalID that it requires, if any (sts:ExternalId).
 	ExternalID string
-	// TagSession lets its sessions be tagged (sts:TagSession).
+	// TagSession allows tags of its sessions (sts:TagSession).
 	TagSession bool
-	// RequestTags that it asks for, by key; "*" is any value (aws:RequestTag).
+	// RequestTags that it requires, by key; "*" means any value (aws:RequestTag).
 	RequestTags map[string]string
 	// TagKeys that it allows. Nil allows all (aws:TagKeys).
 	TagKeys []string
@@ -45,23 +43,21 @@ type Role struct {
 	MaxSessionDuration time.Duration
 	// WebIdentity that it trusts, if any.
 	WebIdentity *WebIdentity
-	// MayAssume are the ARNs of roles that its own policy lets it assume; "*" is
-	// every role.
+	// MayAssume are the ARNs of roles that its own policy lets it assume; "*" means every role.
 	MayAssume []string
 }
 
 // WebIdentity is the trust of a role in the tokens of an issuer.
 type WebIdentity struct {
-	// Issuer is the issuer's URL, as AddIssuer was given it for the account.
+	// Issuer is the issuer's URL, as AddIssuer received it for the account.
 	Issuer string
-	// Audience is the aud that the role asks for. Empty is any that the
-	// account's provider allows.
+	// Audience is the aud that the role requires. Empty means any that the account's provider allows.
 	Audience string
-	// Subject is the sub that it asks for. Empty is any.
+	// Subject is the sub that it requires. Empty means any.
 	Subject string
 }
 
-// directory is what IAM and STS know.
+// directory is the state of IAM and STS.
 type directory struct {
 	keys      map[string]*key
 	roles     map[string]Role
@@ -78,12 +74,12 @@ func newDirectory() directory {
 // key signs calls.
 type key struct {
 	secret, token string
-	// expires is zero for a key that does not.
+	// expires is zero for a key that does not expire.
 	expires time.Time
 	who     *principal
 }
 
-// principal is who calls: a user, or the session of a role.
+// principal is a caller: a user, or the session of a role.
 type principal struct {
 	// arn of the user, or of the role's session.
 	arn string
@@ -96,8 +92,7 @@ type principal struct {
 	inherited map[string]string
 }
 
-// AddUser makes a user and its key known. A user that is added again has the new
-// key besides the old.
+// AddUser adds a user and its key. A user that is added again has the new key in addition to the old one.
 func (s *Server) AddUser(u User) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -109,22 +104,22 @@ func (s *Server) AddUser(u User) {
 	}
 }
 
-// RemoveKey deletes a user's access key. AWS does not know it from then on.
+// RemoveKey deletes a user's access key. Calls with it are rejected from then on.
 func (s *Server) RemoveKey(accessKeyID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.iam.keys, accessKeyID)
 }
 
-// AddRole makes a role known, or replaces it. Sessions of it go on.
+// AddRole adds or replaces a role. Its sessions stay valid.
 func (s *Server) AddRole(r Role) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.iam.roles[r.ARN] = r
 }
 
-// IssuedSecrets are the secret keys and the session tokens of all sessions so
-// far: what must not show anywhere.
+// IssuedSecrets returns the secret keys and the session tokens of all sessions so far, which must not appear in any
+// output.
 func (s *Server) IssuedSecrets() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -146,8 +141,8 @@ func accountOfArn(arn string) string {
 	return parts[4]
 }
 
-// trusts says whether a role's trust policy names a caller, and whether it names
-// it itself rather than its account.
+// trusts reports whether a role's trust policy names a caller, and whether it names the caller itself rather than its
+// account.
 func (r *Role) trusts(p *principal) (trusted, itself bool) {
 	if slices.Contains(r.Principals, p.arn) || p.role != "" && slices.Contains(r.Principals, p.role) {
 		return true, true
@@ -157,7 +152,7 @@ func (r *Role) trusts(p *principal) (trusted, itself bool) {
 	}), false
 }
 
-// allows says whether a caller's own policy lets it assume a role.
+// allows reports whether a caller's own policy lets it assume a role.
 func (p *principal) allows(role string) bool {
 	return slices.Contains(p.mayAssume, role) || slices.Contains(p.mayAssume, "*")
 }

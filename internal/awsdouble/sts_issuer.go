@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Algorithms of an Issuer's signatures.
+// The algorithms of an Issuer's signatures.
 const (
 	RS256 = "RS256"
 	ES256 = "ES256"
@@ -25,8 +25,7 @@ const (
 	ecHalf = 32
 )
 
-// Issuer signs tokens as an OpenID Connect issuer does, such as a cluster for its
-// ServiceAccounts.
+// An Issuer signs tokens as an OpenID Connect issuer does, such as a cluster for its ServiceAccounts.
 type Issuer struct {
 	// URL of the issuer, the iss of its tokens.
 	URL string
@@ -35,7 +34,7 @@ type Issuer struct {
 	key              crypto.Signer
 }
 
-// NewIssuer makes an issuer with a new key, for RS256 or ES256.
+// NewIssuer returns an issuer with a new key, for RS256 or ES256.
 func NewIssuer(url, algorithm string) (*Issuer, error) {
 	i := &Issuer{URL: url, algorithm: algorithm, keyID: newUUID()}
 	var err error
@@ -53,12 +52,12 @@ func NewIssuer(url, algorithm string) (*Issuer, error) {
 	return i, nil
 }
 
-// PublicKeys by their ids, as an issuer publishes them.
+// PublicKeys returns the public keys by their IDs, as an issuer publishes them.
 func (i *Issuer) PublicKeys() map[string]crypto.PublicKey {
 	return map[string]crypto.PublicKey{i.keyID: i.key.Public()}
 }
 
-// Token is a signed JWT for a subject and an audience, until it expires.
+// Token returns a signed JWT for a subject and an audience, valid until it expires.
 func (i *Issuer) Token(subject, audience string, expires time.Time) (string, error) {
 	header, err := json.Marshal(map[string]string{"alg": i.algorithm, "kid": i.keyID, "typ": "JWT"})
 	if err != nil {

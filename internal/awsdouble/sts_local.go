@@ -10,26 +10,25 @@ import (
 // podAudience is the audience of tokens for EKS Pod Identity.
 const podAudience = "pods.eks.amazonaws.com"
 
-// AddPodIdentity associates a ServiceAccount with a role, as EKS does. Pods of it
-// get the role's credentials at URL()/v1/credentials for a token of the issuer, which
-// AddIssuer must have made known to the role's account with the audience
-// pods.eks.amazonaws.com. The role must trust ServicePods and TagSession.
+// AddPodIdentity associates a ServiceAccount with a role, as EKS does. Its pods get the role's credentials at
+// URL()/v1/credentials for a token of the issuer, which must have been added with AddIssuer to the role's account
+// with the audience pods.eks.amazonaws.com. The role must trust ServicePods and have TagSession.
 func (s *Server) AddPodIdentity(issuer *Issuer, subject, role string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.iam.pods[issuer.URL+" "+subject] = role
 }
 
-// AddInstanceProfile gives the node a role, whose credentials the instance metadata
-// service at URL() hands out. The role must trust ServiceInstances.
+// AddInstanceProfile gives the node a role. The instance metadata service at URL() returns its credentials. The role
+// must trust ServiceInstances.
 func (s *Server) AddInstanceProfile(role string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.iam.instance = role
 }
 
-// containerCredentials are what SDKs expect of an endpoint of a container and of
-// the metadata service alike.
+// containerCredentials is the response that SDKs expect both of a container credentials endpoint and of the metadata
+// service.
 type containerCredentials struct {
 	Code            string `json:",omitempty"`
 	Type            string `json:",omitempty"`
@@ -40,7 +39,7 @@ type containerCredentials struct {
 	Expiration      string
 }
 
-// podCredentials answers as the agent of EKS Pod Identity on a node.
+// podCredentials responds as the agent of EKS Pod Identity on a node does.
 func podCredentials(s *Server, r *request) (*answer, error) {
 	token := r.http.Header.Get("Authorization")
 	if token == "" {
@@ -59,7 +58,7 @@ func podCredentials(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusOK, json: s.containerKeys(role, w)}, nil
 }
 
-// pod that a token is of, and its role.
+// pod returns the claims of a pod's token, and the pod's role.
 func (s *Server) pod(token string) (claims, Role, error) {
 	t, err := parseToken(token)
 	if err != nil {
@@ -93,7 +92,7 @@ func (s *Server) containerKeys(role Role, w wish) containerCredentials {
 	}
 }
 
-// metadataToken begins a session with the metadata service (IMDSv2).
+// metadataToken starts a session with the metadata service (IMDSv2).
 func metadataToken(s *Server, r *request) (*answer, error) {
 	ttl := r.http.Header.Get("X-Aws-Ec2-Metadata-Token-Ttl-Seconds")
 	if ttl == "" {
@@ -106,7 +105,7 @@ func metadataToken(s *Server, r *request) (*answer, error) {
 	}, nil
 }
 
-// node's role, for a session with the metadata service.
+// node returns the node's role, for a session with the metadata service.
 func (s *Server) node(r *request) (Role, error) {
 	if s.iam.metadata == "" || r.http.Header.Get("X-Aws-Ec2-Metadata-Token") != s.iam.metadata {
 		return Role{}, &Error{Status: http.StatusUnauthorized, Code: "Unauthorized"}

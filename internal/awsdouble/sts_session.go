@@ -15,11 +15,11 @@ import (
 const (
 	shortestSession = 15 * time.Minute
 	defaultSession  = time.Hour
-	// chainedSession is the longest of a role that another role assumes.
+	// chainedSession is the maximum duration of a session that another role's session assumed.
 	chainedSession = time.Hour
 )
 
-// wish is what a call of STS asks of a session.
+// wish is a request for a session.
 type wish struct {
 	role       string
 	name       string
@@ -30,7 +30,7 @@ type wish struct {
 	policy     string
 }
 
-// wishOf a call. A member that is not there, or is wrong, has its default.
+// wishOf parses a call. A member that is missing or invalid has its default.
 func wishOf(f url.Values) (wish, error) {
 	w := wish{
 		role: f.Get("RoleArn"), name: f.Get("RoleSessionName"), duration: defaultSession,
@@ -58,7 +58,7 @@ func wishOf(f url.Values) (wish, error) {
 	return w, w.check()
 }
 
-// check what AWS checks of the parameters alone.
+// check checks what AWS checks of the parameters alone.
 func (w *wish) check() error {
 	if w.duration < shortestSession {
 		return stsError400("ValidationError", "1 validation error detected: Value '%d' at 'durationSeconds' failed to satisfy constraint: Member must have value greater than or equal to 900", int(w.duration.Seconds()))
@@ -82,7 +82,7 @@ func notAuthorized(caller, action, role string) *Error {
 	return &Error{Status: http.StatusForbidden, Code: "AccessDenied", Message: fmt.Sprintf("User: %s is not authorized to perform: %s on resource: %s", caller, action, role)}
 }
 
-// permit a caller to have what it wishes, or say why not.
+// permit returns the role if a caller may assume it, or else an error with the reason.
 func (s *Server) permit(p *principal, w wish) (Role, error) {
 	role, ok := s.iam.roles[w.role]
 	denied := notAuthorized(p.arn, "sts:AssumeRole", w.role)
@@ -102,7 +102,7 @@ func (s *Server) permit(p *principal, w wish) (Role, error) {
 	return role, role.permitDuration(w)
 }
 
-// permitTags of a session. Tags that are handed down count as tags that are set.
+// permitTags checks the tags of a session. Inherited tags count as tags that are set.
 func (r *Role) permitTags(p *principal, w wish) error {
 	if len(w.tags)+len(p.inherited) > 0 && !r.TagSession {
 		return notAuthorized(p.arn, "sts:TagSession", r.ARN)
@@ -134,8 +134,7 @@ func (r *Role) permitDuration(w wish) error {
 	return nil
 }
 
-// issue keys of a new session of a role. inherited are the tags that its caller
-// hands down.
+// issue issues the keys of a new session of a role. inherited are the caller's transitive tags.
 func (s *Server) issue(role Role, w wish, inherited map[string]string) (string, *key) {
 	s.serial++
 	tags := maps.Clone(inherited)

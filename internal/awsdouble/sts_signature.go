@@ -19,10 +19,10 @@ const (
 	tokenExpired      = "The security token included in the request is expired"
 )
 
-// authorization are the parts of a SigV4 header.
+// authorization matches a SigV4 header.
 var authorization = regexp.MustCompile(`^AWS4-HMAC-SHA256 Credential=([^/,\s]+)/(\d{8})/([^/]+)/([^/]+)/aws4_request, ?SignedHeaders=([^,\s]+), ?Signature=([0-9a-f]{64})$`)
 
-// unsigned are operations that nobody signs: a token says who calls.
+// unsigned are operations that are not signed: a token identifies the caller.
 var unsigned = map[string]bool{
 	"AssumeRoleWithWebIdentity": true,
 	"AssumeRoleForPodIdentity":  true,
@@ -30,8 +30,8 @@ var unsigned = map[string]bool{
 	"GetMetadata":               true,
 }
 
-// authenticate finds out who calls. In strict mode it refuses whom it does not
-// know; otherwise it knows nobody and refuses nobody.
+// authenticate identifies the caller. In strict mode it rejects unknown callers; otherwise it identifies and rejects
+// nobody.
 func (s *Server) authenticate(r *request) error {
 	if !s.options.StrictCredentials || unsigned[r.operation] {
 		return nil
@@ -54,8 +54,7 @@ func (s *Server) authenticate(r *request) error {
 	return nil
 }
 
-// addressed is the service that a call without a signature is for, or nothing
-// where it is for the node.
+// addressed returns the service of a call without a signature, or "" if the call is for the node.
 func addressed(r *http.Request) string {
 	switch {
 	case strings.HasPrefix(r.Header.Get("X-Amz-Target"), "AmazonEC2ContainerRegistry"):
@@ -72,8 +71,9 @@ func addressed(r *http.Request) string {
 // A signer signs a call for a service in a region, at a time.
 type signer func(call *http.Request, keys aws.Credentials, payload, service, region string, at time.Time) error
 
+// newSigner returns a signer that signs as the SDK does, in the context of a call.
+//
 // @contextcheck(req_has_ctx)
-// newSigner signs as the SDK does, in the context of a call.
 func newSigner(hr *http.Request) signer {
 	return func(call *http.Request, keys aws.Credentials, payload, service, region string, at time.Time) error { //nolint:contextcheck // The context is that of hr.
 		return v4.NewSigner().SignHTTP(hr.Context(), keys, call, payload, service, region, at, func(o *v4.SignerOptions) {
@@ -82,7 +82,7 @@ func newSigner(hr *http.Request) signer {
 	}
 }
 
-// signedBy computes a call's signature anew and compares.
+// signedBy computes a call's signature again and compares it.
 func signedBy(r *request, id string, k *key, signedHeaders, signature string) bool {
 	at, err := time.Parse("20060102T150405Z", r.http.Header.Get("X-Amz-Date"))
 	if err != nil {
@@ -104,7 +104,7 @@ func signedBy(r *request, id string, k *key, signedHeaders, signature string) bo
 	return want != nil && want[5] == signedHeaders && subtle.ConstantTimeCompare([]byte(want[6]), []byte(signature)) == 1
 }
 
-// unsignedCopy of a call has the headers that were signed, and no body.
+// unsignedCopy returns a copy of a call with the headers that were signed, and no body.
 func unsignedCopy(hr *http.Request, headers []string) *http.Request {
 	u := *hr.URL
 	c := &http.Request{Method: hr.Method, URL: &u, Host: hr.Host, Header: http.Header{}}
@@ -118,7 +118,7 @@ func unsignedCopy(hr *http.Request, headers []string) *http.Request {
 	return c
 }
 
-// refusal of a call, as its service spells it.
+// refusal returns the error of a rejected call in the form of its service.
 func refusal(service, code, message string) *Error {
 	e := &Error{Status: http.StatusForbidden, Code: code, Message: message}
 	switch service {
@@ -141,7 +141,7 @@ var stsCodes = map[string]string{
 	"InvalidSignatureException":           "SignatureDoesNotMatch",
 }
 
-// s3Refusals are S3's for those of other services.
+// s3Refusals are S3's errors for those of other services.
 var s3Refusals = map[string]Error{
 	"MissingAuthenticationTokenException": {Status: http.StatusForbidden, Code: "AccessDenied", Message: "Access Denied"},
 	"UnrecognizedClientException":         {Status: http.StatusForbidden, Code: "InvalidAccessKeyId", Message: "The AWS Access Key Id you provided does not exist in our records."},

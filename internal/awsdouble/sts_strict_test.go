@@ -27,7 +27,7 @@ const (
 
 var aliceKey = aws.Credentials{AccessKeyID: "AKIAALICE", SecretAccessKey: "alice's"}
 
-// strict is a double that knows alice and a role in each of two accounts.
+// strict returns a double with the user alice and a role in each of two accounts.
 func strict(t *testing.T) (*Server, *clock) {
 	t.Helper()
 	c := newClock()
@@ -38,7 +38,7 @@ func strict(t *testing.T) (*Server, *clock) {
 	return s, c
 }
 
-// as is a configuration that signs with some keys, and tries once.
+// as returns a configuration that signs with some keys, and does not retry.
 func as(s *Server, keys aws.Credentials) aws.Config {
 	c := s.Config(testRegion)
 	c.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) { return keys, nil })
@@ -74,7 +74,7 @@ func whoami(t *testing.T, c aws.Config) string {
 	return *out.Arn
 }
 
-// Every service checks who signed, by the signature itself.
+// TestSignaturesAreChecked checks that every service verifies the signature.
 func TestSignaturesAreChecked(t *testing.T) {
 	s, clock := strict(t)
 	s.CreateBucket("b", false)
@@ -143,7 +143,7 @@ type doer func(*http.Request) (*http.Response, error)
 
 func (d doer) Do(r *http.Request) (*http.Response, error) { return d(r) }
 
-// A call that is changed on its way does not have its signature any more.
+// TestChangedCallsAreRefused checks that the signature does not match a call that was changed on its way.
 func TestChangedCallsAreRefused(t *testing.T) {
 	s, _ := strict(t)
 	for what, change := range map[string]func(*http.Request){
@@ -226,8 +226,8 @@ func TestAssumeRole(t *testing.T) {
 	}
 }
 
-// Roles that roles assume: a session of an hour at most, with the tags that are
-// handed down, in the account of the last.
+// TestRoleChains covers roles that assume roles: a session of an hour at most, with the transitive tags, in the
+// account of the last role.
 func TestRoleChains(t *testing.T) {
 	s, _ := strict(t)
 	s.AddRole(Role{ARN: roleA, Principals: []string{alice}, MayAssume: []string{roleB}, TagSession: true})

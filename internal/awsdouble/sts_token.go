@@ -21,7 +21,7 @@ type provider struct {
 	keys      map[string]crypto.PublicKey
 }
 
-// claims are what a token says.
+// claims are the claims of a token.
 type claims struct {
 	Issuer   string    `json:"iss"`
 	Subject  string    `json:"sub"`
@@ -32,7 +32,7 @@ type claims struct {
 // audiences are one string or several in a token.
 type audiences []string
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON accepts either form.
 func (a *audiences) UnmarshalJSON(b []byte) error {
 	var one string
 	if json.Unmarshal(b, &one) == nil {
@@ -42,22 +42,20 @@ func (a *audiences) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(a))
 }
 
-// AddIssuer makes an issuer known as an OpenID Connect provider of an account, for
-// tokens of some audiences. Only its public keys are kept.
+// AddIssuer adds an issuer to an account as an OpenID Connect provider, for tokens of some audiences. Only its public
+// keys are kept.
 func (s *Server) AddIssuer(account string, i *Issuer, audiences ...string) {
 	s.AddIssuerKeys(account, i.URL, i.PublicKeys(), audiences...)
 }
 
-// AddIssuerKeys is AddIssuer for an issuer that is elsewhere, such as a cluster, by the
-// keys that it publishes.
+// AddIssuerKeys adds an external issuer, such as a cluster, by the keys that it publishes.
 func (s *Server) AddIssuerKeys(account, url string, keys map[string]crypto.PublicKey, audiences ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.iam.providers[account+" "+url] = provider{audiences: audiences, keys: keys}
 }
 
-// identifyToken checks a token's signature, issuer, audience and expiry, as an
-// account's provider has them.
+// identifyToken verifies a token's signature, issuer, audience and expiry against an account's provider.
 func (s *Server) identifyToken(account, token string) (claims, error) {
 	t, err := parseToken(token)
 	if err != nil {
@@ -79,7 +77,7 @@ func (s *Server) identifyToken(account, token string) (claims, error) {
 	return t.claims, nil
 }
 
-// accepts says whether a role trusts what a token says.
+// accepts returns an error if a role does not trust a token's claims.
 func (r *Role) accepts(c claims) error {
 	w := r.WebIdentity
 	if w == nil || w.Issuer != c.Issuer || w.Subject != "" && w.Subject != c.Subject || w.Audience != "" && !slices.Contains(c.Audience, w.Audience) {
@@ -88,7 +86,7 @@ func (r *Role) accepts(c claims) error {
 	return nil
 }
 
-// jwt is a token, parsed but not checked.
+// jwt is a token, parsed but not verified.
 type jwt struct {
 	header struct {
 		Algorithm string `json:"alg"`
@@ -121,8 +119,8 @@ func parseToken(token string) (*jwt, error) {
 	return t, err
 }
 
-// signedBy says whether the token was signed with the private half of a key, by
-// the algorithm that goes with it.
+// signedBy reports whether the token was signed with the private half of a key, with the algorithm for that type of
+// key.
 func (t *jwt) signedBy(k crypto.PublicKey) bool {
 	sum := sha256.Sum256([]byte(t.signed))
 	switch k := k.(type) {

@@ -107,7 +107,7 @@ func TestWebIdentity(t *testing.T) {
 	}
 }
 
-// The agent of EKS Pod Identity, by the SDK's own client.
+// TestPodIdentity uses the agent of EKS Pod Identity with the SDK's own client.
 func TestPodIdentity(t *testing.T) {
 	s, clock := strict(t)
 	i := newIssuer(t, issuer, RS256)
@@ -145,12 +145,12 @@ func TestPodIdentity(t *testing.T) {
 	if got := whoami(t, as(s, keys)); got != "arn:aws:sts::123456789012:assumed-role/a/eks-double-pod" {
 		t.Errorf("acts as %s", got)
 	}
-	// EKS tags the session, and the tags are handed down to any further role.
+	// EKS tags the session, and the tags are transitive to any further role.
 	_, err = assume(t, as(s, keys), &sts.AssumeRoleInput{RoleArn: aws.String(roleB)})
 	wantError(t, err, "AccessDenied", "User: arn:aws:sts::123456789012:assumed-role/a/eks-double-pod is not authorized to perform: sts:TagSession on resource: "+roleB)
 }
 
-// The role of a node, by the SDK's own client.
+// TestInstanceMetadata uses the role of a node with the SDK's own client.
 func TestInstanceMetadata(t *testing.T) {
 	s, _ := strict(t)
 	fetch := func() (aws.Credentials, error) {

@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// tagged returns the tags of the resource in the path. The function is nil
-// where the resource is not one.
+// tagged returns the tags of the resource in the path, and the function if the resource is one.
 func (s *Server) tagged(r *request) (map[string]string, *function, error) {
 	arn := r.vars["Resource"]
 	h := s.home(r.account, r.region)
@@ -55,7 +54,7 @@ func (s *Server) taggedFunction(r *request, h *home, arn string) (map[string]str
 // maxTags is how many tags a resource may have. AWS's own do not count.
 const maxTags = 50
 
-// checkTags refuses tags that are too many with those that are there.
+// checkTags rejects added tags if the resource would have too many.
 func checkTags(there, added map[string]string) error {
 	all := maps.Clone(there)
 	if all == nil {
@@ -100,7 +99,7 @@ func untagResource(s *Server, r *request) (*answer, error) {
 	return retagged(f), nil
 }
 
-// retagged is the answer to a change of tags, which changes the revision.
+// retagged returns the response to a change of tags, which changes the revision.
 func retagged(f *function) *answer {
 	if f != nil {
 		f.latest.RevisionId = newUUID()

@@ -19,7 +19,7 @@ type FunctionURL struct {
 	LastModifiedTime string `json:",omitempty"`
 }
 
-// Cors is what browsers may do with a function URL.
+// Cors is the CORS configuration of a function URL.
 type Cors struct {
 	AllowCredentials *bool    `json:",omitempty"`
 	AllowHeaders     []string `json:",omitempty"`
@@ -35,7 +35,7 @@ type urlInput struct {
 	Cors                 *Cors
 }
 
-// check refuses CORS settings without an origin. One without any setting is none.
+// check rejects CORS settings without an origin. A block without any setting means none.
 func (in *urlInput) check() error {
 	if c := in.Cors; c != nil && !c.none() && len(c.AllowOrigins) == 0 {
 		return invalidParameter("You can't leave AllowOrigins as empty when Cors is enabled.")
@@ -43,8 +43,7 @@ func (in *urlInput) check() error {
 	return nil
 }
 
-// apply writes what was sent. CORS settings are replaced as a whole, and an empty
-// block takes them away.
+// apply writes what was sent. CORS settings are replaced as a whole, and an empty block removes them.
 func (in *urlInput) apply(to *FunctionURL) {
 	keep(in.AuthType, &to.AuthType)
 	keep(in.InvokeMode, &to.InvokeMode)
@@ -64,7 +63,7 @@ func (c *Cors) none() bool {
 	return lists == 0 && c.AllowCredentials == nil && c.MaxAge == nil
 }
 
-// lower is how AWS keeps the names of headers.
+// lower returns names of headers in lower case, as AWS stores them.
 func lower(names []string) []string {
 	var out []string
 	for _, n := range names {
@@ -73,8 +72,7 @@ func lower(names []string) []string {
 	return out
 }
 
-// modified is the answer to a change, which names the invoke mode only where the
-// request did.
+// modified returns the response to a change. It contains the invoke mode only if the request did.
 func (in *urlInput) modified(status int, u FunctionURL) *answer {
 	u.InvokeMode = in.InvokeMode
 	if status == http.StatusCreated {
@@ -109,7 +107,7 @@ func createURL(s *Server, r *request) (*answer, error) {
 	return in.modified(http.StatusCreated, *u), nil
 }
 
-// endpoint is the function, and the alias of it, that may have a URL.
+// endpoint returns the function, and the alias of it, that may have a URL.
 func (s *Server) endpoint(r *request) (*function, target, error) {
 	t, err := r.target()
 	if err != nil {
@@ -122,7 +120,7 @@ func (s *Server) endpoint(r *request) (*function, target, error) {
 	return f, t, nil
 }
 
-// url is the function that a request names, and the qualifier that its URL is for.
+// url returns the function that a request names, and the qualifier of its URL.
 func (s *Server) url(r *request) (*function, string, error) {
 	t, err := r.target()
 	if err != nil {

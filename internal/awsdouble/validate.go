@@ -10,14 +10,13 @@ import (
 // runtimes are the runtimes that AWS accepts, in the order of its message.
 var runtimes = strings.Split("nodejs20.x, python3.14, provided.al2023, python3.12, python3.13, nodejs24.x, nodejs22.x, java25, python3.10, python3.11, java21, ruby3.3, ruby3.4, ruby3.2, python3.8, python3.9, java17, nodejs16.x, dotnet10, dotnet8, java11, dotnet6, nodejs18.x, provided.al2, java8.al2", ", ")
 
-// retired are runtimes that AWS knows and no longer takes.
+// retired are runtimes that AWS no longer accepts for functions.
 var retired = []string{"go1.x", "ruby2.7", "dotnetcore3.1", "nodejs12.x", "nodejs14.x", "python3.6", "python3.7", "java8", "provided", "nodejs10.x", "dotnetcore2.1", "ruby2.5"}
 
-// snapshotted are the runtimes of functions that SnapStart is there for.
+// snapshotted are the runtimes that support SnapStart.
 var snapshotted = strings.Split("java11, java17, java21, java25, python3.12, python3.13, python3.14, dotnet8, dotnet10", ", ")
 
-// anyRuntime is what a layer may be said to be made for: runtimes that are
-// retired too.
+// anyRuntime is the rule for a layer's compatible runtimes, which include retired ones.
 var anyRuntime = oneOf(slices.Concat(runtimes, retired, strings.Split("nodejs, nodejs4.3, nodejs6.10, nodejs8.10, python2.7, dotnetcore1.0, dotnetcore2.0, nodejs4.3-edge, ruby4.0, nodejs26.x, python3.15, java8.al2023, java11.al2023, java17.al2023", ", "))...)
 
 func checkRuntime(runtime string) error {
@@ -30,11 +29,11 @@ func checkRuntime(runtime string) error {
 	return invalidParameter("Value %s at 'runtime' failed to satisfy constraint: Member must satisfy enum value set: [%s] or be a valid ARN", runtime, strings.Join(runtimes, ", "))
 }
 
-// maxEnvironment is how long all variables may be as JSON, in bytes.
+// maxEnvironment is the maximum size of all variables as JSON, in bytes.
 const maxEnvironment = 4096
 
-// check refuses settings that Lambda refuses after the model's checks. They are to
-// be applied to a configuration.
+// check rejects settings that Lambda rejects after the model's checks. The configuration is the one to which they
+// will be applied.
 func (c *settings) check(r *request, to *Configuration) error {
 	if c.Runtime != nil && *c.Runtime != "" {
 		if err := checkRuntime(*c.Runtime); err != nil {
@@ -53,7 +52,7 @@ func (c *settings) check(r *request, to *Configuration) error {
 	return checkEnvironment(r)
 }
 
-// checkSnapStart refuses snapshots of versions whose runtime has none.
+// checkSnapStart rejects snapshots of runtimes that do not support them.
 func (c *settings) checkSnapStart(to *Configuration) error {
 	on, runtime := to.SnapStart, to.Runtime
 	if c.SnapStart != nil {
@@ -66,7 +65,7 @@ func (c *settings) checkSnapStart(to *Configuration) error {
 	return invalidParameter("%s is not supported for SnapStart enabled functions.", runtime)
 }
 
-// checkLogging refuses levels where what is logged has none.
+// checkLogging rejects log levels with a format that has none.
 func (c *settings) checkLogging(to *Configuration) error {
 	if c.LoggingConfig == nil || c.LoggingConfig.ApplicationLogLevel == "" && c.LoggingConfig.SystemLogLevel == "" {
 		return nil
@@ -81,7 +80,7 @@ func (c *settings) checkLogging(to *Configuration) error {
 	return invalidParameter("LogLevel is not supported when LogFormat is set to \"Text\". Remove LogLevel from your request or change the LogFormat to \"Json\" and try again.")
 }
 
-// checkNetwork refuses a network that functions cannot be attached to.
+// checkNetwork rejects a network to which functions cannot be attached.
 func (c *settings) checkNetwork(s *Server) error {
 	if c.VpcConfig == nil {
 		return nil
@@ -92,8 +91,7 @@ func (c *settings) checkNetwork(s *Server) error {
 	return s.checkNetwork(c.VpcConfig.SubnetIds, c.VpcConfig.SecurityGroupIds)
 }
 
-// checkEnvironment measures the variables as they were sent: in the order of
-// the request, without the white space.
+// checkEnvironment measures the variables as they were sent: in the order of the request, without the white space.
 func checkEnvironment(r *request) error {
 	var in struct {
 		Environment struct{ Variables json.RawMessage }

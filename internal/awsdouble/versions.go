@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// publish copies $LATEST into a new version, or into $LATEST.PUBLISHED, which changes
-// its revision too.
+// publish copies $LATEST into a new version, or into $LATEST.PUBLISHED, which also changes its revision.
 func (s *Server) publish(f *function, description *string, to string) *instance {
 	v := *f.latest
 	v.Version = strconv.Itoa(f.next)
@@ -30,7 +29,7 @@ func (s *Server) publish(f *function, description *string, to string) *instance 
 	return &v
 }
 
-// snapshots says that AWS makes a snapshot of a version before it is ready.
+// snapshots reports whether AWS creates a snapshot of a version before it is ready.
 func snapshots(v *instance) bool {
 	return v.SnapStart != nil && v.SnapStart.ApplyOn == "PublishedVersions"
 }
@@ -77,7 +76,7 @@ func publishVersion(s *Server, r *request) (*answer, error) {
 	return &answer{status: http.StatusCreated, json: v.Configuration}, nil
 }
 
-// unchanged is the version that equals $LATEST already, or nil.
+// unchanged returns the version that already equals $LATEST, or nil.
 func (f *function) unchanged(to string) *instance {
 	if to == "" {
 		return f.version(f.published)
@@ -88,7 +87,7 @@ func (f *function) unchanged(to string) *instance {
 	return nil
 }
 
-// versionsOf lists $LATEST and the versions as lists show them.
+// versionsOf returns $LATEST and the versions as lists show them.
 func versionsOf(f *function) []Configuration {
 	latest := listed(f.latest.Configuration)
 	latest.FunctionArn += ":$LATEST"

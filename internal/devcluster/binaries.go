@@ -20,13 +20,11 @@ const (
 // assetsEnv names the folder in which envtest, too, looks for a control plane.
 const assetsEnv = "KUBEBUILDER_ASSETS"
 
-// ensureScript finds or builds the programs. Its path starts at the
-// repository's root.
+// ensureScript finds or builds the programs. Its path starts at the repository's root.
 var ensureScript = filepath.Join("cluster", "dev", "ensure.sh")
 
-// binaries returns the folder that holds the programs which o needs: the one
-// that KUBEBUILDER_ASSETS names, if it holds them all, or else the one that
-// the script in cluster/dev provides.
+// binaries returns the folder with the programs that the options need: KUBEBUILDER_ASSETS if it contains them all,
+// otherwise the folder that the script in cluster/dev provides.
 func binaries(ctx context.Context, o Options) (string, error) {
 	programs := []string{etcd, apiServer}
 	if o.Controllers {

@@ -15,7 +15,7 @@ import (
 )
 
 func TestBinaries(t *testing.T) {
-	const built = "/cache/built" // What the script in these tests prints.
+	const built = "/cache/built" // The output of the script in these tests.
 
 	cases := map[string]struct {
 		reason   string
@@ -159,8 +159,8 @@ func TestNamespacePrefix(t *testing.T) {
 	}
 }
 
-// repository returns a folder whose parent looks like the provider's repository,
-// with a script in place of the one that builds.
+// repository returns a folder whose parent looks like the provider's repository, with a script that replaces the one
+// that builds.
 func repository(t *testing.T, script string) string {
 	t.Helper()
 	root := t.TempDir()

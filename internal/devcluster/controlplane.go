@@ -16,21 +16,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// etcd listens on Unix sockets in the folder that all programs run in, so that it
-// needs no port and nobody else reaches it. etcd insists on a port in the name.
+// etcd listens on Unix sockets in the folder in which all programs run, so that it needs no port and nobody else can
+// reach it. etcd requires a port in the name.
 const (
 	clientSocket = "etcd.sock:0"
 	peerSocket   = "peer.sock:0"
 )
 
-// DefaultControllers are the controllers that Options.Controllers runs.
-// kube-controller-manager learns of a new kind within 30 seconds of its CRD;
-// those in Options.CRDs it knows from the start.
+// DefaultControllers returns the controllers that Options.Controllers runs. kube-controller-manager discovers a new
+// kind within 30 seconds of its CRD; it knows those in Options.CRDs from the start.
 func DefaultControllers() []string {
 	return []string{"namespace-controller", "garbage-collector-controller", "serviceaccount-controller"}
 }
 
-// start starts the programs in bin, each when the one before it is ready.
+// start starts the programs in bin, each when the previous one is ready.
 func (c *Cluster) start(ctx context.Context, bin string, crds []*apiextensionsv1.CustomResourceDefinition, o Options) error {
 	if err := c.configure(); err != nil {
 		return err
@@ -50,7 +49,7 @@ func (c *Cluster) start(ctx context.Context, bin string, crds []*apiextensionsv1
 	return c.startControllerManager(ctx, bin, o)
 }
 
-// configure makes the files that the programs read, and what clients need.
+// configure writes the files that the programs read, and sets what clients need.
 func (c *Cluster) configure() error {
 	creds, err := newCredentials(time.Now())
 	if err != nil {
@@ -88,8 +87,8 @@ func (c *Cluster) run(ctx context.Context, path string, ready func(context.Conte
 	return p.WaitReady(ctx, ready)
 }
 
-// startEtcd returns as soon as etcd accepts connections. It may not serve yet,
-// but the API server waits for that, and comes up in the meantime.
+// startEtcd returns as soon as etcd accepts connections. It may not serve yet, but the API server waits for that
+// while it starts itself.
 func (c *Cluster) startEtcd(ctx context.Context, bin string) error {
 	ready := func(context.Context) error {
 		_, err := os.Stat(c.dir.File(clientSocket))
@@ -102,7 +101,7 @@ func (c *Cluster) startEtcd(ctx context.Context, bin string) error {
 		"--listen-peer-urls=unix://"+peerSocket,
 		"--initial-advertise-peer-urls=unix://"+peerSocket,
 		"--initial-cluster=default=unix://"+peerSocket,
-		"--unsafe-no-fsync", // Nothing is to outlive the process.
+		"--unsafe-no-fsync", // No data has to survive the process.
 	)
 }
 
@@ -120,7 +119,7 @@ func (c *Cluster) startAPIServer(ctx context.Context, bin string, o Options) err
 		"--bind-address=127.0.0.1",
 		"--advertise-address=127.0.0.1",
 		fmt.Sprintf("--secure-port=%d", c.port.number),
-		"--permit-port-sharing", // With the reservation of the port.
+		"--permit-port-sharing", // Together with the reserved port.
 		"--endpoint-reconciler-type=none",
 		"--service-cluster-ip-range=10.0.0.0/24",
 		"--cert-dir=" + c.dir.Path,
@@ -132,14 +131,14 @@ func (c *Cluster) startAPIServer(ctx context.Context, bin string, o Options) err
 		"--service-account-signing-key-file=" + c.dir.File("service-account.key"),
 		"--authorization-mode=RBAC",
 		"--allow-privileged",
-		// A load test is to measure what it loads, and all clients are friends.
+		// Load tests measure the provider, not the API server's fairness, and all clients are trusted.
 		"--enable-priority-and-fairness=false",
 		"--max-requests-inflight=0",
 		"--max-mutating-requests-inflight=0",
 		"--profiling=false",
 	}
 	if !o.Controllers {
-		// It refuses pods in namespaces that have no default service account.
+		// It rejects pods in namespaces without a default service account.
 		args = append(args, "--disable-admission-plugins=ServiceAccount")
 	}
 	return c.run(ctx, filepath.Join(bin, apiServer), ready, args...)
@@ -150,7 +149,7 @@ func (c *Cluster) startControllerManager(ctx context.Context, bin string, o Opti
 	if err != nil {
 		return fmt.Errorf("cannot make a client for the API server: %w", err)
 	}
-	// It serves nothing that could be asked, so see whether it has done something.
+	// It serves no endpoint, so check whether it has done its work.
 	ready := func(ctx context.Context) error {
 		_, err := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault).Get(ctx, "default", metav1.GetOptions{})
 		if err != nil {

@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	// crdTimeout is how long CustomResourceDefinitions may take until they are
-	// served. A machine that also compiles is slow.
+	// crdTimeout is how long the API server may take to serve CustomResourceDefinitions. A machine that also compiles
+	// is slow.
 	crdTimeout = 2 * time.Minute
 
-	// crdInterval is the time between two looks at whether they are.
+	// crdInterval is the time between two checks of whether they are served.
 	crdInterval = 50 * time.Millisecond
 )
 
-// readCRDs reads the CustomResourceDefinitions at paths. Each path must exist
-// and hold at least one, since a test without the kinds it tests misleads.
+// readCRDs reads the CustomResourceDefinitions at paths. It fails if a path does not exist or contains none, since a
+// test without the kinds that it tests misleads.
 func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	var all []*apiextensionsv1.CustomResourceDefinition
 	for _, path := range paths {
@@ -35,8 +35,7 @@ func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, erro
 	return all, nil
 }
 
-// installCRDs installs CustomResourceDefinitions and returns when they are
-// served.
+// installCRDs installs CustomResourceDefinitions and returns when they are served.
 func installCRDs(c *rest.Config, crds []*apiextensionsv1.CustomResourceDefinition) error {
 	if len(crds) == 0 {
 		return nil

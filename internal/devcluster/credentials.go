@@ -24,8 +24,7 @@ type credentials struct {
 	serviceAccountKey     []byte
 }
 
-// newCredentials makes an authority and all that it certifies. They are valid
-// from shortly before now.
+// newCredentials creates an authority and the certificates that it issues. They are valid from shortly before now.
 func newCredentials(now time.Time) (*credentials, error) {
 	ca, err := newAuthority(now)
 	if err != nil {

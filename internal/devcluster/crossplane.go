@@ -11,13 +11,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// crossplaneModule is what Crossplane's own kinds are part of. The version is the one that
-// cluster/crossplane is built from.
+// crossplaneModule is the Go module with Crossplane's own kinds. Its version is the one that cluster/crossplane is
+// built from.
 const crossplaneModule = "github.com/crossplane/crossplane/v2"
 
-// crossplaneCRDs returns the folder of the CustomResourceDefinitions that Crossplane
-// installs: packages, compositions, operations and so on. Its module is downloaded where
-// the module cache lacks it; nothing is built.
+// crossplaneCRDs returns the folder of the CustomResourceDefinitions that Crossplane installs: packages,
+// compositions, operations and so on. The module is downloaded if the module cache lacks it; nothing is built.
 func crossplaneCRDs(ctx context.Context) (string, error) {
 	folder := filepath.Join("cluster", "crossplane")
 	root, err := process.Root(filepath.Join(folder, "go.mod"))

@@ -1,7 +1,6 @@
-// Package devcluster runs a real Kubernetes control plane on this machine, for
-// tests and for the demo: etcd, kube-apiserver and, on request,
-// kube-controller-manager with the controllers that end namespaces, collect
-// garbage and make service accounts. No pod ever runs.
+// Package devcluster runs a real Kubernetes control plane on this machine, for tests and for the demo: etcd,
+// kube-apiserver and, if requested, kube-controller-manager with the controllers that delete namespaces, collect
+// garbage and create service accounts. No pod ever runs.
 //
 // A test package that needs one declares a [Suite]:
 //
@@ -17,12 +16,10 @@
 //
 // Other programs call [Start] and [Cluster.Stop].
 //
-// The programs come from the folder that KUBEBUILDER_ASSETS names, or else
-// from cluster/dev/ensure.sh, which builds them once. Any number of control
-// planes may run at the same time: only the API server listens on a port, a
-// free one on loopback. When the process that started a control plane dies,
-// however it dies, the programs die with it (on Linux) or when the next control
-// plane starts (elsewhere); what it left on disk is removed at the next start.
+// The programs come from the folder that KUBEBUILDER_ASSETS names, or else from cluster/dev/ensure.sh, which builds
+// them once. Any number of control planes may run at the same time: only the API server listens on a port, a free one
+// on loopback. When the process that started a control plane dies, for whatever reason, the programs end with it (on
+// Linux) or when the next control plane starts (elsewhere); its files are removed at the next start.
 package devcluster
 
 import (
@@ -38,41 +35,38 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// Issuer of the tokens of a control plane's ServiceAccounts, their iss.
+// Issuer is the issuer of the tokens of a control plane's ServiceAccounts, their iss.
 const Issuer = "https://kubernetes.default.svc"
 
-// Options say what a control plane should have. The zero value is an API server
-// with nothing but Kubernetes's own kinds and no controller.
+// Options configure a control plane. The zero value is an API server with only Kubernetes's own kinds and no
+// controller.
 type Options struct {
-	// CRDs are files, and folders of files, of CustomResourceDefinitions that are
-	// installed and served once Start returns. Each must hold at least one.
+	// CRDs are files, and folders of files, of CustomResourceDefinitions that are installed and served once Start
+	// returns. Each must contain at least one.
 	CRDs []string
 
-	// Crossplane installs the kinds of Crossplane itself, too, such as Provider and
-	// Composition. Crossplane does not run.
+	// Crossplane also installs the kinds of Crossplane itself, such as Provider and Composition. Crossplane does not
+	// run.
 	Crossplane bool
 
-	// Controllers runs kube-controller-manager with DefaultControllers. Without
-	// it, a deleted namespace stays Terminating, dependents outlive their owners,
-	// and a namespace has no default service account.
+	// Controllers runs kube-controller-manager with DefaultControllers. Without it, a deleted namespace stays
+	// Terminating, dependents outlive their owners, and a namespace has no default service account.
 	Controllers bool
 
-	// ExtraControllers are more controllers to run, by the names that
-	// kube-controller-manager's --controllers takes. They need Controllers.
+	// ExtraControllers are further controllers to run, by their names in kube-controller-manager's --controllers.
+	// They require Controllers.
 	ExtraControllers []string
 
-	// Progress is told what is going on while the programs are built, which takes
-	// minutes. Default: os.Stderr.
+	// Progress receives messages while the programs are built, which takes minutes. Default: os.Stderr.
 	Progress io.Writer
 }
 
-// Cluster is a control plane that runs.
+// A Cluster is a running control plane.
 type Cluster struct {
-	// Config is a client configuration for an administrator. It does not hold
-	// requests back.
+	// Config is an administrator's client configuration. It has no rate limit.
 	Config *rest.Config
 
-	// Kubeconfig is what kubectl needs to act as that administrator.
+	// Kubeconfig is the kubeconfig of that administrator.
 	Kubeconfig []byte
 
 	dir       *process.Folder
@@ -82,14 +76,12 @@ type Cluster struct {
 	stopErr   error
 }
 
-// Start starts a control plane and returns when it is ready: every health check
-// passes, the CRDs are served and, if asked for, the controllers run. That
-// takes 3 to 6 seconds on 2 cores once the programs are built. Cancelling ctx
-// while it starts stops it; afterwards ctx has no effect.
+// Start starts a control plane and returns when it is ready: every health check passes, the CRDs are served and, if
+// requested, the controllers run. That takes 3 to 6 seconds on 2 cores once the programs are built. Cancelling ctx
+// during the start stops it; afterwards ctx has no effect.
 //
-// It fails if the programs can be neither found nor built, if there are no CRDs
-// where Options says, or if a program ends or is not ready within two minutes;
-// the error then shows the end of that program's log.
+// It fails if the programs can be neither found nor built, if there are no CRDs at a path of Options, or if a program
+// ends or is not ready within two minutes; the error then shows the end of that program's log.
 func Start(ctx context.Context, o Options) (*Cluster, error) {
 	if len(o.ExtraControllers) > 0 && !o.Controllers {
 		return nil, fmt.Errorf("cannot run controllers %v: Options.Controllers is not set", o.ExtraControllers)
@@ -122,14 +114,14 @@ func Start(ctx context.Context, o Options) (*Cluster, error) {
 
 	c := &Cluster{dir: dir}
 	if err := c.start(ctx, bin, crds, o); err != nil {
-		_ = c.Stop() // The first error is the one to read.
+		_ = c.Stop() // Return the first error.
 		return nil, err
 	}
 	return c, nil
 }
 
-// Stop ends every program of the control plane, without grace since nothing is
-// to be kept, and removes what it left on disk. It may be called more than once.
+// Stop ends every program of the control plane, without a grace period since no data is kept, and removes its files.
+// It may be called more than once.
 func (c *Cluster) Stop() error {
 	c.stop.Do(func() {
 		for _, p := range slices.Backward(c.processes) {

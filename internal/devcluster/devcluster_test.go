@@ -28,7 +28,7 @@ func TestKubeconfig(t *testing.T) {
 	c := suite.Cluster(t)
 
 	path := filepath.Join(t.TempDir(), "kubeconfig")
-	for range 2 { // The second replaces the first.
+	for range 2 { // The second call replaces the first's file.
 		if err := c.WriteKubeconfig(path); err != nil {
 			t.Fatal(err)
 		}
@@ -151,8 +151,8 @@ func TestNamespacesAreFresh(t *testing.T) {
 	}
 }
 
-// eventually polls until ok returns true. The garbage collector and the
-// namespace controller wait up to 10 seconds between attempts of theirs.
+// eventually polls until ok returns true. The garbage collector and the namespace controller wait up to 10 seconds
+// between their attempts.
 func eventually(t *testing.T, what string, ok func(context.Context) (bool, error)) {
 	t.Helper()
 	if err := wait.PollUntilContextTimeout(t.Context(), 50*time.Millisecond, time.Minute, true, ok); err != nil {

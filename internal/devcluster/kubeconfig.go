@@ -14,9 +14,8 @@ import (
 // contextName names the cluster, the user and the context in the kubeconfig.
 const contextName = "provider-lambda-dev"
 
-// WriteKubeconfig writes an administrator's kubeconfig to a file that only this
-// user may read, in a folder that exists. A file that is there is replaced
-// whole, so that no reader sees half of one.
+// WriteKubeconfig writes an administrator's kubeconfig to a file that only this user may read, in an existing folder.
+// It replaces an existing file atomically, so that no reader sees part of it.
 func (c *Cluster) WriteKubeconfig(path string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*") // Mode 0600.
 	if err != nil {
@@ -33,8 +32,7 @@ func (c *Cluster) WriteKubeconfig(path string) error {
 	return nil
 }
 
-// restConfig returns the administrator's client configuration for the API
-// server on a port.
+// restConfig returns the administrator's client configuration for the API server on a port.
 func restConfig(port int, creds *credentials) *rest.Config {
 	return &rest.Config{
 		Host: fmt.Sprintf("https://127.0.0.1:%d", port),
@@ -47,7 +45,7 @@ func restConfig(port int, creds *credentials) *rest.Config {
 	}
 }
 
-// kubeconfig returns the kubeconfig that says the same as a client configuration.
+// kubeconfig returns the kubeconfig that corresponds to a client configuration.
 func kubeconfig(c *rest.Config) ([]byte, error) {
 	k := clientcmdapi.NewConfig()
 	k.Clusters[contextName] = &clientcmdapi.Cluster{Server: c.Host, CertificateAuthorityData: c.CAData}

@@ -70,7 +70,7 @@ func TestStop(t *testing.T) {
 }
 
 func TestStartCancelled(t *testing.T) {
-	suite.Cluster(t) // The programs are there, and their build is not what is cancelled.
+	suite.Cluster(t) // The programs exist then, so that the start is cancelled and not their build.
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Start(ctx, Options{}); !errors.Is(err, context.Canceled) {
@@ -78,14 +78,14 @@ func TestStartCancelled(t *testing.T) {
 	}
 }
 
-// helperEnv makes TestHelperProcess what it is called for by TestParentKilled.
+// helperEnv makes TestHelperProcess do what TestParentKilled needs.
 const helperEnv = "DEVCLUSTER_HELPER_PROCESS"
 
-// TestParentKilled starts a control plane in another process, which gets no
-// chance to stop it.
+// TestParentKilled starts a control plane in another process and kills that process, so that it cannot stop the
+// control plane.
 func TestParentKilled(t *testing.T) {
 	t.Parallel()
-	suite.Cluster(t) // The programs are there, so the helper need not wait for a build.
+	suite.Cluster(t) // The programs exist then, so that the helper does not wait for a build.
 
 	parent := exec.Command(os.Args[0], "-test.run=^TestHelperProcess$")
 	parent.Env = append(os.Environ(), helperEnv+"=1")
@@ -111,7 +111,7 @@ func TestParentKilled(t *testing.T) {
 	if len(pids) != 3 {
 		t.Fatalf("the helper started %d processes, want 3", len(pids))
 	}
-	if runtime.GOOS != "linux" { // There, the next start ends them.
+	if runtime.GOOS != "linux" { // Elsewhere, the next start ends them.
 		reap(t)
 	}
 	for _, p := range pids {
@@ -215,8 +215,8 @@ func pidsOf(c *Cluster) []int {
 	return pids
 }
 
-// isAlive says whether the process runs in dir. Another process may have its
-// id by now, and a dead one stays in the table until its parent looks.
+// isAlive reports whether the process runs in dir. Another process may have its ID by now, and a dead one stays in
+// the process table until its parent waits for it.
 func isAlive(pid int, dir string) bool {
 	return syscall.Kill(pid, 0) == nil && strings.Contains(process.CommandLine(pid), dir)
 }

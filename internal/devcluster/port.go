@@ -6,16 +6,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A reservedPort is a port on 127.0.0.1 that nobody else can get while a program
-// that we start comes up and listens on it. Choosing a free port and
-// giving it back would leave a gap in which another process may take it.
+// A reservedPort is a port on 127.0.0.1 that no other process can get while a program that this process starts comes
+// up and listens on it. If a free port were chosen and released, another process could take it in between.
 type reservedPort struct {
 	fd     int
 	number int
 }
 
-// reservePort reserves a free port. A socket that is bound, but does not listen,
-// gets no connections; the program that listens must set SO_REUSEPORT too.
+// reservePort reserves a free port. A socket that is bound, but does not listen, gets no connections; the program
+// that listens must set SO_REUSEPORT too.
 func reservePort() (*reservedPort, error) {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err != nil {

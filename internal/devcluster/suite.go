@@ -15,12 +15,11 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// timeoutMargin is how long before its deadline a test gives up waiting for a
-// control plane, so that it can still say why.
+// timeoutMargin is how long before its deadline a test stops waiting for a control plane, so that it can still report
+// why.
 const timeoutMargin = 15 * time.Second
 
-// A Suite is the tests of one package, which share a control plane. The first
-// test that asks for it starts it; tests that do not ask do not pay.
+// A Suite is the tests of one package, which share a control plane. The first test that needs it starts it.
 type Suite struct {
 	Options Options
 
@@ -29,8 +28,7 @@ type Suite struct {
 	err     error
 }
 
-// Main is what TestMain calls: it runs the tests, stops the control plane and
-// exits.
+// Main runs the tests, stops the control plane and exits. TestMain calls it.
 func (s *Suite) Main(m *testing.M) {
 	code := m.Run()
 	if s.cluster != nil {
@@ -42,8 +40,8 @@ func (s *Suite) Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Cluster returns the package's control plane. If there can be none, the test
-// fails and says why; it is never skipped.
+// Cluster returns the package's control plane. If it cannot be started, the test fails with the reason; it is never
+// skipped.
 func (s *Suite) Cluster(t testing.TB) *Cluster {
 	t.Helper()
 	s.start.Do(func() {
@@ -57,10 +55,9 @@ func (s *Suite) Cluster(t testing.TB) *Cluster {
 	return s.cluster
 }
 
-// Namespace makes a namespace for one test, with a name that is used once. It
-// stays until the control plane stops: a controller under test is gone by then,
-// so deletion would hang on finalizers. Controllers under test should watch
-// only this namespace.
+// Namespace creates a namespace for one test, with a unique name. It exists until the control plane stops: a
+// controller under test has ended by then, so that a deletion would wait for finalizers forever. Controllers under
+// test should watch only this namespace.
 func (c *Cluster) Namespace(t testing.TB) string {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(c.Config)
@@ -77,15 +74,15 @@ func (c *Cluster) Namespace(t testing.TB) string {
 
 var notNameable = regexp.MustCompile(`[^a-z0-9]+`)
 
-// namespacePrefix turns a test's name into what a namespace's name may start
-// with. The API server appends five characters.
+// namespacePrefix returns a valid prefix of a namespace's name for a test's name. The API server appends five
+// characters.
 func namespacePrefix(test string) string {
 	const limit = 50
 	name := strings.Trim(notNameable.ReplaceAllString(strings.ToLower(test), "-"), "-")
 	return strings.TrimRight(name[:min(len(name), limit)], "-") + "-"
 }
 
-// startContext ends shortly before the tests are out of time.
+// startContext returns a context that ends shortly before the tests' deadline.
 func startContext(t testing.TB) (context.Context, context.CancelFunc) {
 	t.Helper()
 	if d, ok := t.(interface{ Deadline() (time.Time, bool) }); ok {

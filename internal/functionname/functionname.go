@@ -1,5 +1,5 @@
-// Package functionname names a function, or a version or an alias of it, in the way
-// that external names do: function:qualifier. It is pure.
+// Package functionname parses and prints the name of a function, or of a version or an alias of it, as external names
+// have it: function:qualifier. It is pure.
 package functionname
 
 import (
@@ -7,20 +7,19 @@ import (
 	"strings"
 )
 
-// Latest is the qualifier of a function itself, where one has to be named.
+// Latest is the qualifier of a function itself, for operations that require one.
 const Latest = "$LATEST"
 
-// A Name of a function, or of what a qualifier makes of it.
+// A Name is the name of a function, with an optional qualifier.
 type Name struct {
 	// Function is the plain name of a function.
 	Function string
 
-	// Qualifier is an alias, a version's number or $LATEST. Empty is the function
-	// itself.
+	// Qualifier is an alias, a version's number or $LATEST. Empty means the function itself.
 	Qualifier string
 }
 
-// String is the function, with a colon and the qualifier where there is one.
+// String returns the function, followed by a colon and the qualifier if there is one.
 func (n Name) String() string {
 	if n.Qualifier == "" {
 		return n.Function
@@ -28,15 +27,15 @@ func (n Name) String() string {
 	return n.Function + ":" + n.Qualifier
 }
 
-// Parse reads what String has written. It returns false where that is no name.
+// Parse parses what String returns. It returns false if the text is not a name.
 func Parse(s string) (Name, bool) {
 	function, qualifier, qualified := strings.Cut(s, ":")
 	ok := function != "" && qualified == (qualifier != "") && !strings.Contains(qualifier, ":")
 	return Name{Function: function, Qualifier: qualifier}, ok
 }
 
-// OfARN is the name in the ARN of a function, a version or an alias. It is empty where
-// that is of something else.
+// OfARN returns the name in the ARN of a function, a version or an alias. It is empty if the ARN is of another
+// resource.
 func OfARN(arn string) Name {
 	const prefix = 6 // arn, partition, lambda, region, account, function
 	parts := strings.SplitN(arn, ":", prefix+1)
@@ -50,7 +49,7 @@ func OfARN(arn string) Name {
 	return n
 }
 
-// Or is the name with a qualifier where it has none.
+// Or returns the name with a qualifier if it has none.
 func (n Name) Or(qualifier string) Name {
 	if n.Qualifier == "" {
 		n.Qualifier = qualifier
@@ -58,26 +57,26 @@ func (n Name) Or(qualifier string) Name {
 	return n
 }
 
-// A Reference names a function in one of the ways that AWS's operations take: by its
-// name, by its ARN, or by its ARN from the account on. Each may have a qualifier.
+// A Reference names a function in one of the forms that AWS's operations accept: by its name, by its ARN, or by its
+// ARN from the account on. Each may have a qualifier.
 type Reference struct {
 	Name
 
-	// Region and Account of the function, empty where the reference does not say.
+	// Region and Account of the function, empty if the reference does not contain them.
 	Region, Account string
 }
 
-// referencePattern is that of the FunctionName parameter in Lambda's API model, without
-// the forms that leave out function: after an account, which nothing prints.
+// referencePattern is that of the FunctionName parameter in Lambda's API model, without the forms that omit function:
+// after an account, which nothing prints.
 var referencePattern = regexp.MustCompile(
 	`^(?:(?:arn:aws[a-zA-Z-]*:lambda:([a-z0-9-]+):)?([0-9]{12}):function:)?([a-zA-Z0-9_-]{1,64})(?::([$]LATEST(?:[.]PUBLISHED)?|[a-zA-Z0-9_-]{1,128}))?$`)
 
 var accountID = regexp.MustCompile(`^[0-9]{12}$`)
 
-// IsAccountID tells whether a text has the form of an AWS account's id.
+// IsAccountID reports whether a text has the form of an AWS account ID.
 func IsAccountID(s string) bool { return accountID.MatchString(s) }
 
-// ParseReference reads a reference. It returns false where the text is none.
+// ParseReference parses a reference. It returns false if the text is not one.
 func ParseReference(s string) (Reference, bool) {
 	f := referencePattern.FindStringSubmatch(s)
 	if f == nil {

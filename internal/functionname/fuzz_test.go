@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Whatever text comes: what is a name, or in an ARN, is written and read again as it was.
+// FuzzNames checks that every name, plain or in an ARN, is printed and parsed again without a change.
 func FuzzNames(f *testing.F) {
 	for _, s := range []string{
 		"cart", "cart:live", "cart:$LATEST", "", ":", "cart:", "cart:live:2", "123456789012:function:cart:live",

@@ -18,8 +18,8 @@ import (
 
 const crds = "../../package/crds/lambda.aws.m.crossplane.io_"
 
-// A cluster that has activated some kinds alone has those served. What refers to a kind
-// that is missing says so, and goes on as soon as the kind is activated.
+// TestKindsThatAreActivatedLater checks that a cluster that has activated only some kinds serves those, and that a
+// resource that references a missing kind reports it and continues as soon as the kind is activated.
 func TestKindsThatAreActivatedLater(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, devcluster.Options{CRDs: []string{
@@ -40,7 +40,7 @@ func TestKindsThatAreActivatedLater(t *testing.T) {
 	e.ready(a)
 }
 
-// newCluster is a control plane of a test's own, for what concerns all that is in it.
+// newCluster starts a control plane for one test, if the test affects the whole cluster.
 func newCluster(t *testing.T, o devcluster.Options) *devcluster.Cluster {
 	t.Helper()
 	c, err := devcluster.Start(t.Context(), o)
@@ -55,7 +55,7 @@ func newCluster(t *testing.T, o devcluster.Options) *devcluster.Cluster {
 	return c
 }
 
-// activate a kind, by the plural of its name.
+// activate activates a kind, by the plural of its name.
 func (e *env) activate(plural string) {
 	e.Helper()
 	b, err := os.ReadFile(crds + plural + ".yaml")

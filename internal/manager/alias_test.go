@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// alias of the Function f, which it refers to, and whose versions it follows.
+// alias returns an alias of the Function f, which it references and whose versions it follows.
 func (e *env) alias(name string, change ...func(*v1beta1.Alias)) *v1beta1.Alias {
 	a := &v1beta1.Alias{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
@@ -41,7 +41,7 @@ func (e *env) at(name, version string) {
 	})
 }
 
-// No manifest here has the number of a version.
+// TestAliasFollowsItsFunction uses no manifest with a version number.
 func TestAliasFollowsItsFunction(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, slow)
@@ -66,7 +66,7 @@ func TestAliasFollowsItsFunction(t *testing.T) {
 	e.at("live", "3")
 	e.ready(f)
 	e.ready(a)
-	// The alias's own generation is that which was Ready before.
+	// The alias's own generation was Ready before.
 	e.until("status tells the version that is followed", func() bool {
 		e.get(a)
 		return ptr.Deref(a.Status.AtProvider.FunctionVersion, "") == "3"

@@ -11,10 +11,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// BenchmarkCreate applies 300 Functions at once, with Lambda's real quotas and 30 ms
-// a call. It reports how long it takes until all are Ready, as a multiple of the
-// time that the quota of 15 calls a second allows for 300 creations, and fails if
-// that is more than 1.5 or if AWS throttled a call.
+// BenchmarkCreate applies 300 Functions at once, with Lambda's real quotas and 30 ms a call. It reports how long it
+// takes until all are Ready, as a multiple of the time that the quota of 15 calls a second needs for 300 creations.
+// It fails if that is more than 1.5, or if AWS throttled a call.
 func BenchmarkCreate(b *testing.B) {
 	const (
 		functions = 300

@@ -25,8 +25,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
 )
 
-// cacheOptions keep in memory what the controllers look at, and no more. Of Secrets
-// and ConfigMaps that is their names and versions: a cluster may have many of them.
+// cacheOptions returns the options of a cache that holds only what the controllers read. Secrets and ConfigMaps are
+// cached by name and version alone: a cluster may have many of them.
 func (o *Options) cacheOptions() cache.Options {
 	out := cache.Options{
 		DefaultTransform: cache.TransformStripManagedFields(),
@@ -48,8 +48,8 @@ func (o *Options) cacheOptions() cache.Options {
 	return out
 }
 
-// newManager makes a manager whose client reads nothing from the cache that is older than
-// what the API server had when the manager began to lead.
+// newManager returns a manager with a client that reads nothing from the cache that is older than the API server's
+// state when the manager began to lead.
 func newManager(cfg *rest.Config, mo ctrl.Options, namespaces []string) (ctrl.Manager, error) {
 	var reader *kube.CatchUp
 	mo.NewClient = func(cfg *rest.Config, o client.Options) (client.Client, error) {
@@ -70,8 +70,8 @@ func newManager(cfg *rest.Config, mo ctrl.Options, namespaces []string) (ctrl.Ma
 	return mgr, nil
 }
 
-// decisive are the kinds by which it is decided what is called in AWS: all of ours but
-// records of who uses what.
+// decisive returns the kinds that determine what is called in AWS: all of this provider's kinds except
+// ProviderConfigUsages.
 func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for gvk := range s.AllKnownTypes() {
@@ -83,7 +83,7 @@ func decisive(s *runtime.Scheme) []schema.GroupVersionKind {
 	return kinds
 }
 
-// nameAndVersion is all that stays of an object of which only the metadata is watched.
+// nameAndVersion strips an object of which only the metadata is watched.
 func nameAndVersion(in any) (any, error) {
 	if m, ok := in.(*metav1.PartialObjectMetadata); ok {
 		m.ObjectMeta = metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name, UID: m.UID, ResourceVersion: m.ResourceVersion}
@@ -91,10 +91,9 @@ func nameAndVersion(in any) (any, error) {
 	return in, nil
 }
 
-// secretsOf reads Secrets with credentials as it does those that specs refer to: from
-// the API server when they have changed, so that a reconcile costs no request. Those
-// outside of the namespaces that are watched, such as a ClusterProviderConfig's, are
-// read each time.
+// secretsOf returns a reader of Secrets with credentials that reads from the API server only when they have changed,
+// so that a reconcile costs no request. Secrets outside of the watched namespaces, such as a ClusterProviderConfig's,
+// are read each time.
 func (o *Options) secretsOf(r *objects.Reader, live client.Reader) config.Secrets {
 	unwatched := config.LiveSecrets(live)
 	return config.SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {

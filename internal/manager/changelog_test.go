@@ -19,8 +19,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// TestChangeLog has each change sent over the sidecar's socket, without what nobody but the
-// function is to know.
+// TestChangeLog checks that each change is sent over the sidecar's socket, without values that only the function may
+// know.
 func TestChangeLog(t *testing.T) {
 	t.Parallel()
 	log := newSidecar(t)

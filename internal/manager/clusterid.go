@@ -13,17 +13,16 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 )
 
-// trustConfigMap is a ConfigMap that every API server keeps in kube-system, and that Crossplane
-// lets its providers read.
+// trustConfigMap is a ConfigMap that every API server keeps in kube-system, and that Crossplane lets its providers
+// read.
 const trustConfigMap = "extension-apiserver-authentication"
 
-// legalID is what AWS takes as the value of a tag.
+// legalID matches what AWS accepts as the value of a tag.
 var legalID = regexp.MustCompile(`^[A-Za-z0-9 _.:/=+\-@]{1,256}$`)
 
-// clusterID is the given one, or the UID of the ConfigMap, which no two clusters share.
-// It must be the same whatever is granted later, or the provider would take its own
-// functions for another cluster's: so the namespace kube-system, which Crossplane does
-// not let its providers read, is asked only where the ConfigMap may not be read.
+// clusterID returns the given ID, or the UID of the ConfigMap, which is unique to the cluster. It must not change
+// when rights are granted later, or the provider would take its own functions for another cluster's: the namespace
+// kube-system, which Crossplane does not let its providers read, is read only if the ConfigMap may not be read.
 func clusterID(ctx context.Context, live client.Reader, given string) (string, error) {
 	if given != "" {
 		if !legalID.MatchString(given) {

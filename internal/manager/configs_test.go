@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
-// configs are the kinds that configure a function f, or its alias live: one of each.
+// configs are one resource of each kind that configures the function f or its alias live.
 type configs struct {
 	url         *v1beta1.FunctionURL
 	events      *v1beta1.FunctionEventInvokeConfig
@@ -33,7 +33,7 @@ func (c configs) all() []managed.Managed {
 	return []managed.Managed{c.url, c.events, c.provisioned, c.runtime}
 }
 
-// configs of the Function f and the Alias live, which they refer to.
+// configs returns resources that configure the Function f and the Alias live, which they reference.
 func (e *env) configs() configs {
 	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: e.ns} }
 	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
@@ -63,7 +63,7 @@ func (e *env) configs() configs {
 	return c
 }
 
-// deployed are a published function f with its alias live, and another function, next.
+// deployed creates a published function f with its alias live, and another function, next.
 func (e *env) deployed() {
 	e.Helper()
 	f := e.function("f", func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
@@ -74,7 +74,7 @@ func (e *env) deployed() {
 	e.ready(live)
 }
 
-// What configures a function is applied together with it, and finds its way.
+// TestConfigurationsOfAFunction applies what configures a function together with the function. All become Ready.
 func TestConfigurationsOfAFunction(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
@@ -127,7 +127,7 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 	}
 }
 
-// changeConfigs changes each manifest, and waits until AWS has it.
+// changeConfigs changes each manifest, and waits until AWS has the change.
 func (r *env) changeConfigs(c configs) {
 	r.Helper()
 	edit(r, c.url, func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Cors = nil })
@@ -146,7 +146,7 @@ func (r *env) changeConfigs(c configs) {
 	}
 }
 
-// driftConfigs changes two by hand, and waits until they are put right.
+// driftConfigs changes two by hand, and waits until they are corrected.
 func (r *env) driftConfigs(c configs) {
 	r.Helper()
 	f, live := ptr.To("f"), ptr.To("live")

@@ -42,8 +42,8 @@ const (
 	subject = "system:serviceaccount:shop:deployer"
 )
 
-// strictEnv is a rig whose double checks credentials. At its end nothing that was written
-// may hold a secret.
+// strictEnv is an env whose double checks credentials. When the test ends, it checks that no output contains a
+// secret.
 type strictEnv struct {
 	*env
 
@@ -52,7 +52,7 @@ type strictEnv struct {
 	mu      sync.Mutex
 	secrets []string
 	sidecar *sidecar
-	own     prometheus.Gatherer // What is measured of this provider alone, if anything is.
+	own     prometheus.Gatherer // Metrics of this provider alone, if it has a registry.
 }
 
 func newStrictEnv(t *testing.T, change ...func(*Options)) *strictEnv {
@@ -82,14 +82,14 @@ func (r *strictEnv) user(id, key string) {
 	r.double.AddUser(awsdouble.User{ARN: ci, AccessKeyID: id, SecretAccessKey: key, MayAssume: []string{"*"}})
 }
 
-// hide adds what must not show anywhere.
+// hide adds values that must not appear in any output.
 func (r *strictEnv) hide(secrets ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.secrets = append(r.secrets, secrets...)
 }
 
-// token of the issuer, for a while.
+// token returns a token of the issuer, with a lifetime.
 func (r *strictEnv) token(lasts time.Duration) string {
 	r.Helper()
 	text, err := r.issuer.Token(subject, "sts.amazonaws.com", time.Now().Add(lasts))
@@ -100,7 +100,7 @@ func (r *strictEnv) token(lasts time.Duration) string {
 	return text
 }
 
-// pc is a config with the keys of a Secret of its name, changed as told.
+// pc creates a config with the keys of the Secret of the same name, changed by the functions.
 func (r *strictEnv) pc(name string, change ...func(*v1beta1.ProviderConfigSpec)) *v1beta1.ProviderConfig {
 	c := &v1beta1.ProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: r.ns}}
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
@@ -112,7 +112,7 @@ func (r *strictEnv) pc(name string, change ...func(*v1beta1.ProviderConfigSpec))
 	return c
 }
 
-// roles are assumed after the credentials.
+// roles sets the roles that are assumed after the credentials.
 func roles(chain ...v1beta1.AssumeRoleOptions) func(*v1beta1.ProviderConfigSpec) {
 	return func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = chain }
 }
@@ -124,7 +124,7 @@ func (r *strictEnv) keys(name, id, key string) *corev1.Secret {
 	}
 }
 
-// user of a config.
+// using creates a Function that uses a config.
 func (r *strictEnv) using(config, name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	return r.function(name, append([]func(*v1beta1.Function){func(f *v1beta1.Function) {
 		f.Spec.ProviderConfigReference.Name = config
@@ -138,7 +138,7 @@ type conditioned interface {
 	GetCondition(kind xpv2.ConditionType) xpv2.Condition
 }
 
-// says waits until a condition of a resource says something.
+// says waits until a condition contains all of the texts.
 func (r *strictEnv) says(o conditioned, kind xpv2.ConditionType, what ...string) xpv2.Condition {
 	r.Helper()
 	c := xpv2.Condition{}
@@ -162,7 +162,7 @@ func (r *strictEnv) says(o conditioned, kind xpv2.ConditionType, what ...string)
 	return c
 }
 
-// lambdaCalls of the provider that were let in, as account and caller.
+// lambdaCalls returns how many calls of the provider were authorized, by account and caller.
 func (r *strictEnv) lambdaCalls() map[string]int {
 	n := map[string]int{}
 	for _, c := range r.double.Calls() {
@@ -173,7 +173,7 @@ func (r *strictEnv) lambdaCalls() map[string]int {
 	return n
 }
 
-// succeeded is how many calls of an operation did.
+// succeeded returns how many calls of an operation succeeded.
 func (r *strictEnv) succeeded(operation string) int {
 	n := 0
 	for _, c := range r.double.Calls() {
@@ -184,7 +184,7 @@ func (r *strictEnv) succeeded(operation string) int {
 	return n
 }
 
-// keyOfLastCall of Lambda.
+// keyOfLastCall returns the access key of the last call of Lambda.
 func (r *strictEnv) keyOfLastCall() string {
 	key := ""
 	for _, c := range r.double.Calls() {
@@ -195,14 +195,14 @@ func (r *strictEnv) keyOfLastCall() string {
 	return key
 }
 
-// inAccount is a client of an account that is not the provider's.
+// inAccount returns a client of an account that is not the provider's.
 func (r *strictEnv) inAccount(account string) *lambda.Client {
 	id := "AKIAADMIN" + account
 	r.double.AddUser(awsdouble.User{ARN: "arn:aws:iam::" + account + ":user/admin", AccessKeyID: id, SecretAccessKey: "double"})
 	return lambda.NewFromConfig(r.double.ConfigFor(region, id))
 }
 
-// nothingTold of secrets: in logs at debug level, objects, events, metrics or change log.
+// nothingTold checks that no secret is in logs at debug level, objects, events, metrics or the change log.
 func (r *strictEnv) nothingTold() {
 	r.stop()
 	texts := map[string]string{"the log": r.logs.String(), "the log of what they share": shared.String(), "metrics": r.metrics()}
@@ -237,7 +237,7 @@ func (r *strictEnv) nothingTold() {
 	r.Logf("searched for %d secrets in %d bytes of log", len(secrets), len(texts["the log"]))
 }
 
-// metrics of the process and of the provider, as they are scraped.
+// metrics returns the metrics of the process and of the provider, as they are scraped.
 func (r *strictEnv) metrics() string {
 	r.Helper()
 	all := prometheus.Gatherers{processRegistry}
@@ -255,15 +255,13 @@ func (r *strictEnv) metrics() string {
 	return b.String()
 }
 
-// processRegistry is the one in which controller-runtime has registered its metrics as the
-// process began.
+// processRegistry is the one in which controller-runtime registered its metrics when the process started.
 var processRegistry = metrics.Registry
 
-// registering is locked while another registry is in its place: only providers that measure
-// look at it.
+// registering is locked while another registry replaces it: only providers that serve metrics read it.
 var registering sync.Mutex
 
-// register what is measured during a test elsewhere than other tests.
+// register registers the metrics of a test in a separate registry.
 func register(t *testing.T, r metrics.RegistererGatherer) {
 	t.Helper()
 	registering.Lock()
@@ -274,7 +272,7 @@ func register(t *testing.T, r metrics.RegistererGatherer) {
 	})
 }
 
-// measured has a provider measure.
+// measured enables a provider's metrics.
 func measured(o *Options) { o.MetricsAddress, o.StateMetricInterval = "127.0.0.1:0", time.Second }
 
 // A sidecar receives the change log.
@@ -306,7 +304,7 @@ func newSidecar(t *testing.T) *sidecar {
 	return s
 }
 
-// SendChangeLog keeps an entry.
+// SendChangeLog stores an entry.
 func (s *sidecar) SendChangeLog(_ context.Context, in *v1alpha1.SendChangeLogRequest) (*v1alpha1.SendChangeLogResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -324,7 +322,7 @@ func (s *sidecar) String() string {
 	return b.String()
 }
 
-// has an entry of an operation on a resource, in which its snapshot shows a field.
+// has reports whether there is an entry of an operation on a resource whose snapshot contains a field.
 func (s *sidecar) has(kind, name string, op v1alpha1.OperationType, snapshot string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -334,7 +332,7 @@ func (s *sidecar) has(kind, name string, op v1alpha1.OperationType, snapshot str
 	})
 }
 
-// options of a provider with the change log.
+// options enables a provider's change log.
 func (s *sidecar) options(o *Options) {
 	o.Features.Enable(feature.EnableAlphaChangeLogs)
 	o.ChangeLogSocket = s.socket

@@ -14,9 +14,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// TestWaysOutOfANamespace has a tenant try what the API server lets through. The namespace
-// next door has a Secret with good keys and a config that works; nothing of AWS is reached
-// by them from here.
+// TestWaysOutOfANamespace tries everything that a tenant can create in the API server. The namespace next to it has a
+// Secret with valid keys and a config that works; the tenant cannot use either to reach AWS.
 func TestWaysOutOfANamespace(t *testing.T) {
 	t.Parallel()
 	r := newStrictEnv(t)
@@ -86,8 +85,8 @@ func TestWaysOutOfANamespace(t *testing.T) {
 	}
 }
 
-// TestAllowedNamespaces has a ClusterProviderConfig refuse a namespace, by name and by
-// label, and then allow it.
+// TestAllowedNamespaces checks that a ClusterProviderConfig refuses a namespace, by name and by label, and then
+// allows it.
 func TestAllowedNamespaces(t *testing.T) {
 	t.Parallel()
 	r := newStrictEnv(t)

@@ -21,8 +21,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// The keys of a Secret, from the first mistakes to a rotation. All of it is written to the
-// log at debug level, to metrics and to the change log.
+// TestKeysInASecret covers the keys of a Secret, from the first mistakes to a rotation. Everything is logged at debug
+// level, measured, and written to the change log.
 func TestKeysInASecret(t *testing.T) {
 	t.Parallel()
 	log, own := newSidecar(t), prometheus.NewRegistry()
@@ -56,7 +56,7 @@ func TestKeysInASecret(t *testing.T) {
 		}
 	}
 
-	// A new key is made, then written to the Secret, then the old one is deleted.
+	// A new key is created, then written to the Secret, then the old one is deleted.
 	const newID, newKey = "AKIACIUSEROFTESTS002", "ci-secret-key-of-tests-002"
 	r.hide(newID, newKey)
 	r.user(newID, newKey)
@@ -88,7 +88,7 @@ func TestKeysInASecret(t *testing.T) {
 	}
 }
 
-// rewrite entries of a Secret.
+// rewrite replaces entries of a Secret.
 func (r *strictEnv) rewrite(s *corev1.Secret, kv ...string) {
 	r.Helper()
 	r.until("the Secret is rewritten", func() bool {
@@ -106,8 +106,8 @@ func (r *strictEnv) rewrite(s *corev1.Secret, kv ...string) {
 	})
 }
 
-// A role by a token, and from it one of another account, which asks for an external id and
-// for the namespace as a session tag. Then the token is replaced.
+// TestWebIdentityIntoAnotherAccount assumes a role with a token, and from it one of another account that requires an
+// external ID and the namespace as a session tag. Then the token is replaced.
 func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	t.Parallel()
 	r := newStrictEnv(t)
@@ -127,7 +127,7 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	r.rewrite(token, "token", r.token(time.Hour))
 	began := time.Now()
 	r.ready(f)
-	t.Logf("Ready %s after the Secret was set right", time.Since(began).Round(time.Second))
+	t.Logf("Ready %s after the Secret was corrected", time.Since(began).Round(time.Second))
 	const caller = "222222222222 arn:aws:sts::222222222222:assumed-role/spoke/shop"
 	if calls := r.lambdaCalls(); len(calls) != 1 || calls[caller] == 0 {
 		t.Errorf("all calls of Lambda must be those of %s, got %v", caller, calls)
@@ -138,7 +138,7 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	if web, assumed := r.succeeded("AssumeRoleWithWebIdentity"), r.succeeded("AssumeRole"); web != 1 || assumed != 1 {
 		t.Errorf("%d calls of AssumeRoleWithWebIdentity, %d of AssumeRole, want 1 each", web, assumed)
 	}
-	// The identity that does not depend on the resource is the config's.
+	// The config's identity is that which does not depend on the resource.
 	r.says(c, xpv2.TypeReady, "Account 111111111111, as arn:aws:sts::111111111111:assumed-role/hub/provider-lambda")
 
 	r.rewrite(token, "token", r.token(2*time.Hour))
@@ -154,8 +154,8 @@ func TestWebIdentityIntoAnotherAccount(t *testing.T) {
 	}
 }
 
-// A role that does not trust who assumes it. It is told where it is seen, and once it is
-// set right in IAM nobody has to touch the Function.
+// TestRoleThatMayNotBeAssumed covers a role whose trust policy does not allow the caller. The condition reports it,
+// and once it is corrected in IAM the Function continues without a change of its manifest.
 func TestRoleThatMayNotBeAssumed(t *testing.T) {
 	t.Parallel()
 	r := newStrictEnv(t)
@@ -178,7 +178,7 @@ func TestRoleThatMayNotBeAssumed(t *testing.T) {
 	r.ready(f)
 }
 
-// A config in use stays, and says who uses it.
+// TestConfigInUse checks that a config in use is not deleted, and lists its users.
 func TestConfigInUse(t *testing.T) {
 	t.Parallel()
 	r := newStrictEnv(t)
@@ -199,7 +199,7 @@ func TestConfigInUse(t *testing.T) {
 	})
 }
 
-// A namespace is deleted with all that is in it, while AWS is slow to let go.
+// TestNamespaceDeletedAtOnce deletes a namespace with everything in it, while AWS deletes slowly.
 func TestNamespaceDeletedAtOnce(t *testing.T) {
 	t.Parallel()
 	r := newStrictEnv(t)
@@ -215,7 +215,7 @@ func TestNamespaceDeletedAtOnce(t *testing.T) {
 		r.ready(f)
 	}
 	r.double.Fail(awsdouble.Fault{Operation: "DeleteFunction", Error: awsdouble.ServiceFailure(), Times: 6})
-	// What is cached in the provider does not help it: it has to read the Secret anew.
+	// The provider's cache cannot help: it has to read the Secret again.
 	r.stop()
 	r.start()
 	r.removeNamespace()
@@ -230,7 +230,8 @@ func TestNamespaceDeletedAtOnce(t *testing.T) {
 	}
 }
 
-// A Secret that is deleted before its namespace stays while a resource needs it.
+// TestSecretDeletedBeforeItsNamespace checks that a Secret that is deleted before its namespace exists while a
+// resource needs it.
 func TestSecretDeletedBeforeItsNamespace(t *testing.T) {
 	r := newStrictEnv(t)
 	c, s, f := r.pc("aws"), r.keys("aws", ciID, ciKey), r.using("aws", "f")
@@ -256,7 +257,8 @@ func TestSecretDeletedBeforeItsNamespace(t *testing.T) {
 	}
 }
 
-// A Secret that is gone all the same: the message says what still works, and it does.
+// TestSecretGoneFromItsNamespace covers a Secret that is gone nevertheless: the message says what still works, and it
+// does.
 func TestSecretGoneFromItsNamespace(t *testing.T) {
 	r := newStrictEnv(t)
 	c, s, kept, moved := r.pc("aws"), r.keys("aws", ciID, ciKey), r.using("aws", "kept"), r.using("aws", "moved")
@@ -301,7 +303,7 @@ func TestSecretGoneFromItsNamespace(t *testing.T) {
 	}
 }
 
-// A config that begins to work has its resources reconciled at once.
+// TestConfigThatBeginsToWork checks that the resources of a config are reconciled as soon as it works.
 func TestConfigThatBeginsToWork(t *testing.T) {
 	r := newStrictEnv(t)
 	c, f := r.pc("aws"), r.using("aws", "f")

@@ -16,17 +16,16 @@ import (
 )
 
 const (
-	// rightsPatience is how long a provider waits for its rights. Crossplane's RBAC
-	// manager grants them at about the time when it starts.
+	// rightsPatience is how long a provider waits for its rights. Crossplane's RBAC manager grants them at about the
+	// time when the provider starts.
 	rightsPatience = time.Minute
 
-	// rightsInterval is the time between two looks at whether they are there.
+	// rightsInterval is the time between two checks of whether the rights are granted.
 	rightsInterval = 500 * time.Millisecond
 )
 
-// awaitRights waits until the provider may list its own kinds, in one of the namespaces
-// that it works in or, where there are none, in all. Whoever grants that grants the
-// rest at the same time. It waits for a while only, since nobody has to grant all kinds.
+// awaitRights waits until the provider may list its own kinds, in one of its namespaces or, if it has none, in all.
+// The same role grants the other rights. It does not wait forever, since not all kinds have to be granted.
 func awaitRights(ctx context.Context, c client.Writer, namespaces []string, log logr.Logger) error {
 	namespace := ""
 	if len(namespaces) > 0 {
@@ -48,8 +47,8 @@ func awaitRights(ctx context.Context, c client.Writer, namespaces []string, log 
 	return errors.Wrap(err, "cannot wait for the provider's rights")
 }
 
-// mayWatchDefinitions tells whether the provider may watch CustomResourceDefinitions,
-// which it must to wait for them. Crossplane grants it with the capability safe-start.
+// mayWatchDefinitions reports whether the provider may watch CustomResourceDefinitions, which it needs to wait for
+// them. Crossplane grants it with the capability safe-start.
 func mayWatchDefinitions(ctx context.Context, c client.Client) (bool, error) {
 	return kube.May(ctx, c, schema.GroupResource{Group: "apiextensions.k8s.io", Resource: "customresourcedefinitions"}, "", "get", "list", "watch")
 }

@@ -37,8 +37,8 @@ import (
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Controllers: true}}
 
-// TestMain has several tests run at a time, even on few cores: each has a namespace, a
-// provider and a double of its own, and waits for most of the time.
+// TestMain runs several tests at a time, even on few cores: each has a namespace, a provider and a double of its own,
+// and mostly waits.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	asked := false
@@ -55,20 +55,20 @@ func TestMain(m *testing.M) {
 const (
 	region = "eu-central-1"
 
-	// atOnce is how many tests run at a time where -parallel does not say.
+	// atOnce is how many tests run at a time if -parallel is not set.
 	atOnce       = "8"
 	parallelFlag = "test.parallel"
 
-	// patience is how long anything may take before a test gives it up, on a machine that
-	// builds and tests other packages meanwhile. Nothing depends on how long it does take.
+	// patience is how long a test waits before it fails, on a machine that builds and tests other packages meanwhile.
+	// No result depends on how long it takes.
 	patience = 3 * time.Minute
 
-	// glance is the time between two looks at first. It doubles up to longGlance, since looks
-	// cost the machine what the test waits for.
+	// glance is the time between two checks at first. It doubles up to longGlance, since checks use the CPU that the
+	// tested provider needs.
 	glance     = 10 * time.Millisecond
 	longGlance = 160 * time.Millisecond
 
-	// remarkable is a time to wait that a test tells of.
+	// remarkable is a waiting time that a test logs.
 	remarkable = 3 * time.Second
 )
 
@@ -83,7 +83,7 @@ type env struct {
 	aws     *lambda.Client
 	logs    *logs
 
-	// cfg is as whom the provider works. Nil means as an administrator.
+	// cfg is the provider's identity in Kubernetes. Nil means an administrator.
 	cfg *rest.Config
 
 	stop func()
@@ -95,7 +95,7 @@ type logs struct {
 	buf bytes.Buffer
 }
 
-// shared are the logs of what has no logger of a provider's.
+// shared are the logs of packages that have no provider's logger.
 var shared = &logs{}
 
 func (l *logs) Write(b []byte) (int, error) {
@@ -104,7 +104,7 @@ func (l *logs) Write(b []byte) (int, error) {
 	return l.buf.Write(b)
 }
 
-// logger that writes to the logs.
+// logger returns a logger that writes to the logs.
 func (l *logs) logger() logr.Logger {
 	return zap.New(zap.WriteTo(l), zap.UseDevMode(true), zap.Level(zapcore.DebugLevel))
 }
@@ -121,7 +121,7 @@ func newEnv(t testing.TB, d awsdouble.Options, change ...func(*Options)) *env {
 	return newEnvOn(t, suite.Cluster(t), d, change...)
 }
 
-// newEnvOn is a rig on a control plane other than that of the package.
+// newEnvOn starts an env on another control plane than that of the package.
 func newEnvOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change ...func(*Options)) *env {
 	t.Helper()
 	e := newIdleEnv(t, c, d)
@@ -136,7 +136,7 @@ func newEnvOn(t testing.TB, c *devcluster.Cluster, d awsdouble.Options, change .
 	return e
 }
 
-// newIdleEnv is a rig with neither a ProviderConfig nor a provider that runs.
+// newIdleEnv returns an env with neither a ProviderConfig nor a running provider.
 func newIdleEnv(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *env {
 	t.Helper()
 	scheme, err := newScheme()
@@ -155,7 +155,7 @@ func newIdleEnv(t testing.TB, c *devcluster.Cluster, d awsdouble.Options) *env {
 	return e
 }
 
-// start the provider, as the binary puts it together.
+// start starts the provider, assembled as in the binary.
 func (e *env) start(change ...func(*Options)) {
 	e.Helper()
 	done, cancel := e.run(e.options(change...))
@@ -167,7 +167,7 @@ func (e *env) start(change ...func(*Options)) {
 	})
 }
 
-// options of a provider.
+// options returns the options of a provider.
 func (e *env) options(change ...func(*Options)) Options {
 	features := &feature.Flags{}
 	features.Enable(feature.EnableBetaManagementPolicies)
@@ -186,7 +186,7 @@ func (e *env) options(change ...func(*Options)) Options {
 	return o
 }
 
-// run a provider until it is cancelled, or ends by itself.
+// run runs a provider until it is cancelled or ends by itself.
 func (e *env) run(o Options) (<-chan error, context.CancelFunc) {
 	e.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -204,7 +204,7 @@ func (e *env) run(o Options) (<-chan error, context.CancelFunc) {
 	return done, cancel
 }
 
-// function with inline code, whose role AWS can assume.
+// function returns a Function with inline code, with a role that AWS can assume.
 func (e *env) function(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
@@ -231,13 +231,13 @@ func (e *env) create(objs ...client.Object) {
 	}
 }
 
-// edit a Function as a user does.
+// edit edits a Function as a user does.
 func (e *env) edit(f *v1beta1.Function, change func(*v1beta1.Function)) {
 	e.Helper()
 	edit(e, f, change)
 }
 
-// edit a resource as a user does, until no one else is quicker.
+// edit edits a resource as a user does, and repeats the edit on a conflict.
 func edit[T managed.Managed](e *env, mg T, change func(T)) {
 	e.Helper()
 	e.until(fmt.Sprintf("%s can be edited", mg.GetName()), func() bool {
@@ -258,7 +258,7 @@ func (e *env) get(mg managed.Managed) {
 	}
 }
 
-// until something is so, or a test has no more patience.
+// until waits until a condition holds, and fails the test after patience.
 func (e *env) until(what string, so func() bool) {
 	e.Helper()
 	began, pause := time.Now(), glance
@@ -274,7 +274,7 @@ func (e *env) until(what string, so func() bool) {
 	}
 }
 
-// received is what comes from a channel, before a test has no more patience.
+// received returns the next value of a channel, and fails the test after patience.
 func received[T any](e *env, what string, from <-chan T) (v T) {
 	e.Helper()
 	select {
@@ -285,7 +285,7 @@ func received[T any](e *env, what string, from <-chan T) (v T) {
 	return v
 }
 
-// ready waits until the resource is, in its present generation.
+// ready waits until the resource is Ready in its present generation.
 func (e *env) ready(mg managed.Managed) {
 	e.Helper()
 	defer func() {
@@ -301,7 +301,7 @@ func isReady(mg managed.Managed) bool {
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() && mg.GetObservedGeneration() == mg.GetGeneration()
 }
 
-// look asks for a reconcile, and waits until it has been handled.
+// look requests a reconcile, and waits until it has been handled.
 func (e *env) look(mg managed.Managed) {
 	e.Helper()
 	token := fmt.Sprint(time.Now().UnixNano())
@@ -311,7 +311,7 @@ func (e *env) look(mg managed.Managed) {
 	e.until(mg.GetName()+" has been looked at", func() bool { e.get(mg); return mg.GetLastHandledReconcileAt() == token })
 }
 
-// config of a function in AWS.
+// config returns the configuration of a function in AWS.
 func (e *env) config(name string) *lambda.GetFunctionOutput {
 	e.Helper()
 	out, err := e.aws.GetFunction(e.Context(), &lambda.GetFunctionInput{FunctionName: ptr.To(name)})
@@ -321,15 +321,15 @@ func (e *env) config(name string) *lambda.GetFunctionOutput {
 	return out
 }
 
-// calls of AWS for resources. Those by which the provider learns whose a config is, and what
-// an account has left, come when they come.
+// calls returns the calls of AWS for resources. It omits those that find a config's identity and an account's limits,
+// which occur at any time.
 func (e *env) calls() []awsdouble.Call {
 	return slices.DeleteFunc(e.double.Calls(), func(c awsdouble.Call) bool {
 		return c.Operation == "GetCallerIdentity" || c.Operation == "GetAccountSettings"
 	})
 }
 
-// count of functions in AWS.
+// count returns how many functions AWS has.
 func (e *env) count() int {
 	e.Helper()
 	out, err := e.aws.ListFunctions(e.Context(), &lambda.ListFunctionsInput{})
@@ -339,7 +339,7 @@ func (e *env) count() int {
 	return len(out.Functions)
 }
 
-// gone waits until the resource is.
+// gone waits until the resource is deleted.
 func (e *env) gone(mg managed.Managed) {
 	e.Helper()
 	e.until(mg.GetName()+" is gone", func() bool {
@@ -347,7 +347,7 @@ func (e *env) gone(mg managed.Managed) {
 	})
 }
 
-// drop what outlives a namespace.
+// drop deletes cluster-scoped objects.
 func (e *env) drop(objs ...client.Object) {
 	e.Helper()
 	for _, o := range objs {

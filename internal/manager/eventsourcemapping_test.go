@@ -18,7 +18,7 @@ import (
 
 const ordersQueue = "arn:aws:sqs:eu-central-1:123456789012:orders"
 
-// mapping of a queue to the Function of the same namespace that is called f.
+// mapping returns a mapping from a queue to the Function f of the same namespace.
 func (e *env) mapping(name string, change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
 	m := &v1beta1.EventSourceMapping{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
@@ -71,7 +71,7 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 	}
 	e.until("the change by hand is through in AWS", func() bool { return e.mappings()[0].State == "Enabled" })
 	e.look(m)
-	e.until("the change by hand is set right", func() bool { return e.mappings()[0].BatchSize == 5 })
+	e.until("the change by hand is corrected", func() bool { return e.mappings()[0].BatchSize == 5 })
 	e.ready(m)
 
 	other := e.mapping("again")
@@ -90,8 +90,8 @@ func TestEventSourceMappingFromManifestToAWSAndBack(t *testing.T) {
 	}
 }
 
-// A provider that is killed after AWS has created a mapping and before it has kept its
-// UUID makes no second one.
+// TestEventSourceMappingOutlivesALostAnswer checks that a provider that is killed after AWS created a mapping, but
+// before its UUID was stored, does not create a second one.
 func TestEventSourceMappingOutlivesALostAnswer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, slow)

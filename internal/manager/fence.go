@@ -14,15 +14,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
-// leaseCheck is how often a lease is looked at, and so how long an attempt may outlive it
-// that began in time. It is less where another replica would begin sooner.
+// leaseCheck is how often a lease is checked, and so how long an attempt that began in time may outlive it. It is
+// less if another replica would begin sooner.
 const leaseCheck = time.Second
 
-// An attempt of a call of AWS, which ends when the lease does.
+// An attempt is a call of AWS, which ends when the lease does.
 type attempt struct{ cancel context.CancelCauseFunc }
 
-// guard lets AWS be called while the lease is held. A call after that, and one that is
-// under way when the lease ends, ends the manager, and with it its reconcile.
+// guard allows calls of AWS only while the lease is held. A call after that, or one that is in flight when the lease
+// ends, stops the manager and with it the call's reconcile.
 func (l *lease) guard(mgr ctrl.Manager) (config.Fence, error) {
 	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.LockConfig.Identity) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 	err := mgr.Add(ctrlmanager.RunnableFunc(func(ctx context.Context) error {
@@ -33,8 +33,8 @@ func (l *lease) guard(mgr ctrl.Manager) (config.Fence, error) {
 	return l.fence(func() { managed.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
 }
 
-// watch the lease at each tick until it ends, and end the attempts that are under way
-// then. A timer alone would not do: it stands still while a machine is suspended.
+// watch checks the lease at each tick until it ends, and then ends the attempts that are in flight. A timer is not
+// enough: it stops while a machine is suspended.
 func (l *lease) watch(ctx context.Context, ticks <-chan time.Time) error {
 	for {
 		select {
@@ -61,21 +61,21 @@ func (l *lease) fence(end func()) config.Fence {
 			}
 		}
 		end()
-		// Whatever was returned sooner would be told as the resource's fault.
+		// An error returned sooner would be reported in the resource's conditions.
 		<-ctx.Done()
 		return errLeaseLost
 	}
 }
 
-// begin an attempt, if the lease is held. It returns the attempt's context, nil if there
-// is to be none, and what to call at its end.
+// begin begins an attempt if the lease is held. It returns the attempt's context, which is nil if the lease is not
+// held, and a function to call when the attempt ends.
 func (l *lease) begin(ctx context.Context) (context.Context, func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.lasting() {
 		return nil, nil
 	}
-	// It is not cancelled at the attempt's end: the body of an answer may be read later.
+	// The context is not cancelled when the attempt ends: the response's body may be read later.
 	ctx, cancel := context.WithCancelCause(ctx)
 	a := &attempt{cancel: cancel}
 	if l.attempts == nil {

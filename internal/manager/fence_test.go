@@ -34,15 +34,15 @@ func TestFence(t *testing.T) {
 	}
 }
 
-// A call may take as long as the lease is renewed, and no longer.
+// TestAttemptEndsWithTheLease checks that a call may take as long as the lease is renewed, and no longer.
 func TestAttemptEndsWithTheLease(t *testing.T) {
 	broken := errors.New("broken")
 	cases := map[string]struct {
 		reason string
-		// pass of time between two looks at the lease, and whether it is renewed before each.
+		// pass advances the clocks between two checks of the lease, and decides whether it is renewed before each.
 		pass  func(*clocks)
 		renew bool
-		// answer of AWS after ten looks. Nil waits for the context to end.
+		// answer is AWS's response after ten checks. Nil waits for the context to end.
 		answer func() error
 		want   error
 	}{

@@ -29,14 +29,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// iamRole is a kind of another provider, which this one knows nothing of.
+// iamRole is a kind of another provider, unknown to this one.
 var iamRole = schema.GroupVersionKind{Group: "iam.aws.m.upbound.io", Version: "v1beta1", Kind: "Role"}
 
-// otherKinds is locked by whoever defines a kind, and has rights on it granted: both are the
-// whole cluster's. It is read-locked by whoever needs the kinds to stay the same.
+// otherKinds is locked by a test that defines a kind and grants rights on it, which affects the whole cluster. It is
+// read-locked by a test that needs the set of kinds not to change.
 var otherKinds sync.RWMutex
 
-// definition of the kind, whatever it holds.
+// definition returns a CustomResourceDefinition of the kind, without a schema.
 func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefinition {
 	plural := strings.ToLower(gvk.Kind) + "s"
 	return &apiextensionsv1.CustomResourceDefinition{
@@ -53,8 +53,7 @@ func definition(gvk schema.GroupVersionKind) *apiextensionsv1.CustomResourceDefi
 	}
 }
 
-// fieldsEnv has a provider with Crossplane's rights and a Function whose role is that
-// of another provider's object.
+// fieldsEnv is a provider with Crossplane's rights and a Function whose role comes from another provider's object.
 type fieldsEnv struct {
 	*env
 
@@ -66,7 +65,7 @@ func newFieldsEnv(t *testing.T) *fieldsEnv {
 	otherKinds.Lock()
 	t.Cleanup(otherKinds.Unlock)
 	r := &fieldsEnv{env: newEnv(t, awsdouble.Options{})}
-	r.stop() // One with other rights takes over.
+	r.stop() // A provider with other rights takes over.
 	r.cfg = r.as("system:serviceaccount:crossplane-system:provider-lambda", crossplanesRules(true))
 	t.Cleanup(func() {
 		granted := metav1.ObjectMeta{Name: "provider-lambda-references"}
@@ -80,7 +79,7 @@ func newFieldsEnv(t *testing.T) *fieldsEnv {
 	return r
 }
 
-// define the other provider's kind, until the test ends.
+// define defines the other provider's kind until the test ends.
 func (r *fieldsEnv) define() {
 	r.Helper()
 	crd, roles := definition(iamRole), &unstructured.UnstructuredList{}
@@ -96,7 +95,7 @@ func (r *fieldsEnv) define() {
 	})
 }
 
-// grant what an example does, with these verbs.
+// grant grants the rights of an example, with these verbs.
 func (r *fieldsEnv) grant(verbs ...string) {
 	r.Helper()
 	for _, o := range manifests(r, "../../examples/references/rbac.yaml") {
@@ -116,7 +115,7 @@ func (r *fieldsEnv) grant(verbs ...string) {
 	}
 }
 
-// manifests in a file.
+// manifests returns the objects in a file.
 func manifests(t testing.TB, file string) []*unstructured.Unstructured {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -138,7 +137,7 @@ func manifests(t testing.TB, file string) []*unstructured.Unstructured {
 	}
 }
 
-// says waits until Synced has the text.
+// says waits until the message of Synced contains the text.
 func (r *fieldsEnv) says(text string) {
 	r.Helper()
 	r.until("Synced says: "+text, func() bool {
@@ -147,7 +146,7 @@ func (r *fieldsEnv) says(text string) {
 	})
 }
 
-// follows waits until the function has the role, and tells how long that took.
+// follows waits until the function has the role, and logs how long that took.
 func (r *fieldsEnv) follows(arn string) {
 	r.Helper()
 	began := time.Now()
@@ -161,7 +160,7 @@ func (r *fieldsEnv) follows(arn string) {
 	r.Logf("the function has the role %s after %s", arn, time.Since(began).Round(time.Millisecond))
 }
 
-// role of the other provider, with this ARN in its status if it has one.
+// role creates the other provider's role, with this ARN in its status if it is not empty.
 func (r *fieldsEnv) role(arn string) *unstructured.Unstructured {
 	r.Helper()
 	u := &unstructured.Unstructured{}
@@ -180,8 +179,8 @@ func (r *fieldsEnv) role(arn string) *unstructured.Unstructured {
 	return u
 }
 
-// A Function whose role comes from another provider's object: from a cluster that
-// does not even have the kind, through each step of what can be granted.
+// TestFieldOfAnotherProvidersObject creates a Function whose role comes from another provider's object, in a cluster
+// that does not even have the kind, and then grants each right.
 func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	t.Parallel()
 	const one, two, three = "arn:aws:iam::123456789012:role/one", "arn:aws:iam::123456789012:role/two", "arn:aws:iam::123456789012:role/three"
@@ -195,7 +194,7 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	r.look(r.f)
 	r.says(`grant the provider's ServiceAccount get, list and watch on roles of API group "iam.aws.m.upbound.io"`)
 
-	// To get is enough, but nothing is seen before the next look.
+	// The verb get is enough, but a change is not seen before the next reconcile.
 	r.grant("get")
 	r.role("")
 	r.until("the right is seen", func() bool {
@@ -206,13 +205,13 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	r.look(r.f)
 	r.follows(one)
 
-	// To list and watch has the function follow by itself.
+	// With list and watch, a change triggers a reconcile of the function.
 	r.grant("get", "list", "watch")
 	r.until("the kind is watched", func() bool { return strings.Contains(r.logs.String(), "Watching objects that specs refer to") })
 	role := r.role(two)
 	r.follows(two)
 
-	// Nor does it take a look to see that the role is gone, and has come back.
+	// A deleted and recreated role is seen without a poll as well.
 	if err := r.kube.Delete(t.Context(), role); err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +224,7 @@ func TestFieldOfAnotherProvidersObject(t *testing.T) {
 	r.gone(r.f)
 }
 
-// Nothing is granted at first. The function is woken when it is.
+// TestFieldThatIsGrantedLater starts without rights. The function is reconciled when they are granted.
 func TestFieldThatIsGrantedLater(t *testing.T) {
 	t.Parallel()
 	const arn = "arn:aws:iam::123456789012:role/one"

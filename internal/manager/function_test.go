@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
 )
 
-// slow is a double that takes a moment over creations and updates.
+// slow is a double whose creations and updates take a moment.
 var slow = awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond}
 
 func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
@@ -66,7 +66,7 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 		return e.config("f").Configuration.LastUpdateStatus == types.LastUpdateStatusSuccessful
 	})
 	e.look(f)
-	e.until("the change by hand is set right", func() bool { return ptr.Deref(e.config("f").Configuration.MemorySize, 0) == 256 })
+	e.until("the change by hand is corrected", func() bool { return ptr.Deref(e.config("f").Configuration.MemorySize, 0) == 256 })
 	e.ready(f)
 
 	e.remove(f)
@@ -76,7 +76,7 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 	}
 }
 
-// events of a Function, as kubectl describe shows them.
+// events returns the events of a Function, as kubectl describe shows them.
 func (r *env) events(name string) string {
 	r.Helper()
 	l := &corev1.EventList{}
@@ -108,7 +108,7 @@ func TestSteadyFunctionWritesNothing(t *testing.T) {
 	if got := len(e.calls()) - calls; got != looks {
 		t.Errorf("each look at a steady function must be one call, got %d for %d", got, looks)
 	}
-	// Each look's own request is two writes: the annotation, and that it was handled.
+	// Each requested reconcile writes twice: the annotation, and the token of the handled request.
 	if version == f.GetResourceVersion() {
 		t.Error("the requests must have been written")
 	}
@@ -314,7 +314,7 @@ func TestWarningsAreLoggedOnce(t *testing.T) {
 		e.create(f)
 		e.ready(f)
 	}
-	// The API server warns of the runtime's finalizer.
+	// The API server warns about the runtime's finalizer.
 	if n := strings.Count(e.logs.String(), `"finalizer.managedresource.crossplane.io": prefer a domain-qualified`); n != 1 {
 		t.Errorf("the API server's warning is logged %d times for three Functions:\n%s", n, e.logs)
 	}

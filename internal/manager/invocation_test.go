@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// invocationEnv has a Function that notes what it is invoked with.
+// invocationEnv has a Function that records its payloads.
 type invocationEnv struct {
 	*env
 
@@ -40,7 +40,7 @@ func newInvocationEnv(t *testing.T) *invocationEnv {
 	return r
 }
 
-// runs are what the function was invoked with.
+// runs returns the payloads with which the function was invoked.
 func (r *invocationEnv) runs() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -55,7 +55,7 @@ func (r *invocationEnv) invocation(name string, change func(*v1beta1.InvocationP
 	return i
 }
 
-// becomes waits until the Invocation is looked at in its present generation.
+// becomes waits until the Invocation is reconciled in its present generation.
 func (r *invocationEnv) becomes(i *v1beta1.Invocation, ready corev1.ConditionStatus, message string) {
 	r.Helper()
 	r.until(i.GetName()+" says: "+message, func() bool {
@@ -82,7 +82,7 @@ func (r *invocationEnv) change(i *v1beta1.Invocation, change func(*v1beta1.Invoc
 	})
 }
 
-// glanceAt has it reconciled, and waits until that is done.
+// glanceAt requests a reconcile, and waits until it is done.
 func (r *invocationEnv) glanceAt(i *v1beta1.Invocation, token string) {
 	r.Helper()
 	r.change(i, func(i *v1beta1.Invocation) {
@@ -127,7 +127,7 @@ func TestInvocationRunsOnce(t *testing.T) {
 	r.becomes(i, corev1.ConditionTrue, "")
 	r.sees(`{"n":1}`, `{"n":2}`)
 
-	// A call that breaks off is not made again, whoever comes after.
+	// A call that is interrupted is not repeated, not even by the next leader.
 	r.double.Fail(awsdouble.Fault{Operation: "Invoke", Drop: awsdouble.DropAfter})
 	r.change(i, func(i *v1beta1.Invocation) { i.Spec.ForProvider.Triggers = map[string]string{"code": "v2"} })
 	r.becomes(i, corev1.ConditionFalse, "it is not known whether the function ran")
@@ -150,7 +150,7 @@ func TestInvocationRunsOnce(t *testing.T) {
 	}
 }
 
-// The payload is a Secret's, and the function, which fails, repeats it.
+// TestInvocationWithASecret uses a payload from a Secret, which the failing function repeats in its error.
 func TestInvocationWithASecret(t *testing.T) {
 	t.Parallel()
 	r := newInvocationEnv(t)

@@ -17,13 +17,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// byDefault has a resource use the rig's ProviderConfig.
+// byDefault returns a spec that uses the env's default ProviderConfig.
 func byDefault() xpv2.ManagedResourceSpec {
 	return xpv2.ManagedResourceSpec{ProviderConfigReference: &xpv2.ProviderConfigReference{Kind: "ProviderConfig", Name: "default"}}
 }
 
-// A changed ConfigMap becomes a new version of the layer, and the function that names
-// the layer by reference runs with it: no manifest has a version's number.
+// TestAFunctionMovesToTheNewVersionOfItsLayer checks that a changed ConfigMap becomes a new version of the layer, and
+// that the function that references the layer uses it: no manifest contains a version number.
 func TestAFunctionMovesToTheNewVersionOfItsLayer(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, slow)

@@ -52,8 +52,8 @@ func TestLayerVersionPermissionFromManifestToAWSAndBack(t *testing.T) {
 	if !e.double.PutLayerPolicy(first, strings.Replace(e.double.LayerPolicy(first), account, stranger, 1)) {
 		t.Fatal("the policy can't be changed by hand")
 	}
-	// A look may go by what was read a moment before.
-	e.until("the change by hand is set right", func() bool { e.look(p); return strings.Contains(e.double.LayerPolicy(first), account) })
+	// A reconcile may use what was read a moment before.
+	e.until("the change by hand is corrected", func() bool { e.look(p); return strings.Contains(e.double.LayerPolicy(first), account) })
 	e.ready(p)
 	e.until("an event tells what changed", func() bool {
 		return strings.Contains(e.events("partner"), `principal: "`+stranger+`" -> "`+account+`"`)

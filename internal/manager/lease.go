@@ -20,26 +20,25 @@ import (
 )
 
 const (
-	// DefaultLeaseDuration is as long as that of Crossplane and its providers, so that
-	// a busy API server does not cost a provider its lease.
+	// DefaultLeaseDuration equals that of Crossplane and its providers, so that a busy API server does not cost a
+	// provider its lease.
 	DefaultLeaseDuration = 60 * time.Second
 
-	// DefaultRenewDeadline leaves calls of AWS time to arrive before another begins.
+	// DefaultRenewDeadline leaves calls in flight time to reach AWS before another replica begins.
 	DefaultRenewDeadline = 50 * time.Second
 
-	// retryPeriod is the longest time between two tries to renew or to get the lease.
+	// retryPeriod is the longest time between two attempts to renew or to acquire the lease.
 	retryPeriod = 2 * time.Second
 
 	leaseName = "crossplane-leader-election-provider-lambda"
 
-	// namespaceFile is where a pod finds the name of its namespace.
+	// namespaceFile is the file in which a pod finds the name of its namespace.
 	namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 )
 
-var errLeaseLost = errors.New("the lease could not be renewed in time, so that another replica may be at work")
+var errLeaseLost = errors.New("the leader election lease was not renewed in time: another replica may have taken over")
 
-// elect has a manager work only while it holds the lease. Without leader election
-// there is none.
+// elect makes a manager work only while it holds the lease. It returns nil without leader election.
 func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	if !o.LeaderElection {
 		return nil, nil
@@ -53,7 +52,7 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	check := min(leaseCheck, (o.LeaseDuration-o.RenewDeadline)/2) //nolint:mnd // What outlives a check ends before another replica begins.
 	l := &lease{LeaseLock: lock, lasts: o.RenewDeadline, check: check, now: o.Now, wall: func() time.Time { return o.Now().Round(0) }}
 	mo.LeaderElection = true
-	mo.LeaderElectionID = leaseName // Only metrics name it.
+	mo.LeaderElectionID = leaseName // The name appears only in metrics.
 	mo.LeaderElectionResourceLockInterface = l
 	mo.LeaderElectionReleaseOnCancel = true
 	mo.LeaseDuration = ptr.To(o.LeaseDuration)
@@ -62,7 +61,7 @@ func (o *Options) elect(cfg *rest.Config, mo *ctrl.Options) (*lease, error) {
 	return l, nil
 }
 
-// lock is the Lease in the cluster, as this replica.
+// lock returns the Lease in the cluster, with this replica as its identity.
 func (o *Options) lock(cfg *rest.Config) (*resourcelock.LeaseLock, error) {
 	ns, err := leaseNamespace(o.LeaderElectionNamespace, namespaceFile)
 	if err != nil {
@@ -85,7 +84,7 @@ func (o *Options) lock(cfg *rest.Config) (*resourcelock.LeaseLock, error) {
 	}, nil
 }
 
-// leaseNamespace is the one that was asked for, or that of the pod.
+// leaseNamespace returns the requested namespace, or the pod's own.
 func leaseNamespace(asked, file string) (string, error) {
 	if asked != "" {
 		return asked, nil
@@ -97,37 +96,36 @@ func leaseNamespace(asked, file string) (string, error) {
 	return strings.TrimSpace(string(b)), nil
 }
 
-// A lease is the right to work. client-go's election alone may let a replica that is
-// cut off from the API server work on while it tries to give the lease back, and one
-// that was frozen until it notices. So the lease knows for how long it holds, and
-// nothing is sent to AWS after that.
+// A lease is the permission to reconcile. With client-go's election alone, a replica that is cut off from the API
+// server may keep working while it tries to release the lease, and a replica that was suspended may work until it
+// notices. Therefore the lease tracks how long it is valid, and nothing is sent to AWS after that.
 type lease struct {
 	*resourcelock.LeaseLock
 
-	// lasts is how long a renewal holds: less than others wait, so that what is on its
-	// way to AWS arrives before they begin.
+	// lasts is how long a renewal is valid: less than other replicas wait, so that calls in flight reach AWS before
+	// they begin.
 	lasts time.Duration
 
-	// check is how often the lease is looked at.
+	// check is how often the lease is checked.
 	check time.Duration
 
-	// now is the monotonic clock, which stands still while a machine is suspended, and
-	// wall the wall clock, which may be set back. The lease has ended once either says so.
+	// now is the monotonic clock, which stops while a machine is suspended, and wall is the wall clock, which may be
+	// set back. The lease has ended as soon as either clock says so.
 	now, wall func() time.Time
 
 	mu      sync.Mutex
-	renewed *moment // When the renewal was sent that succeeded last. Nil is no lease.
+	renewed *moment // When the last successful renewal was sent. Nil if there is no lease.
 
 	attempts map[*attempt]struct{}
 }
 
-// A moment by both clocks.
+// A moment is a point in time on both clocks.
 type moment struct{ now, wall time.Time }
 
 func (l *lease) moment() *moment { return &moment{now: l.now(), wall: l.wall()} }
 
-// Get the record of the lease. What is overdue cannot be given back: to try could
-// take as long as to renew it.
+// Get returns the record of the lease. It fails if the lease is overdue: an overdue lease cannot be released, and the
+// attempt could take as long as a renewal.
 func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []byte, error) {
 	if l.overdue() {
 		return nil, nil, errLeaseLost
@@ -135,18 +133,18 @@ func (l *lease) Get(ctx context.Context) (*resourcelock.LeaderElectionRecord, []
 	return l.LeaseLock.Get(ctx)
 }
 
-// Create the lease.
+// Create creates the lease.
 func (l *lease) Create(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	return l.write(r, func() error { return l.LeaseLock.Create(ctx, r) })
 }
 
-// Update the lease: take it, renew it or give it back.
+// Update acquires, renews or releases the lease.
 func (l *lease) Update(ctx context.Context, r resourcelock.LeaderElectionRecord) error {
 	return l.write(r, func() error { return l.LeaseLock.Update(ctx, r) })
 }
 
-// write a record. A lease that is given back is not held from before it is written,
-// one that is renewed from when that was sent.
+// write writes a record and tracks whether the lease is held. A released lease counts as not held from before the
+// write, a renewed one as held from when the write was sent.
 func (l *lease) write(r resourcelock.LeaderElectionRecord, do func() error) error {
 	mine := r.HolderIdentity == l.Identity()
 	if !mine {
@@ -174,14 +172,14 @@ func (l *lease) held() bool {
 	return l.lasting()
 }
 
-// overdue tells a lease that is no longer held, but was not given back.
+// overdue reports whether the lease is no longer held but was not released.
 func (l *lease) overdue() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.renewed != nil && !l.lasting()
 }
 
-// lasting tells whether the lease is held. The lock is held.
+// lasting reports whether the lease is held. The caller holds the lock.
 func (l *lease) lasting() bool {
 	return l.renewed != nil && l.now().Sub(l.renewed.now) < l.lasts && l.wall().Sub(l.renewed.wall) < l.lasts
 }

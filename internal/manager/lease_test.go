@@ -15,20 +15,20 @@ import (
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 )
 
-// clocks of a replica.
+// clocks are the two clocks of a replica.
 type clocks struct {
 	mu        sync.Mutex
 	now, wall time.Time
 }
 
-// pass of time, which both clocks show.
+// pass advances both clocks.
 func (c *clocks) pass(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now, c.wall = c.now.Add(d), c.wall.Add(d)
 }
 
-// set the wall clock, or have it run on while the machine is suspended.
+// set sets the wall clock, as when somebody sets it or when the machine is suspended.
 func (c *clocks) set(by time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -43,7 +43,7 @@ func (c *clocks) read(t *time.Time) func() time.Time {
 	}
 }
 
-// newLease of a replica that counts 50 s from its last renewal, and its clocks.
+// newLease returns the lease of a replica that counts 50 s from its last renewal, and its clocks.
 func newLease(t *testing.T, client *fake.Clientset) (*lease, *clocks) {
 	t.Helper()
 	start := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -66,7 +66,7 @@ func TestLeaseIsHeld(t *testing.T) {
 		reason string
 		then   *resourcelock.LeaderElectionRecord
 		after  time.Duration
-		step   time.Duration // By which the wall clock is set, or runs on while the machine is suspended.
+		step   time.Duration // By how much the wall clock is set, or advances while the machine is suspended.
 		want   bool
 		get    error
 	}{
@@ -107,7 +107,8 @@ func TestLeaseIsHeld(t *testing.T) {
 	}
 }
 
-// What counts is when a renewal was sent: others count from when it arrived.
+// TestLeaseCountsFromSending checks that the lease's duration counts from when a renewal was sent: other replicas
+// count from when it arrived.
 func TestLeaseCountsFromSending(t *testing.T) {
 	l, c := newLease(t, fake.NewClientset())
 	err := l.write(resourcelock.LeaderElectionRecord{HolderIdentity: "a"}, func() error {
@@ -124,7 +125,8 @@ func TestLeaseCountsFromSending(t *testing.T) {
 	}
 }
 
-// A renewal that fails leaves the lease as it was; a return that fails does not.
+// TestLeaseThatCannotBeWritten checks that a failed renewal leaves the lease as it was, and that a failed release
+// ends it.
 func TestLeaseThatCannotBeWritten(t *testing.T) {
 	broken := errors.New("no API server")
 	l, c := newLease(t, fake.NewClientset())
@@ -165,7 +167,7 @@ func TestLeaseNamespace(t *testing.T) {
 	}
 }
 
-// Whatever the durations, client-go must accept what is made of them.
+// TestLeaseDurations checks that client-go accepts the configuration for all durations.
 func TestLeaseDurations(t *testing.T) {
 	cases := map[string]struct {
 		lease, renew time.Duration

@@ -1,5 +1,5 @@
-// Package manager puts the provider together: one controller-runtime manager with
-// every controller, as the binary runs it. The demo and the tests run the same.
+// Package manager assembles the provider: one controller-runtime manager with every controller. The binary, the demo
+// and the tests run the same manager.
 package manager
 
 import (
@@ -44,49 +44,48 @@ import (
 )
 
 const (
-	// shutdownTimeout is how long reconciles that run may take to end.
+	// shutdownTimeout is how long running reconciles may take to end.
 	shutdownTimeout = 30 * time.Second
 )
 
-// Options of a provider.
+// Options are the options of a provider.
 type Options struct {
-	// Options of crossplane-runtime: logger, poll interval, concurrency, features.
+	// Options are those of crossplane-runtime: logger, poll interval, concurrency, features.
 	controller.Options
 
-	// Log is where everything is logged to.
+	// Log is the logger for everything.
 	Log logr.Logger
 
-	// SyncPeriod is how often every watched object is listed anew.
+	// SyncPeriod is how often all watched objects are reconciled again from the cache.
 	SyncPeriod time.Duration
 
-	// MinPollInterval is the floor under poll intervals.
+	// MinPollInterval is the lower bound of poll intervals.
 	MinPollInterval time.Duration
 
 	// PollJitter is the fraction by which poll intervals vary.
 	PollJitter float64
 
-	// ClusterID marks what this cluster owns. Empty means the UID of a ConfigMap
-	// that each cluster has.
+	// ClusterID marks what this cluster owns. Empty means the UID of a ConfigMap that each cluster has.
 	ClusterID string
 
-	// LeaderElection runs one of several replicas at a time.
+	// LeaderElection lets one of several replicas work at a time.
 	LeaderElection bool
 
-	// LeaderElectionNamespace holds the lease. Empty means the pod's own.
+	// LeaderElectionNamespace is the namespace of the lease. Empty means the pod's own.
 	LeaderElectionNamespace string
 
-	// LeaseDuration is how long a lease that is not renewed keeps other replicas from
-	// working: whole seconds. Zero means DefaultLeaseDuration.
+	// LeaseDuration is how long a lease that is not renewed keeps other replicas from working, in whole seconds. Zero
+	// means DefaultLeaseDuration.
 	LeaseDuration time.Duration
 
-	// RenewDeadline is how long after its last renewal of the lease a replica stops
-	// working: less than LeaseDuration. Zero means DefaultRenewDeadline.
+	// RenewDeadline is how long after its last renewal of the lease a replica stops working. It must be less than
+	// LeaseDuration. Zero means DefaultRenewDeadline.
 	RenewDeadline time.Duration
 
-	// Addresses to listen on. "0" or empty listens on none.
+	// Addresses to listen on. "0" or empty disables the server.
 	MetricsAddress, HealthAddress, PprofAddress string
 
-	// Namespaces to watch. None means all.
+	// Namespaces to watch. Empty means all.
 	Namespaces []string
 
 	// SafeStart waits for each kind's definition before its controller is started.
@@ -95,24 +94,23 @@ type Options struct {
 	// StateMetricInterval is how often resources are counted by their conditions.
 	StateMetricInterval time.Duration
 
-	// ChangeLogSocket is the Unix socket of Crossplane's change log sidecar. Empty
-	// means no change log.
+	// ChangeLogSocket is the Unix socket of Crossplane's change log sidecar. Empty disables the change log.
 	ChangeLogSocket string
 
-	// Config of AWS configurations.
+	// Config configures how AWS clients are made from configs.
 	Config config.Options
 
-	// Quota of AWS calls.
+	// Quota configures the limits of AWS calls.
 	Quota quota.Options
 
-	// Tracer of reconciles and of their calls to AWS. Nil makes no traces.
+	// Tracer traces reconciles and their calls to AWS. Nil disables traces.
 	Tracer trace.Tracer
 
 	// Now is the clock of the controllers. Nil means time.Now.
 	Now func() time.Time
 }
 
-// New returns a manager with every controller. ctx is for what it has to look up.
+// New returns a manager with every controller. The context limits its requests to the API server.
 func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -155,8 +153,8 @@ func New(ctx context.Context, cfg *rest.Config, o Options) (ctrl.Manager, error)
 	return mgr, o.setup(mgr, id)
 }
 
-// warnedOnce has the API server's warnings logged once each. It warns of the runtime's
-// finalizer whenever that is added, and of nothing that differs from object to object.
+// warnedOnce returns a configuration that logs each of the API server's warnings once. The server warns about the
+// runtime's finalizer whenever that is added, and about nothing that differs from object to object.
 func warnedOnce(cfg *rest.Config) *rest.Config {
 	cfg = rest.CopyConfig(cfg)
 	cfg.WarningHandlerWithContext = log.NewKubeAPIWarningLogger(log.KubeAPIWarningLoggerOptions{Deduplicate: true})
@@ -173,7 +171,7 @@ func newScheme() (*runtime.Scheme, error) {
 	return s, nil
 }
 
-// manager are the options of controller-runtime's manager.
+// manager returns the options of controller-runtime's manager.
 func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 	return ctrl.Options{
 		Scheme: scheme,
@@ -191,7 +189,7 @@ func (o *Options) manager(scheme *runtime.Scheme) ctrl.Options {
 	}
 }
 
-// address to listen on, where controller-runtime takes "0" for none.
+// address returns an address to listen on: controller-runtime disables a server at "0".
 func address(a string) string {
 	if a == "" {
 		return "0"
@@ -199,7 +197,7 @@ func address(a string) string {
 	return a
 }
 
-// addChecks are the probes: alive, and ready once the caches are filled.
+// addChecks adds the probes: the provider is healthy once it runs, and ready once the caches are filled.
 func addChecks(mgr ctrl.Manager) error {
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return errors.Wrap(err, "cannot add the liveness probe")
@@ -213,7 +211,7 @@ func addChecks(mgr ctrl.Manager) error {
 	return errors.Wrap(mgr.AddReadyzCheck("caches", ready), "cannot add the readiness probe")
 }
 
-// setup adds the controllers, and what they share.
+// setup adds the controllers and what they share.
 func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	limiter := quota.New(o.Now, o.Quota)
 	accounts := account.New(limiter, o.Now)
@@ -260,7 +258,7 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	return controllers.Setup(mgr, mo)
 }
 
-// setupGated has each controller wait for its kind.
+// setupGated sets up each controller once its kind is served.
 func setupGated(mgr ctrl.Manager, mo managed.Options, po providerconfig.Options) error {
 	g := &servedGate{Gate: new(gate.Gate[schema.GroupVersionKind]), mapper: mgr.GetRESTMapper(), log: mgr.GetLogger()}
 	mo.Gate, po.Gate = g, g

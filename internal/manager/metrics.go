@@ -22,9 +22,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/version"
 )
 
-// addMetrics registers what the runtime measures, what is sent to AWS, what becomes of
-// resources, what accounts have left, and the state of quotas and circuit breakers. A manager without a metrics server measures
-// nothing, and gets no metrics.
+// addMetrics registers the metrics of the runtime, of calls to AWS, of resources, of account limits, and of quotas
+// and circuit breakers. It returns nil if the manager has no metrics server.
 func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits) (*managed.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
 		return nil, nil
@@ -41,7 +40,7 @@ func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits) (*manag
 	return m, nil
 }
 
-// addChangeLog sends changes to the sidecar that listens on a socket.
+// addChangeLog sends changes to the sidecar that listens on a Unix socket.
 func (o *Options) addChangeLog(mgr ctrl.Manager) error {
 	if o.ChangeLogSocket == "" {
 		return nil

@@ -27,19 +27,19 @@ import (
 
 var update = flag.Bool("update", false, "write what the provider serves to served, rather than compare it with that")
 
-// served has every metric that dashboards, alerts and documents may name, without what
-// changes from one run to the next.
+// served is the file with every metric that dashboards, alerts and documents may use, without what changes from one
+// run to the next.
 const served = "../../observability/metrics.prom"
 
-// both serves what controller-runtime has registered as the process began, and what a test
+// both serves the metrics that controller-runtime registered when the process started, and those that a test
 // registers.
 type both struct {
 	prometheus.Registerer
 	prometheus.Gatherer
 }
 
-// TestServedMetrics has one of everything happen that is measured, and compares what
-// Prometheus would scrape then with what is promised.
+// TestServedMetrics triggers every measured event once, and compares what Prometheus would scrape with the documented
+// metrics.
 func TestServedMetrics(t *testing.T) {
 	t.Parallel()
 	own := prometheus.NewRegistry()
@@ -48,7 +48,7 @@ func TestServedMetrics(t *testing.T) {
 		o.LeaderElection, o.LeaderElectionNamespace = true, o.Namespaces[0]
 	})
 	r.own = own
-	// Of an endpoint that an administrator names, the account is shown.
+	// The account of an endpoint that an administrator sets is shown.
 	c := &v1beta1.ClusterProviderConfig{ObjectMeta: metav1.ObjectMeta{Name: r.ns}}
 	c.Spec.ConnectionSpec = r.pc("", roles(v1beta1.AssumeRoleOptions{RoleARN: ptr.To(hub)})).Spec.ConnectionSpec
 	c.Spec.Credentials.Source = v1beta1.CredentialsSourceSecret
@@ -87,7 +87,7 @@ func TestServedMetrics(t *testing.T) {
 		`provider_lambda_quota_calls_total{account="111111111111",bucket="ControlPlane",region="eu-central-1",result="throttled"} 1`,
 		`crossplane_managed_resource_ready{gvk="lambda.aws.m.crossplane.io/v1beta1, Kind=Function"}`,
 		`crossplane_managed_resource_deletion_seconds_count{gvk="lambda.aws.m.crossplane.io/v1beta1, Kind=Function"} 1`,
-		// Its value is that of whichever provider of this process wrote it last.
+		// Its value is that of the provider in this process that wrote it last.
 		`leader_election_master_status{name="crossplane-leader-election-provider-lambda"} `,
 	} {
 		r.until(want, func() bool { return strings.Contains(scrape(t), want) })
@@ -108,7 +108,7 @@ func TestServedMetrics(t *testing.T) {
 	}
 }
 
-// scrape what controller-runtime's server serves.
+// scrape returns what controller-runtime's server serves.
 func scrape(t *testing.T) string {
 	t.Helper()
 	s := httptest.NewServer(promhttp.HandlerFor(metrics.Registry, promhttp.HandlerOpts{}))
@@ -130,8 +130,8 @@ func scrape(t *testing.T) string {
 }
 
 var (
-	// shown are the metrics to keep: of those of Go and of the process only what holds for
-	// any version and system.
+	// shown matches the metrics to keep: of those of Go and of the process, only those that do not depend on version
+	// and system.
 	shown = regexp.MustCompile(`^(provider_lambda|crossplane|controller_runtime|workqueue|rest_client|leader_election)_|^process_(cpu_seconds_total|resident_memory_bytes)$`)
 	label = regexp.MustCompile(`(\w+)="((?:[^"\\]|\\.)*)"`)
 )
@@ -139,7 +139,7 @@ var (
 // closed are labels with few values, which are the same in any run.
 var closed = []string{"bucket", "change", "for"}
 
-// shape is a scrape without values, and with one sample for each set of labels.
+// shape returns a scrape without values, with one sample for each set of labels.
 func shape(text string) string {
 	var b strings.Builder
 	b.WriteString("# What the provider serves, with values and most labels left out. A test of internal/manager writes it.\n")
@@ -170,8 +170,8 @@ func shape(text string) string {
 	return b.String()
 }
 
-// anonymous is a sample's name and labels without what differs from one run to the next.
-// Of a histogram's buckets there is one.
+// anonymous returns a sample's name and labels without what differs from one run to the next. It keeps one of a
+// histogram's buckets.
 func anonymous(sample string) string {
 	return label.ReplaceAllStringFunc(sample, func(l string) string {
 		name, _, _ := strings.Cut(l, "=")

@@ -26,14 +26,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
 )
 
-// What another controller made is looked at, taken over and let go as docs/migrate says.
-// The tags are those by which each of them marks what it makes. Nothing is made anew, and
-// but for tags nothing is changed.
+// TestMigration observes, imports and releases resources that another controller created, as docs/migrate describes.
+// The tags are those that each controller sets on its resources. No resource is created again, and nothing but tags
+// is changed.
 func TestMigration(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
-		// function and others are the tags that the controller put on the function and
-		// on what else has tags.
+		// function and others are the tags that the controller set on the function and on the other tagged resources.
 		function, others map[string]string
 		writes           []string
 	}{
@@ -94,8 +93,7 @@ func (e *env) migrate(function, others map[string]string, writes []string) {
 	e.letGo(all)
 }
 
-// differs waits until a resource that is only observed is Ready, or differs in tags with a
-// prefix alone.
+// differs waits until a resource that is only observed is Ready, or differs only in tags with a prefix.
 func (e *env) differs(mg managed.Managed, prefix string) {
 	e.Helper()
 	other := func(d v1beta1.Difference) bool { return !strings.HasPrefix(d.Field, "tags["+prefix) }
@@ -106,7 +104,7 @@ func (e *env) differs(mg managed.Managed, prefix string) {
 	})
 }
 
-// documentedPatch is the one by which docs/migrate has kubectl take a resource over.
+// documentedPatch returns the patch with which docs/migrate imports a resource with kubectl.
 func (e *env) documentedPatch() []byte {
 	e.Helper()
 	page, err := os.ReadFile("../../docs/migrate/README.md")
@@ -122,8 +120,8 @@ func (e *env) documentedPatch() []byte {
 	return []byte(patch)
 }
 
-// madeByAnother has AWS have what testdata/migrated.yaml describes. It returns the names
-// that AWS gave, by kind.
+// madeByAnother creates in AWS what testdata/migrated.yaml describes. It returns the names that AWS assigned, by
+// kind.
 func (e *env) madeByAnother(function, others map[string]string) map[string]string {
 	e.Helper()
 	ctx := e.Context()
@@ -180,7 +178,7 @@ func (e *env) madeByAnother(function, others map[string]string) map[string]strin
 	}
 }
 
-// operations that AWS was asked for.
+// operations returns the names of the operations that were called in AWS.
 func (e *env) operations() []string {
 	var out []string
 	for _, c := range e.double.Calls() {
@@ -189,8 +187,8 @@ func (e *env) operations() []string {
 	return out
 }
 
-// sameFunction checks that the function is the one that was there before, and that its
-// tags are those of its manifest and of this provider alone.
+// sameFunction checks that the function is the one that existed before, and that its tags are only those of its
+// manifest and of this provider.
 func (e *env) sameFunction(before *types.FunctionConfiguration) {
 	e.Helper()
 	after := e.config("Checkout")
@@ -212,7 +210,7 @@ func (e *env) sameFunction(before *types.FunctionConfiguration) {
 	}
 }
 
-// letGo deletes the resources as a user does who goes back to the other controller.
+// letGo deletes the resources as a user does who returns to the other controller.
 func (e *env) letGo(all []managed.Managed) {
 	e.Helper()
 	e.double.ResetCalls()

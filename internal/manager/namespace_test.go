@@ -23,10 +23,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
-// shop is one resource of each kind, all in the rig's namespace.
+// shop returns one resource of each kind, all in the env's namespace.
 func (e *env) shop() []managed.Managed { return e.manifests("testdata/shop.yaml") }
 
-// manifests of a file, all in the rig's namespace.
+// manifests returns the resources in a file, all in the env's namespace.
 func (e *env) manifests(file string) []managed.Managed {
 	e.Helper()
 	b, err := os.ReadFile(file)
@@ -50,7 +50,7 @@ func (e *env) manifests(file string) []managed.Managed {
 	return out
 }
 
-// left is what AWS still has, by kind.
+// left returns how many resources AWS still has, by kind.
 func (e *env) left() map[string]int {
 	e.Helper()
 	ctx, out := e.Context(), map[string]int{}
@@ -86,8 +86,8 @@ func (e *env) left() map[string]int {
 	return out
 }
 
-// removeNamespace deletes the rig's namespace, and waits until it is gone. Meanwhile no kind
-// comes or goes: the namespace controller stops at one that it finds and can't list.
+// removeNamespace deletes the env's namespace, and waits until it is gone. Meanwhile no kind is added or removed: the
+// namespace controller stops at a kind that it discovers but cannot list.
 func (e *env) removeNamespace() {
 	e.Helper()
 	otherKinds.RLock()
@@ -106,9 +106,9 @@ func (e *env) removeNamespace() {
 	})
 }
 
-// Everything that a team has is applied at once, in the worst order, and deleted with
-// its namespace: functions, what configures them, what they refer to, and the config. The
-// provider has no more rights than Crossplane grants it, and waits for its kinds.
+// TestNamespaceOfEveryKind applies everything that a team has at once, in the worst order, and deletes it with its
+// namespace: functions, what configures them, what they reference, and the config. The provider has only the rights
+// that Crossplane grants it, and waits for its kinds.
 func TestNamespaceOfEveryKind(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{CreateDuration: 300 * time.Millisecond, UpdateDuration: 300 * time.Millisecond, ProvisionDuration: 300 * time.Millisecond})
@@ -136,7 +136,8 @@ func TestNamespaceOfEveryKind(t *testing.T) {
 	}
 }
 
-// A resource that is deleted in the foreground, as Argo CD deletes, stays until AWS has let go of it, and no longer.
+// TestDeletedInTheForeground checks that a resource that is deleted in the foreground, as Argo CD deletes, exists
+// until AWS has deleted its external resource, and no longer.
 func TestDeletedInTheForeground(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})
@@ -154,7 +155,7 @@ func TestDeletedInTheForeground(t *testing.T) {
 	}
 }
 
-// managedKinds are all kinds of managed resources that the provider has.
+// managedKinds returns all kinds of managed resources that the provider has.
 func managedKinds(e *env) []string {
 	var out []string
 	for kind := range e.kube.Scheme().KnownTypes(v1beta1.SchemeGroupVersion) {

@@ -13,7 +13,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// permission to use the function f, which it refers to.
+// permission returns a Permission for the function f, which it references.
 func (e *env) permission(name string, change ...func(*v1beta1.Permission)) *v1beta1.Permission {
 	p := &v1beta1.Permission{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
@@ -66,8 +66,8 @@ func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
 	if !e.double.PutPolicy(arn, strings.Replace(policy, "sns.amazonaws.com", "sqs.amazonaws.com", 1)) {
 		t.Fatal("the policy can't be changed by hand")
 	}
-	// A look may go by what was read a moment before.
-	e.until("the change by hand is set right", func() bool { e.look(p); return strings.Contains(e.double.Policy(arn), "sns.amazonaws.com") })
+	// A reconcile may use what was read a moment before.
+	e.until("the change by hand is corrected", func() bool { e.look(p); return strings.Contains(e.double.Policy(arn), "sns.amazonaws.com") })
 	e.ready(p)
 
 	e.remove(p)
@@ -76,7 +76,7 @@ func TestPermissionFromManifestToAWSAndBack(t *testing.T) {
 		t.Errorf("a deleted Permission takes its own statement along and no other, got %s", policy)
 	}
 
-	// The function goes first, as in a namespace that is deleted whole.
+	// The function is deleted first, as may happen when a whole namespace is deleted.
 	e.remove(f)
 	e.gone(f)
 	e.remove(q)

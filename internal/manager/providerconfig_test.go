@@ -11,8 +11,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// A changed config counts at once, for resources that would else not be looked at
-// for an hour.
+// TestChangedProviderConfigRollsOut checks that a changed config is applied at once, also to resources that would not
+// be polled for an hour.
 func TestChangedProviderConfigRollsOut(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})

@@ -48,7 +48,7 @@ func TestResourcePolicyFromManifestToAWSAndBack(t *testing.T) {
 		t.Fatal("the policy can't be removed by hand")
 	}
 	e.look(p)
-	e.until("the change by hand is set right", func() bool { return strings.Contains(e.double.Policy(arn), "444455556666") })
+	e.until("the change by hand is corrected", func() bool { return strings.Contains(e.double.Policy(arn), "444455556666") })
 	e.ready(p)
 
 	edit(e, p, func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(`{"Statement": {"effect": }}`) })

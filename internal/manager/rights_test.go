@@ -22,9 +22,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// crossplanesRules are what Crossplane's RBAC manager grants to a provider with the
-// capability safe-start: no more, in particular no deletion of its own kinds, no
-// events.k8s.io and no namespaces.
+// crossplanesRules returns what Crossplane's RBAC manager grants to a provider with the capability safe-start: in
+// particular no deletion of its own kinds, no events.k8s.io and no namespaces.
 func crossplanesRules(safeStart bool) []rbacv1.PolicyRule {
 	rules := []rbacv1.PolicyRule{
 		{APIGroups: []string{v1beta1.Group}, Resources: []string{"*", "*/status"}, Verbs: []string{"get", "list", "watch", "update", "patch", "create"}},
@@ -37,7 +36,7 @@ func crossplanesRules(safeStart bool) []rbacv1.PolicyRule {
 	return rules
 }
 
-// as returns a configuration that may do what Crossplane lets a provider do.
+// as returns a configuration with the rights that Crossplane grants to a provider.
 func (e *env) as(user string, rules []rbacv1.PolicyRule) *rest.Config {
 	e.Helper()
 	role := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: user}, Rules: rules}
@@ -56,8 +55,8 @@ func (e *env) as(user string, rules []rbacv1.PolicyRule) *rest.Config {
 	return cfg
 }
 
-// This provider watches all namespaces, as most do. So the control plane is its own: what
-// other tests have left behind would belong to it too.
+// TestWorksWithCrossplanesRights runs a provider that watches all namespaces, as most do. It has a control plane of
+// its own, or it would reconcile what other tests left behind.
 func TestWorksWithCrossplanesRights(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, suite.Options)
@@ -171,8 +170,8 @@ func TestClusterID(t *testing.T) {
 	}
 }
 
-// TestRightsThatComeLater starts a provider before Crossplane's RBAC manager has bound
-// its role, as it happens with each installation.
+// TestRightsThatComeLater starts a provider before Crossplane's RBAC manager has bound its role, as happens with each
+// installation.
 func TestRightsThatComeLater(t *testing.T) {
 	t.Parallel()
 	e := newEnv(t, awsdouble.Options{})

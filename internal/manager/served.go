@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	// servedPatience is how long a kind may take from being established to being served.
+	// servedPatience is how long the API server may take to serve a kind after it is established.
 	servedPatience = 2 * time.Minute
 
-	// servedInterval is the time between two looks at whether it is.
+	// servedInterval is the time between two checks of whether a kind is served.
 	servedInterval = 250 * time.Millisecond
 )
 
-// A servedGate lets pass what waits for kinds once the API server serves them. It calls a
-// kind established a moment before it lists it, and several API servers do not list it
-// at the same time: a controller that is set up in between finds no such kind.
+// A servedGate calls what waits for kinds once the API server serves them. The API server marks a kind established a
+// moment before it lists it in discovery, and several API servers do not list it at the same time: a controller that
+// is set up in between does not find its kind.
 type servedGate struct {
 	controller.Gate
 
@@ -31,7 +31,7 @@ type servedGate struct {
 	log    logr.Logger
 }
 
-// Register a function that is called, in a goroutine of its own, once all kinds are served.
+// Register calls a function in a goroutine of its own once all of the kinds are served.
 func (g *servedGate) Register(f func(), gvks ...schema.GroupVersionKind) {
 	g.Gate.Register(func() {
 		for _, gvk := range gvks {

@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// slowMapper knows a kind only when it is asked for the third time.
+// A slowMapper finds a kind only at the third request.
 type slowMapper struct {
 	kmeta.RESTMapper
 

@@ -22,10 +22,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/campaign/watchfault"
 )
 
-// frozen are the resources whose watches lag: those that a standby has open.
+// frozen are the resources whose watches lag: those that a standby replica has open.
 var frozen = []string{"functions", "aliases", "versions", "layerversions", "invocations"}
 
-// succession is a leader, and a standby whose watches can be made to lag.
+// succession is a leader, and a standby whose watches can be delayed.
 type succession struct {
 	*invocationEnv
 
@@ -33,7 +33,7 @@ type succession struct {
 	leader func() // Ends the leader.
 }
 
-// lead has a provider work only while it holds the lease, and look often.
+// lead makes a provider work only while it holds the lease, and poll often.
 func (s *succession) lead(o *Options) {
 	o.LeaderElection, o.LeaderElectionNamespace = true, s.ns
 	o.PollInterval, o.MinPollInterval = time.Second, time.Second
@@ -47,7 +47,7 @@ func newSuccession(t *testing.T) *succession {
 	return s
 }
 
-// standBy starts a second provider, whose cache stays as it is when that is watching.
+// standBy starts a second provider, whose cache is frozen once it is filled.
 func (s *succession) standBy() {
 	s.Helper()
 	s.leader = s.stop
@@ -62,8 +62,8 @@ func (s *succession) standBy() {
 	}
 }
 
-// takeOver has the leader end, and waits until the standby has looked often enough at a
-// function to have done what it would do.
+// takeOver ends the leader, and waits until the standby has observed a function often enough to have made its
+// changes.
 func (s *succession) takeOver(function string) {
 	s.Helper()
 	s.leader()
@@ -71,7 +71,7 @@ func (s *succession) takeOver(function string) {
 	s.until("the standby works", func() bool { return s.looks(function) > before+6 })
 }
 
-// looks at a function in AWS.
+// looks returns how often a function was observed in AWS.
 func (s *succession) looks(function string) int {
 	n := 0
 	for _, c := range s.double.Calls() {
@@ -82,7 +82,7 @@ func (s *succession) looks(function string) int {
 	return n
 }
 
-// changes are the calls that change something.
+// changes returns the calls that change something.
 func (s *succession) changes() []string {
 	var all []string
 	for _, c := range s.double.Calls() {
@@ -101,8 +101,8 @@ func (s *succession) unchanged(reason string, since []string) {
 	}
 }
 
-// A standby whose watches lag takes the lease: it neither repeats nor undoes what the
-// leader before it did, however its watches go on.
+// TestStandbyWithLaggingWatches checks that a standby whose watches lag neither repeats nor undoes what the previous
+// leader did, however its watches continue.
 func TestStandbyWithLaggingWatches(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -142,7 +142,7 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 			s.ready(i)
 			s.standBy()
 
-			// What the leader does, the standby does not see.
+			// The standby does not see what the leader does.
 			s.edit(f, func(f *v1beta1.Function) {
 				f.Spec.ForProvider.MemorySize = ptr.To[int32](512)
 				f.Spec.ForProvider.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "the fix"}}
@@ -192,8 +192,8 @@ func TestStandbyWithLaggingWatches(t *testing.T) {
 	}
 }
 
-// A leader loses its lease while a function runs. Whoever comes after it does not know
-// whether it ran, and does not run it again.
+// TestInvocationOutlivesTheLease checks that a function is not run again if the leader loses its lease while the
+// function runs: the next leader does not know whether it ran.
 func TestInvocationOutlivesTheLease(t *testing.T) {
 	t.Parallel()
 	s := newSuccession(t)
@@ -218,7 +218,7 @@ func TestInvocationOutlivesTheLease(t *testing.T) {
 	if err := received(s.env, "the leader ends", ended); err == nil {
 		t.Error("a leader that lost its lease ended as if it had been told to")
 	}
-	// Another one gets a lease that has run out.
+	// Another replica acquires a lease that has expired.
 	s.cfg = nil
 	s.drop(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: leaseName, Namespace: s.ns}})
 	s.start(s.lead)
@@ -230,7 +230,7 @@ func TestInvocationOutlivesTheLease(t *testing.T) {
 	}
 }
 
-// outage of the API server, for the lease alone.
+// An outage makes the API server unavailable, for the lease alone.
 type outage struct{ on atomic.Bool }
 
 type outageTransport struct {
@@ -241,7 +241,7 @@ type outageTransport struct {
 
 func (o *outage) wrap(rt http.RoundTripper) http.RoundTripper { return outageTransport{rt, o} }
 
-// RoundTrip a request, unless it is for the lease during an outage.
+// RoundTrip sends a request, unless it is for the lease during an outage.
 func (t outageTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if t.o.on.Load() && strings.Contains(r.URL.Path, "/leases") {
 		return nil, errors.New("no route to host")

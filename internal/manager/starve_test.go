@@ -23,9 +23,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 )
 
-// TestHangingEndpoint has hundreds of Functions whose endpoint never answers. Those of
-// another config are made meanwhile, and the config says what is wrong until its
-// endpoint answers.
+// TestHangingEndpoint runs hundreds of Functions whose endpoint never responds. Functions of another config are
+// created meanwhile, and the config reports the problem until its endpoint responds.
 func TestHangingEndpoint(t *testing.T) {
 	t.Parallel()
 	const (
@@ -91,7 +90,7 @@ func TestHangingEndpoint(t *testing.T) {
 	e.create(late)
 	e.ready(late)
 
-	// However long it took until here, the next probe is due by now.
+	// By now the next probe is due.
 	repair()
 	later.Store(int64(time.Hour))
 	e.look(f)

@@ -24,8 +24,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
 )
 
-// tenantsEnv is a provider of two namespaces that share a ClusterProviderConfig, of which
-// one has a Ready Function checkout, with an alias.
+// tenantsEnv is a provider of two namespaces that share a ClusterProviderConfig. One of them has a Ready Function
+// checkout, with an alias.
 type tenantsEnv struct {
 	*env
 
@@ -57,7 +57,7 @@ func (r *tenantsEnv) shared() *xpv2.ProviderConfigReference {
 	return &xpv2.ProviderConfigReference{Kind: "ClusterProviderConfig", Name: r.shop}
 }
 
-// attempts are resources of the other namespace that are about the function by its name.
+// attempts returns resources of the other namespace that name the function.
 func (r *tenantsEnv) attempts() map[string]managed.Managed {
 	name := func(n string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: n, Namespace: r.evil} }
 	spec := xpv2.ManagedResourceSpec{ProviderConfigReference: r.shared()}
@@ -103,7 +103,7 @@ func (r *tenantsEnv) attempts() map[string]managed.Managed {
 	}
 }
 
-// other is a Function of the other namespace that is about the same function.
+// other returns a Function of the other namespace that names the same function.
 func (r *tenantsEnv) other(name string, change ...func(*v1beta1.Function)) *v1beta1.Function {
 	return r.function(name, append([]func(*v1beta1.Function){func(f *v1beta1.Function) {
 		f.Namespace = r.evil
@@ -113,7 +113,7 @@ func (r *tenantsEnv) other(name string, change ...func(*v1beta1.Function)) *v1be
 	}}, change...)...)
 }
 
-// refused waits until both conditions say what keeps a resource from AWS.
+// refused waits until both conditions say why a resource is not allowed in AWS.
 func (r *tenantsEnv) refused(mg managed.Managed, what string) {
 	r.Helper()
 	var synced, ready xpv2.Condition
@@ -130,7 +130,7 @@ func (r *tenantsEnv) refused(mg managed.Managed, what string) {
 	})
 }
 
-// allow the other namespace on an object. Empty takes it back.
+// allow allows the other namespace on an object. An empty value revokes it.
 func (r *tenantsEnv) allow(o client.Object, namespaces string) {
 	r.Helper()
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, tenancy.AnnotationAllowedNamespaces, namespaces)
@@ -139,8 +139,7 @@ func (r *tenantsEnv) allow(o client.Object, namespaces string) {
 	}
 }
 
-// TestTenantsOfOneConfig has a namespace reach for the function of another one, by name,
-// before and after it is allowed to.
+// TestTenantsOfOneConfig lets a namespace name the function of another one, before and after that is allowed.
 func TestTenantsOfOneConfig(t *testing.T) {
 	t.Parallel()
 	r := newTenantsEnv(t)
@@ -162,7 +161,7 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		t.Errorf("nothing of AWS is to be called for what is refused, got %v", calls)
 	}
 
-	// What is deleted lets go.
+	// Deleted resources release their ownership.
 	r.remove(attempts["Permission"])
 	r.gone(attempts["Permission"])
 	r.remove(thief)
@@ -181,7 +180,7 @@ func TestTenantsOfOneConfig(t *testing.T) {
 		}
 	}
 
-	// Whoever made something when it was allowed removes it when it is not any more.
+	// A resource that was created while it was allowed is deleted although it no longer is.
 	r.allow(r.checkout, "")
 	alias, invocation := attempts["Alias"], attempts["Invocation"]
 	r.refused(alias, belongs)
@@ -195,8 +194,8 @@ func TestTenantsOfOneConfig(t *testing.T) {
 	}
 }
 
-// TestTenantsTakeOverOnlyWhatIsLeft has a function change hands once its first owner has
-// let go of it, in which order ever.
+// TestTenantsTakeOverOnlyWhatIsLeft checks that another namespace can take over a function once its first owner has
+// released it, in either order.
 func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	r := newTenantsEnv(t)
@@ -215,8 +214,8 @@ func TestTenantsTakeOverOnlyWhatIsLeft(t *testing.T) {
 	}
 }
 
-// TestTenantsWhoTrustEachOther has a config lift the walls between its namespaces, and
-// another one raise them by function names.
+// TestTenantsWhoTrustEachOther covers a config that removes the isolation between its namespaces, and one that
+// isolates them by function names.
 func TestTenantsWhoTrustEachOther(t *testing.T) {
 	t.Parallel()
 	r := newTenantsEnv(t)
@@ -241,7 +240,7 @@ func TestTenantsWhoTrustEachOther(t *testing.T) {
 	r.look(r.checkout)
 	r.ready(r.checkout)
 
-	// What was made before the rule is deleted all the same.
+	// A function that was created before the rule is deleted nevertheless.
 	r.double.ResetCalls()
 	r.remove(p)
 	r.gone(p)
@@ -261,8 +260,8 @@ func (r *tenantsEnv) configure(change func(*v1beta1.ClusterProviderConfigSpec)) 
 	})
 }
 
-// TestReferencesAcrossNamespaces has them refused until the object, or its Namespace,
-// allows them.
+// TestReferencesAcrossNamespaces checks that such references are refused until the object or its Namespace allows
+// them.
 func TestReferencesAcrossNamespaces(t *testing.T) {
 	t.Parallel()
 	r := newTenantsEnv(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tracing/tracingtest"
 )
 
-// traced are the traces that tell of an outcome.
+// traced returns the traces that have an outcome.
 func traced(rec *tracingtest.Recorder, outcome string) string {
 	var found []string
 	for _, tree := range rec.Traces() {
@@ -28,8 +28,8 @@ func traced(rec *tracingtest.Recorder, outcome string) string {
 	return strings.Join(found, "\n")
 }
 
-// The life of a function with secrets in its variables and in its code, as traces tell
-// it: what was done, and no secret.
+// TestTracesOfAFunction checks the traces of a function with secrets in its variables and in its code: they show what
+// was done, and no secret.
 func TestTracesOfAFunction(t *testing.T) {
 	t.Parallel()
 	const inManifest, inSecret, inCode = "tr0ub4dor-and-3", "correct-horse-battery-staple", "the code is nobody's business"

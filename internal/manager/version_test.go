@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// publisher of the Function f, which it refers to.
+// publisher returns a Version of the Function f, which it references.
 func (e *env) publisher(name string) *v1beta1.Version {
 	return &v1beta1.Version{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: e.ns},
@@ -25,7 +25,7 @@ func (e *env) publisher(name string) *v1beta1.Version {
 	}
 }
 
-// versions of function f in AWS.
+// versions returns the versions of function f in AWS.
 func (e *env) versions() []string {
 	e.Helper()
 	out, err := e.aws.ListVersionsByFunction(e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})

@@ -17,9 +17,8 @@ const (
 	runPrefix = "run-"
 )
 
-// A Folder holds what processes that belong together need: data, keys, logs and
-// their ids. Its lock is held for as long as the process that made it lives, so a
-// folder whose lock is free was left behind.
+// A Folder contains the files of processes that belong together: data, keys, logs and process IDs. Its lock is held
+// while the process that created it lives, so that a folder with a free lock is known to be stale.
 type Folder struct {
 	// Path of the folder.
 	Path string
@@ -27,8 +26,8 @@ type Folder struct {
 	lock *os.File
 }
 
-// NewFolder makes a fresh folder, which only this user may enter, and removes those
-// that dead processes left. Its path is short, because Unix sockets lie in it.
+// NewFolder creates a new folder, which only this user may enter, and removes those of dead processes. Its path is
+// short, because it contains Unix sockets.
 func NewFolder() (*Folder, error) {
 	root, err := runRoot(os.TempDir())
 	if err != nil {
@@ -38,7 +37,7 @@ func NewFolder() (*Folder, error) {
 }
 
 func newFolderIn(root string) (*Folder, error) {
-	// A folder must not be taken for a stale one between its making and its locking.
+	// A folder must not be taken for a stale one between its creation and its locking.
 	guard, err := lockFile(filepath.Join(root, lockName), syscall.LOCK_EX)
 	if err != nil {
 		return nil, err
@@ -69,15 +68,15 @@ func (d *Folder) Remove() error {
 	return errors.Join(err, d.lock.Close())
 }
 
-// runRoot returns the folder, private to this user, that holds the folders of
-// this user's processes. Its name is short because Unix sockets lie in it.
+// runRoot returns the folder, private to this user, that contains the folders of this user's processes. Its name is
+// short because it contains Unix sockets.
 func runRoot(tmp string) (string, error) {
 	root := filepath.Join(tmp, "lambda-dev-"+strconv.Itoa(os.Getuid()))
 	if err := os.Mkdir(root, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
 		return "", err
 	}
 
-	// Others may write to the temporary folder, so what was there may not be ours.
+	// Others may write to the temporary folder, so an existing folder may be another user's.
 	info, err := os.Lstat(root)
 	if err != nil {
 		return "", err
@@ -89,9 +88,8 @@ func runRoot(tmp string) (string, error) {
 	return root, nil
 }
 
-// removeStale removes the folders in root whose makers are dead, and ends
-// processes of theirs that live on. What cannot be removed now is left to a
-// later start.
+// removeStale removes the folders in root whose creators are dead, and ends their remaining processes. What cannot be
+// removed now is left to a later start.
 func removeStale(root string) {
 	dirs, _ := filepath.Glob(filepath.Join(root, runPrefix+"*")) // The pattern is well-formed.
 	for _, dir := range dirs {
@@ -105,8 +103,8 @@ func removeStale(root string) {
 	}
 }
 
-// killRecorded ends the processes whose ids are recorded in dir. Ids are used
-// again, so a process counts only if its command line names dir.
+// killRecorded ends the processes with the IDs that are recorded in dir. IDs are reused, so a process counts only if
+// its command line contains dir.
 func killRecorded(dir string) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*"+pidSuffix)) // The pattern is well-formed.
 	for _, file := range files {
@@ -137,8 +135,8 @@ func CommandLine(pid int) string {
 	return string(text)
 }
 
-// lockFile opens the file, makes it if need be, and locks it as flock(2) does.
-// Closing it, or the end of this process, gives the lock back.
+// lockFile opens or creates the file, and locks it as flock(2) does. The lock is released when the file is closed or
+// this process ends.
 func lockFile(path string, how int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

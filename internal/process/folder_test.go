@@ -21,12 +21,12 @@ func TestNewFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What the end of its process does.
+	// As the end of its process does.
 	if err := stale.lock.Close(); err != nil {
 		t.Fatal(err)
 	}
 
-	// Ids are used again: of these two, only the first is the control plane's.
+	// IDs are reused: of these two, only the first is the control plane's.
 	ours := follow(t, stale.File(lockName))
 	other := follow(t, os.DevNull)
 	record(t, stale, "etcd", ours.Process.Pid)
@@ -81,8 +81,7 @@ func TestRunRoot(t *testing.T) {
 	}
 }
 
-// follow starts a process whose command line names the file, and that does not
-// end by itself.
+// follow starts a process whose command line contains the file's name, and that does not end by itself.
 func follow(t *testing.T, file string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command("tail", "-f", file)

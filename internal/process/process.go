@@ -1,5 +1,5 @@
-// Package process starts programs that must not outlive this one, for tests and for
-// what runs on this machine in place of a cluster.
+// Package process starts programs that must not outlive this one, for tests and for programs that replace a cluster
+// on this machine.
 package process
 
 import (
@@ -18,11 +18,10 @@ import (
 )
 
 const (
-	// startTimeout is how long one program may take until it is ready. A machine
-	// that also compiles is slow.
+	// startTimeout is how long one program may take until it is ready. A machine that also compiles is slow.
 	startTimeout = 2 * time.Minute
 
-	// readyInterval is the time between two looks at whether a program is ready.
+	// readyInterval is the time between two checks of whether a program is ready.
 	readyInterval = 50 * time.Millisecond
 
 	// logTail is how many lines of a failed program's log an error shows.
@@ -31,15 +30,14 @@ const (
 
 // A Command is a program to start.
 type Command struct {
-	// Name of the process, by which its log is found. Default: the program's.
+	// Name of the process, which is also its log's. Default: the program's.
 	Name string
 
-	// Path of the program, and the arguments after its name.
+	// Path of the program, and its arguments without its name.
 	Path string
 	Args []string
 
-	// Env are the environment variables, as in os.Environ. Default: those of this
-	// process.
+	// Env are the environment variables, as in os.Environ. Default: those of this process.
 	Env []string
 }
 
@@ -52,8 +50,8 @@ type Process struct {
 	done chan struct{} // closed when it has ended
 }
 
-// Start starts a program in a folder, which also gets its log and its id. The log
-// of an earlier process of that name is continued.
+// Start starts a program in a folder, which also contains its log and its process ID. The log of an earlier process
+// of that name is continued.
 func Start(dir *Folder, c Command) (*Process, error) {
 	name := cmp.Or(c.Name, filepath.Base(c.Path))
 	out, err := os.OpenFile(dir.File(name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -90,23 +88,23 @@ func Start(dir *Folder, c Command) (*Process, error) {
 	return p, nil
 }
 
-// Name of the process.
+// Name returns the name of the process.
 func (p *Process) Name() string { return p.name }
 
-// PID is the process's id.
+// PID returns the process ID.
 func (p *Process) PID() int { return p.cmd.Process.Pid }
 
-// Done is closed when the process has ended.
+// Done returns a channel that is closed when the process has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Succeeded tells whether a process that has ended did so without an error.
+// Succeeded reports whether a process that has ended did so without an error.
 func (p *Process) Succeeded() bool { return p.cmd.ProcessState.Success() }
 
-// Log is the path of the file that the process's output goes to.
+// Log returns the path of the file with the process's output.
 func (p *Process) Log() string { return p.log }
 
-// run starts the program and waits for its end. It keeps its thread all the
-// while, because Linux ends the program with the thread that started it.
+// run starts the program and waits for its end. It locks its thread meanwhile, because Linux ends the program with
+// the thread that started it.
 func (p *Process) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -125,14 +123,14 @@ func (p *Process) Terminate() {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM) // It fails only if the program has ended already.
 }
 
-// Kill ends the process and returns when it is gone.
+// Kill ends the process and waits for its end.
 func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // It fails only if the program has ended already.
 	<-p.done
 }
 
-// WaitReady asks ready again and again until it returns nil. It fails if the process
-// ends, or is not ready within two minutes; the error shows the end of its log.
+// WaitReady polls ready until it returns nil. It fails if the process ends, or is not ready within two minutes; the
+// error shows the end of its log.
 func (p *Process) WaitReady(ctx context.Context, ready func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

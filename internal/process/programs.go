@@ -13,10 +13,9 @@ import (
 	"time"
 )
 
-// Programs returns the folder that holds the programs which a script of the
-// repository finds or builds, such as cluster/dev/ensure.sh. That takes minutes the
-// first time; progress is told of it. The script's path starts at the repository's
-// root, which is looked for from the working folder upwards.
+// Programs returns the folder with the programs that a script of the repository finds or builds, such as
+// cluster/dev/ensure.sh. That takes minutes the first time; progress receives the messages. The script's path starts
+// at the repository's root, which is searched from the working folder upwards.
 func Programs(ctx context.Context, script string, progress io.Writer) (string, error) {
 	path, err := Root(script)
 	if err != nil {
@@ -25,8 +24,7 @@ func Programs(ctx context.Context, script string, progress io.Writer) (string, e
 	return build(ctx, filepath.Join(path, script), progress)
 }
 
-// Root returns the nearest folder, from the working folder upwards, that holds a
-// file.
+// Root returns the nearest folder, from the working folder upwards, that contains a file.
 func Root(name string) (string, error) {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -43,7 +41,7 @@ func Root(name string) (string, error) {
 func build(ctx context.Context, script string, progress io.Writer) (string, error) {
 	cmd := exec.CommandContext(ctx, "bash", script)
 	cmd.Stderr = progress
-	// Asked to end, the script ends the build and cleans up.
+	// On SIGTERM, the script ends the build and cleans up.
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 10 * time.Second
 
@@ -57,8 +55,7 @@ func build(ctx context.Context, script string, progress io.Writer) (string, erro
 	return strings.TrimSpace(string(out)), nil
 }
 
-// findUp returns dir or the nearest of the folders that it lies in which holds the
-// file with the given name.
+// findUp returns dir or its nearest parent that contains the file with the given name.
 func findUp(dir, name string) (string, error) {
 	for d := dir; ; d = filepath.Dir(d) {
 		if _, err := os.Stat(filepath.Join(d, name)); err == nil {

@@ -21,7 +21,7 @@ func TestOutput(t *testing.T) {
 	}
 }
 
-// TestOutputEndsAll cancels a tool that has started another program, which would go on for an hour.
+// TestOutputEndsAll cancels a tool that has started another program, which would run for an hour.
 func TestOutputEndsAll(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -44,7 +44,7 @@ func TestOutputEndsAll(t *testing.T) {
 	poll(t, "what the tool started has ended", func() bool { return !strings.Contains(CommandLine(pid), "3601") })
 }
 
-// poll until something is so, for as long as it takes within reason.
+// poll polls until a condition holds, within a generous timeout.
 func poll(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for range 1200 {

@@ -1,5 +1,5 @@
-// Package sdkcalls tells which calls of AWS a kind makes, by the interfaces in its
-// code. Documents and their tests are made from it.
+// Package sdkcalls finds the AWS calls of a kind by the interfaces in its code. Documents and their tests are
+// generated from it.
 package sdkcalls
 
 import (
@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// A Call of AWS.
+// A Call is a call of AWS.
 type Call struct {
 	// Service is the SDK's package, such as lambda.
 	Service string
@@ -25,9 +25,9 @@ type Call struct {
 // module is the path of this module, below which packages are folders.
 const module = "github.com/crossplane-contrib/provider-lambda/"
 
-// Of are the calls that a kind makes: those that the interfaces in its folder declare,
-// and those that the packages declare which it imports from internal/managed. A call is
-// a method func(ctx, in *service.OperationInput, ...). root is the module's folder.
+// Of returns the calls of a kind: those that the interfaces in its folder declare, and those declared by the packages
+// that it imports from internal/managed. A call is a method func(ctx, in *service.OperationInput, ...). root is the
+// module's folder.
 func Of(root, folder string) ([]Call, error) {
 	found, imports, err := declared(folder)
 	if err != nil {
@@ -50,7 +50,7 @@ func Of(root, folder string) ([]Call, error) {
 	return unique(found), nil
 }
 
-// declared are the calls that the interfaces in a folder declare, and what it imports.
+// declared returns the calls that the interfaces in a folder declare, and the folder's imports.
 func declared(folder string) (calls []Call, imports []string, err error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
@@ -73,7 +73,7 @@ func declared(folder string) (calls []Call, imports []string, err error) {
 	return calls, slices.Compact(imports), nil
 }
 
-// interfaces has the calls that the interfaces of a file declare.
+// interfaces returns the calls that the interfaces of a file declare.
 func interfaces(f *ast.File) []Call {
 	var found []Call
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -91,7 +91,7 @@ func interfaces(f *ast.File) []Call {
 	return found
 }
 
-// unique calls, in order.
+// unique returns the calls in order, without duplicates.
 func unique(calls []Call) []Call {
 	slices.SortFunc(calls, func(a, b Call) int {
 		return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Operation, b.Operation))
@@ -99,7 +99,7 @@ func unique(calls []Call) []Call {
 	return slices.Compact(calls)
 }
 
-// serviceOf a method, empty if it is no call.
+// serviceOf returns the service of a method, empty if it is not a call.
 func serviceOf(m *ast.Field) string {
 	fn, ok := m.Type.(*ast.FuncType)
 	if !ok || len(m.Names) == 0 || len(fn.Params.List) < 2 {

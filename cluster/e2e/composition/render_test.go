@@ -8,7 +8,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Each composite resource becomes the resources that its Composition promises, in its own namespace and owned by it.
+// TestRender checks that each composite resource becomes the resources that its Composition promises, in its own
+// namespace and owned by it.
 func TestRender(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
@@ -166,7 +167,8 @@ forProvider:
 	}
 }
 
-// What a composite resource leaves out is left out of the resources, and what it says anew is said anew.
+// TestRenderChanges checks that what a composite resource omits is omitted from the resources, and that changed
+// values are passed on.
 func TestRenderChanges(t *testing.T) {
 	x := theTools(t)
 	cases := map[string]struct {
@@ -222,10 +224,10 @@ func TestRenderChanges(t *testing.T) {
 	}
 }
 
-// title of a resource: its kind and name.
+// title returns the kind and name of a resource.
 func title(o *unstructured.Unstructured) string { return o.GetKind() + " " + o.GetName() }
 
-// edit the spec of an object; null removes a field.
+// edit changes the spec of an object; null removes a field.
 func edit(t *testing.T, o *unstructured.Unstructured, text string) {
 	t.Helper()
 	for field, v := range values(t, text) {
@@ -239,7 +241,7 @@ func edit(t *testing.T, o *unstructured.Unstructured, text string) {
 	}
 }
 
-// values of a YAML object.
+// values returns a YAML object.
 func values(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var v map[string]any
@@ -249,7 +251,7 @@ func values(t *testing.T, text string) map[string]any {
 	return v
 }
 
-// plain is a value as YAML has it, whatever its numbers were.
+// plain returns a value as YAML decodes it, so that the types of numbers are comparable.
 func plain(t *testing.T, v map[string]any) map[string]any {
 	t.Helper()
 	b, err := yaml.Marshal(v)

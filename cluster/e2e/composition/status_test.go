@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// observed is a composed resource that is there, with a status.
+// observed returns an existing composed resource with a status.
 func observed(t *testing.T, resource, kind, name, status string) *unstructured.Unstructured {
 	t.Helper()
 	return object(t, fmt.Sprintf(`
@@ -21,7 +21,7 @@ metadata:
 status: %s`, kind, name, resource, status))
 }
 
-// ready is a list of conditions that says that a resource is ready, or why not.
+// ready returns a list of conditions with a Ready condition of a reason.
 func ready(reason string) string {
 	status := "False"
 	if reason == "Available" {
@@ -30,7 +30,7 @@ func ready(reason string) string {
 	return fmt.Sprintf(`conditions: [{type: Ready, status: "%s", reason: %s, lastTransitionTime: "2026-01-01T00:00:00Z"}]`, status, reason)
 }
 
-// condition of a composite resource.
+// condition returns a condition of a composite resource.
 func condition(o *unstructured.Unstructured, kind string) string {
 	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
 	for _, c := range all {
@@ -41,7 +41,7 @@ func condition(o *unstructured.Unstructured, kind string) string {
 	return ""
 }
 
-// A LambdaFunction says what its Function says, in the words of its own API.
+// TestPhases checks that a LambdaFunction reports its Function's state in the terms of its own API.
 func TestPhases(t *testing.T) {
 	const atProvider = `atProvider: {functionArn: "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails", lastModified: "2026-01-01T00:00:00.000+0000"}`
 	known := map[string]any{"functionARN": "arn:aws:lambda:eu-central-1:123456789012:function:thumbnails", "lastModified": "2026-01-01T00:00:00.000+0000"}
@@ -87,7 +87,8 @@ func TestPhases(t *testing.T) {
 	}
 }
 
-// A WebEndpoint tells what is known of its parts, and what stands in the way of the first that others wait for.
+// TestWebEndpointStatus checks that a WebEndpoint reports what is known of its parts, and what blocks the first part
+// on which others wait.
 func TestWebEndpointStatus(t *testing.T) {
 	const waits = `{phase: Pending, message: "Function default/storefront has not published a version yet", `
 	cases := map[string]struct {
@@ -153,7 +154,7 @@ func TestWebEndpointStatus(t *testing.T) {
 	}
 }
 
-// A QueueWorker tells what AWS says of reading the queue.
+// TestQueueWorkerStatus checks that a QueueWorker reports AWS's state of reading the queue.
 func TestQueueWorkerStatus(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
@@ -194,7 +195,7 @@ func TestQueueWorkerStatus(t *testing.T) {
 	}
 }
 
-// observedOf are the resources by their name in the Composition, kind and name.
+// observedOf returns the observed resources by their name in the Composition, kind and name.
 func observedOf(t *testing.T, statuses map[string]string) []*unstructured.Unstructured {
 	t.Helper()
 	var all []*unstructured.Unstructured
@@ -208,7 +209,7 @@ func observedOf(t *testing.T, statuses map[string]string) []*unstructured.Unstru
 	return all
 }
 
-// statusOf a composite resource, without conditions.
+// statusOf returns the status of a composite resource, without conditions.
 func statusOf(t *testing.T, o *unstructured.Unstructured) map[string]any {
 	t.Helper()
 	status, _, err := unstructured.NestedMap(o.Object, "status")

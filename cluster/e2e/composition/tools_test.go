@@ -1,5 +1,5 @@
-// Package composition tests the examples of compositions with Crossplane's CLI, without a control plane: what they are
-// rendered to, and what their schemas accept. That they do in a cluster what they say is for the tests of package e2e.
+// Package composition tests the examples of compositions with Crossplane's CLI, without a control plane: what they
+// are rendered to, and what their schemas accept. Package e2e tests them in a cluster.
 package composition
 
 import (
@@ -24,7 +24,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// script that provides Crossplane, by its path from the repository's root.
+// script builds Crossplane. It is a path from the repository's root.
 const script = "cluster/crossplane/ensure.sh"
 
 // tools are Crossplane's programs, and the composition function, which runs.
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 
 func theTools(t *testing.T) tools {
 	t.Helper()
-	// The function outlives the test that happens to be the first.
+	// The function outlives the test that starts it.
 	ctx := context.WithoutCancel(t.Context())
 	shared.once.Do(func() { shared.err = shared.tools.start(ctx) })
 	if shared.err != nil {
@@ -104,7 +104,7 @@ func (x *tools) stop() error {
 	return nil
 }
 
-// cli runs `crossplane` and returns what it prints, even if it fails.
+// cli runs `crossplane` and returns its output, even if it fails.
 func (x *tools) cli(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, filepath.Join(x.programs, "crossplane"), args...)
 	var out, complaints bytes.Buffer
@@ -115,13 +115,13 @@ func (x *tools) cli(ctx context.Context, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// example is the path of a file of an example.
+// example returns the path of a file of an example.
 func (x *tools) example(parts ...string) string {
 	return filepath.Join(append([]string{x.root, "examples", "composition"}, parts...)...)
 }
 
-// render a composite resource with an example's Composition, given what is there of the composed ones. The first of what
-// it returns is the composite.
+// render renders a composite resource with an example's Composition and the observed composed resources. The first
+// result is the composite.
 func (x *tools) render(t *testing.T, name string, composite *unstructured.Unstructured, observed ...*unstructured.Unstructured) []*unstructured.Unstructured {
 	t.Helper()
 	args := []string{
@@ -140,7 +140,7 @@ func (x *tools) render(t *testing.T, name string, composite *unstructured.Unstru
 	return parse(t, out)
 }
 
-// finding is what `crossplane resource validate` says of one resource.
+// A finding is the result of `crossplane resource validate` for one resource.
 type finding struct {
 	Kind   string `json:"kind"`
 	Name   string `json:"name"`
@@ -150,8 +150,8 @@ type finding struct {
 	} `json:"errors"`
 }
 
-// validate what files or folders hold against the provider's CRDs, the examples' definitions, and the schemas of Crossplane and of
-// the composition function.
+// validate checks files or folders against the provider's CRDs, the examples' definitions, and the schemas of
+// Crossplane and of the composition function.
 func (x *tools) validate(t *testing.T, paths ...string) []finding {
 	t.Helper()
 	schemas := []string{filepath.Join(x.root, "package", "crds"), filepath.Join(x.programs, "crds"), filepath.Join(x.programs, "function")}
@@ -160,7 +160,7 @@ func (x *tools) validate(t *testing.T, paths ...string) []finding {
 		t.Fatalf("no definitions: %v", err)
 	}
 	out, err := x.cli(t.Context(), "resource", "validate", strings.Join(append(schemas, definitions...), ","), strings.Join(paths, ","),
-		// Crossplane's own schemas are there: nothing is to be downloaded.
+		// Crossplane's own schemas are on disk, so that nothing is downloaded.
 		"--crossplane-image=", "--cache-dir="+t.TempDir(), "--error-on-missing-schemas", "--output=json")
 	var answer struct {
 		Resources []finding `json:"resources"`
@@ -171,7 +171,7 @@ func (x *tools) validate(t *testing.T, paths ...string) []finding {
 	return answer.Resources
 }
 
-// write objects to a file.
+// write writes objects to a file.
 func write(t *testing.T, objects ...*unstructured.Unstructured) string {
 	t.Helper()
 	var text bytes.Buffer
@@ -195,7 +195,7 @@ func write(t *testing.T, objects ...*unstructured.Unstructured) string {
 	return file.Name()
 }
 
-// read the objects of a file of an example.
+// read reads the objects in a file of an example.
 func read(t *testing.T, file string) []*unstructured.Unstructured {
 	t.Helper()
 	b, err := os.ReadFile(file)
@@ -224,7 +224,7 @@ func parse(t *testing.T, text []byte) []*unstructured.Unstructured {
 	}
 }
 
-// object reads one object.
+// object parses one object.
 func object(t *testing.T, text string) *unstructured.Unstructured {
 	t.Helper()
 	all := parse(t, []byte(text))
@@ -234,7 +234,7 @@ func object(t *testing.T, text string) *unstructured.Unstructured {
 	return all[0]
 }
 
-// composite is the nth composite resource of an example.
+// composite returns the nth composite resource of an example.
 func (x *tools) composite(t *testing.T, name string, n int) *unstructured.Unstructured {
 	t.Helper()
 	return read(t, x.example(name, "xr.yaml"))[n]

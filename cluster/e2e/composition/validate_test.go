@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// All that is in examples/composition is as the schemas of Crossplane, of the composition function and of the definitions
-// themselves want it.
+// TestExamplesAreValid checks that everything in examples/composition matches the schemas of Crossplane, of the
+// composition function and of the definitions.
 func TestExamplesAreValid(t *testing.T) {
 	x := theTools(t)
 	kinds := map[string]int{}
@@ -26,7 +26,8 @@ func TestExamplesAreValid(t *testing.T) {
 	}
 }
 
-// A wrong composite resource is refused when it is applied, rather than shown to be stuck later.
+// TestWrongCompositesAreRefused checks that an invalid composite resource is rejected when it is applied, rather than
+// getting stuck later.
 func TestWrongCompositesAreRefused(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
@@ -85,7 +86,8 @@ func TestWrongCompositesAreRefused(t *testing.T) {
 	}
 }
 
-// What is rendered is held to the provider's own schema: a Function without code is none.
+// TestWrongResourcesAreRefused checks rendered resources against the provider's own schema: a Function without code
+// is invalid.
 func TestWrongResourcesAreRefused(t *testing.T) {
 	x := theTools(t)
 	rendered := x.render(t, "lambda-function", x.composite(t, "lambda-function", 0))

@@ -15,11 +15,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// arguments of the provider. It looks often, so that nobody has to wait ten minutes to see drift being found. Nobody
-// stands by for it, so none waits for the lease of one that crashed.
+// arguments are the provider's arguments. It polls often, so that drift is detected without waiting ten minutes.
+// There is no leader election, so that it does not wait for the lease of a process that crashed.
 var arguments = []string{"--debug", "--poll=5s", "--min-poll=1s", "--no-leader-election"}
 
-// env is what runs.
+// env is the running environment.
 type env struct {
 	flags    flags
 	out      io.Writer
@@ -30,7 +30,7 @@ type env struct {
 	logs     []*tail
 }
 
-// start everything. What has been started is returned with an error, too.
+// start starts everything. If it returns an error, it also returns what has been started.
 func start(ctx context.Context, f flags) (*env, error) {
 	e := &env{flags: f, out: os.Stdout}
 	for _, step := range []func(context.Context) error{e.prepare, e.startPlatform, e.install} {
@@ -41,7 +41,7 @@ func start(ctx context.Context, f flags) (*env, error) {
 	return e, nil
 }
 
-// prepare the folders: one that stays, and one that goes.
+// prepare creates two folders: a permanent one and a temporary one.
 func (e *env) prepare(context.Context) (err error) {
 	if e.flags.Folder, err = filepath.Abs(e.flags.Folder); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (e *env) startPlatform(ctx context.Context) (err error) {
 	return nil
 }
 
-// install the provider of this working tree, and the composition function.
+// install installs the provider of this working tree, and the composition function.
 func (e *env) install(ctx context.Context) (err error) {
 	e.sectionf("Building the provider's package from this working tree, and installing it")
 	began := time.Now()
@@ -94,7 +94,7 @@ func (e *env) install(ctx context.Context) (err error) {
 	return nil
 }
 
-// follow the sources and the logs until the end.
+// follow watches the sources and the logs until the context ends.
 func (e *env) follow(ctx context.Context) error {
 	e.printf("Save a change of the provider, and it is built and takes over; a change of its types comes with their definitions.\nEverything stays up until Ctrl-C.")
 	tick := time.NewTicker(rebuild.Glance)
@@ -119,7 +119,7 @@ func (e *env) follow(ctx context.Context) error {
 	}
 }
 
-// stop everything, and remove what it left but for the kubeconfig and the logs.
+// stop stops everything, and removes all files but the kubeconfig and the logs.
 func (e *env) stop() error {
 	var errs []error
 	if e.platform != nil {

@@ -13,11 +13,11 @@ const (
 	providerLog   = "provider.log"
 	crossplaneLog = "crossplane.log"
 
-	// logInterval is the time between two looks at logs.
+	// logInterval is the time between two reads of the logs.
 	logInterval = 200 * time.Millisecond
 )
 
-// startLogs copies logs to where they stay, and the provider's to the terminal.
+// startLogs copies logs to their permanent files, and the provider's to the terminal.
 func (e *env) startLogs() error {
 	var show io.Writer = &errorLines{to: indented{e.out}}
 	if e.flags.Logs {
@@ -45,7 +45,7 @@ func (e *env) tail(name string, files func() []string, show io.Writer) error {
 	return nil
 }
 
-// A tail copies what is added to files, also to those that it has heard of once.
+// A tail copies what is appended to files, also to files that are no longer listed.
 type tail struct {
 	files func() []string
 	to    io.Writer
@@ -100,16 +100,17 @@ func copyFrom(to io.Writer, file string, from int64) (int64, error) {
 	return io.Copy(to, f)
 }
 
-// alarming are lines of the provider's log that a user should see. Why it ends, where it does by itself, the node tells.
+// alarming matches lines of the provider's log that a user should see. The node reports why it ended, if it ended by
+// itself.
 var alarming = regexp.MustCompile(`^\S+\t(ERROR|DPANIC|PANIC|FATAL)\t`)
 
-// errorLines passes on lines that tell of an error.
+// errorLines passes on the lines with errors.
 type errorLines struct {
 	to   io.Writer
 	rest []byte // a line that is not whole yet
 }
 
-// Write takes some of a log.
+// Write writes part of a log.
 func (e *errorLines) Write(b []byte) (int, error) {
 	e.rest = append(e.rest, b...)
 	for {
@@ -129,7 +130,7 @@ func (e *errorLines) Write(b []byte) (int, error) {
 // indented indents each line.
 type indented struct{ to io.Writer }
 
-// Write takes whole lines.
+// Write writes whole lines.
 func (i indented) Write(b []byte) (int, error) {
 	for line := range bytes.Lines(b) {
 		if _, err := i.to.Write(append([]byte("    "), line...)); err != nil {

@@ -16,7 +16,7 @@ func TestErrorLines(t *testing.T) {
 		"2026-11-21T11:39:09.899Z\tERROR\tprovider-lambda\tit failed\n" +
 		"a stack\n" +
 		"2026-11-21T11:39:10.899Z\tINFO\tprovider-lambda\tsays ERROR\n"
-	for _, b := range []byte(log) { // A log is read wherever it ends at the moment.
+	for _, b := range []byte(log) { // A log may be read at any point.
 		if n, err := e.Write([]byte{b}); n != 1 || err != nil {
 			t.Fatalf("Write() = %d, %v", n, err)
 		}
@@ -42,14 +42,14 @@ func TestTail(t *testing.T) {
 		}
 	}
 
-	look("") // The file is not there yet.
+	look("") // The file does not exist yet.
 	add(t, first, "a")
 	look("a")
 	look("a")
 	files = []string{second}
 	add(t, second, "b")
 	look("ab")
-	add(t, first, "c") // A process's last words, after another has taken its place.
+	add(t, first, "c") // The last lines of a process, after another has replaced it.
 	look("abc")
 }
 

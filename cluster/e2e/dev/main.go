@@ -1,5 +1,5 @@
-// Command dev runs all that a Crossplane user has on this machine, with the provider of this working tree, and builds
-// and restarts that whenever its sources change. `make dev` runs it.
+// Command dev runs Crossplane with the provider of this working tree on this machine, and rebuilds and restarts the
+// provider whenever its sources change. `make dev` runs it.
 package main
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// flags of the program.
+// flags are the flags of the program.
 type flags struct {
-	Once   bool   `env:"ONCE" help:"End when everything is up, instead of staying up. The exit code is 0 only if it came up."`
-	Logs   bool   `env:"LOGS" help:"Show the provider's log, not its errors alone."`
+	Once   bool   `env:"ONCE" help:"Exit when everything is up. The exit code is 0 only if it came up."`
+	Logs   bool   `env:"LOGS" help:"Show the provider's whole log instead of only its errors."`
 	Folder string `default:".cache/dev" help:"Folder for the kubeconfig and the logs."`
 }
 
@@ -26,7 +26,7 @@ func main() {
 	kong.Parse(&f, kong.Name("dev"), kong.Description("Runs provider-lambda on Crossplane, a Kubernetes control plane and a double of AWS, and builds it anew as its sources change."))
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
-	context.AfterFunc(ctx, stop) // Whoever presses Ctrl-C twice does not want to wait.
+	context.AfterFunc(ctx, stop) // A second Ctrl-C ends the program at once.
 
 	err := run(ctx, f)
 	if err != nil && !errors.Is(err, context.Canceled) {

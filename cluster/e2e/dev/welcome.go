@@ -8,13 +8,13 @@ import (
 // region of the examples.
 const region = "eu-central-1"
 
-// welcome prints what a user can do now, to be copied.
+// welcome prints commands for a user to copy.
 func (e *env) welcome(ctx context.Context) error {
 	keys, err := e.platform.Double.Config(region).Credentials.Retrieve(ctx)
 	if err != nil {
 		return fmt.Errorf("cannot find credentials for the double of AWS: %w", err)
 	}
-	e.sectionf("Go on yourself, in another terminal")
+	e.sectionf("Next steps, in another terminal")
 	e.printf(`    export KUBECONFIG=%s
     export PATH=%s:$PATH   # Crossplane's CLI
     kubectl get provider.pkg,function.pkg,mrd

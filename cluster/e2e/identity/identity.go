@@ -1,4 +1,4 @@
-// Package identity lets a process act as a ServiceAccount, with no more rights than that has.
+// Package identity lets a process act as a ServiceAccount, with only the rights of that ServiceAccount.
 package identity
 
 import (
@@ -15,10 +15,10 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// lifetime of tokens. What runs here does not live that long, so none is renewed.
+// lifetime of tokens. Programs here run for less time, so that no token is renewed.
 const lifetime = 30 * 24 * time.Hour
 
-// Token asks the API server for a token of a ServiceAccount. Without audiences it is for the API server itself.
+// Token requests a token of a ServiceAccount from the API server. Without audiences it is for the API server itself.
 func Token(ctx context.Context, admin *rest.Config, namespace, name string, audiences ...string) (string, error) {
 	k, err := kubernetes.NewForConfig(admin)
 	if err != nil {
@@ -32,7 +32,7 @@ func Token(ctx context.Context, admin *rest.Config, namespace, name string, audi
 	return r.Status.Token, nil
 }
 
-// Config is a client configuration of a ServiceAccount.
+// Config returns a client configuration of a ServiceAccount.
 func Config(ctx context.Context, admin *rest.Config, namespace, name string) (*rest.Config, error) {
 	token, err := Token(ctx, admin, namespace, name)
 	if err != nil {
@@ -41,7 +41,7 @@ func Config(ctx context.Context, admin *rest.Config, namespace, name string) (*r
 	return &rest.Config{Host: admin.Host, BearerToken: token, TLSClientConfig: rest.TLSClientConfig{CAData: admin.CAData}}, nil
 }
 
-// Kubeconfig is the same, as a file's content.
+// Kubeconfig returns the same as Config, as the content of a kubeconfig.
 func Kubeconfig(ctx context.Context, admin *rest.Config, namespace, name string) ([]byte, error) {
 	c, err := Config(ctx, admin, namespace, name)
 	if err != nil {

@@ -6,21 +6,21 @@ import (
 )
 
 const (
-	// firstRest is for how many looks a pod is left alone that has ended for the second time. The first time it is
-	// started anew at once. The rest doubles each time, up to maxRest.
+	// firstRest is for how many checks a pod that has ended for the second time is not restarted. The first time it
+	// is restarted at once. The number doubles each time, up to maxRest.
 	firstRest = int(time.Second / glance)
 	maxRest   = int(30 * time.Second / glance)
 )
 
-// A crash is what the node keeps in mind of a pod that has ended by itself.
+// A crash is the node's record of a pod that has ended by itself.
 type crash struct {
 	pod   *pod
-	times int // that it has ended
-	pause int // looks that it rested for this time
-	left  int // looks that it rests for
+	times int // how often it has ended
+	pause int // checks for which it was not restarted this time
+	left  int // remaining checks before it is restarted
 }
 
-// again takes note that a pod has ended, maybe as others did in its place. c may be nil.
+// again records that a pod, or one that it replaced, has ended. c may be nil.
 func (c *crash) again(p *pod) *crash {
 	if c == nil || c.pod.fingerprint != p.fingerprint {
 		return &crash{pod: p, times: 1}
@@ -29,7 +29,7 @@ func (c *crash) again(p *pod) *crash {
 	return &crash{pod: p, times: c.times + 1, pause: pause, left: pause}
 }
 
-// rests tells whether to leave the pod alone at this look. c may be nil.
+// rests reports whether the pod must not be restarted at this check. c may be nil.
 func (c *crash) rests() bool {
 	if c == nil || c.left == 0 {
 		return false
@@ -38,7 +38,7 @@ func (c *crash) rests() bool {
 	return true
 }
 
-// tellCrash shows the end of a log once: one that ends again and again most likely says the same each time.
+// tellCrash prints the end of a log once: a process that ends repeatedly most likely logs the same each time.
 func (n *Node) tellCrash(name string) {
 	c := n.crashes[name]
 	if c.times > 1 {
@@ -48,8 +48,8 @@ func (n *Node) tellCrash(name string) {
 	logf(n.options.Trouble, "%s has ended by itself:\n%s", name, c.pod.process.Tail())
 }
 
-// Crashed returns an error if what runs an image has ended by itself as often as given, without a change of what it
-// runs.
+// Crashed returns an error if the process of an image has ended by itself at least the given number of times, without
+// a change of its Deployment.
 func (n *Node) Crashed(image string, times int) error {
 	return n.crashed(func(p *pod) bool { return p.image == image }, times)
 }

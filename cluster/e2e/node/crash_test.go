@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestCrashRests counts the looks at which a pod that ends each time it is started is left alone.
+// TestCrashRests counts the checks at which a pod that always ends is not restarted.
 func TestCrashRests(t *testing.T) {
 	var c *crash
 	var rests []int

@@ -1,7 +1,7 @@
-// Package node stands in for the nodes of a cluster that has none: what the Deployments of a namespace would run in
-// pods, it runs as processes of this machine, and tells the Deployments' status so. It knows as much of pods as
-// Crossplane's packages use: the first container's program, arguments, environment, Secrets that are mounted and the
-// ServiceAccount, whose rights the process has and no more.
+// Package node replaces the nodes of a cluster without nodes: it runs the pods of the Deployments in a namespace as
+// processes of this machine, and updates the Deployments' status accordingly. It supports what Crossplane's packages
+// use of pods: the first container's program, arguments, environment and mounted Secrets, and the ServiceAccount,
+// with whose rights the process runs.
 package node
 
 import (
@@ -24,10 +24,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// glance is the time between two looks at the Deployments.
+// glance is the time between two checks of the Deployments.
 const glance = 200 * time.Millisecond
 
-// Options say what a node runs.
+// Options configure a node.
 type Options struct {
 	// Config is an administrator's client configuration.
 	Config *rest.Config
@@ -35,19 +35,19 @@ type Options struct {
 	// Namespace of the Deployments.
 	Namespace string
 
-	// Program finds the program that an image runs, as a file of this machine.
+	// Program returns the path of the program that an image runs.
 	Program func(ctx context.Context, image string) (string, error)
 
-	// Environment is what the node adds to a container's environment variables, as admission webhooks of a cluster
-	// do. The folder is the process's own. None if nil.
+	// Environment returns additional environment variables of a container, as a cluster's admission webhooks add
+	// them. The folder is the process's own. Nil adds none.
 	Environment func(ctx context.Context, account *corev1.ServiceAccount, folder string) ([]string, error)
 
-	// Log is told what is started and stopped, Trouble what ends by itself and what cannot be done. Default: nobody is
-	// told.
+	// Log receives messages about what is started and stopped, Trouble about what ends by itself and about errors.
+	// Default: messages are discarded.
 	Log, Trouble io.Writer
 }
 
-// Node runs processes until it is stopped.
+// A Node runs processes until it is stopped.
 type Node struct {
 	options Options
 	kube    client.Client
@@ -55,14 +55,14 @@ type Node struct {
 
 	mu       sync.Mutex
 	pods     map[string]*pod   // by Deployment and number
-	crashes  map[string]*crash // likewise
-	programs map[string]string // by the images that run them in place of their own
+	crashes  map[string]*crash // by Deployment and number
+	programs map[string]string // by the images that run them instead of their own
 
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// Start looks at the Deployments from now on.
+// Start starts to watch the Deployments.
 func Start(o Options) (*Node, error) {
 	if o.Log == nil {
 		o.Log = io.Discard
@@ -87,7 +87,7 @@ func Start(o Options) (*Node, error) {
 	return n, nil
 }
 
-// Stop ends all processes and removes what they left.
+// Stop ends all processes and removes their files.
 func (n *Node) Stop() error {
 	n.cancel()
 	<-n.done
@@ -99,7 +99,7 @@ func (n *Node) Stop() error {
 	return n.folder.Remove()
 }
 
-// Running are the processes that run the images of a repository, such as 127.0.0.1:5000/provider-lambda.
+// Running returns the processes that run the images of a repository, such as 127.0.0.1:5000/provider-lambda.
 func (n *Node) Running(repository string) []*process.Process {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -112,7 +112,7 @@ func (n *Node) Running(repository string) []*process.Process {
 	return all
 }
 
-// Logs are what all processes wrote so far, by their names.
+// Logs returns the logs of all processes, by their names.
 func (n *Node) Logs() map[string]string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -146,7 +146,7 @@ func (n *Node) run(ctx context.Context) {
 	}
 }
 
-// look at all Deployments: end what they no longer ask for, then start what they do.
+// look checks all Deployments: it ends what they no longer specify, then starts what they do.
 func (n *Node) look(ctx context.Context) error {
 	l := &appsv1.DeploymentList{}
 	if err := n.kube.List(ctx, l, client.InNamespace(n.options.Namespace)); err != nil {
@@ -168,7 +168,7 @@ func (n *Node) look(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// end what no Deployment asks for, and take note of what has ended by itself.
+// end ends the pods that no Deployment specifies, and records those that have ended by themselves.
 func (n *Node) end(deployments []appsv1.Deployment) {
 	wanted := map[string]string{}
 	for i := range deployments {

@@ -21,21 +21,21 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// A pod is a process that runs in place of one.
+// A pod is a process that replaces a pod.
 type pod struct {
 	deployment  string
 	image       string
 	program     string
 	fingerprint string
 	probe       *corev1.Probe
-	ready       bool // when it was last looked at
+	ready       bool // at the last check
 	process     *process.Process
 }
 
-// grace is how long a process may take to end, as Kubernetes has it.
+// grace is how long a process may take to end, as in Kubernetes.
 const grace = 30 * time.Second
 
-// stop a process as a cluster does: it is asked to end, and made to where it does not.
+// stop stops a process as a cluster does: it is terminated, and killed if it does not end in time.
 func (p *pod) stop() {
 	p.process.Terminate()
 	patience := time.NewTimer(grace)
@@ -62,8 +62,8 @@ func podName(d *appsv1.Deployment, number int32) string {
 	return fmt.Sprintf("%s-%d", d.GetName(), number)
 }
 
-// fingerprint of what a Deployment asks for, and of the program that takes the place of its image's: another one is
-// another pod.
+// fingerprint returns a hash of a Deployment's specification and of the program that replaces its image's: if it
+// changes, the pod is replaced.
 func (n *Node) fingerprint(d *appsv1.Deployment) string {
 	b, err := json.Marshal(d.Spec.Template)
 	if err != nil {
@@ -82,7 +82,7 @@ func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment, name string) 
 	if err != nil {
 		return nil, err
 	}
-	// A folder for each start, so that no process sees what an earlier one was given.
+	// Each start has a folder of its own, so that no process sees the files of an earlier one.
 	folder, err := os.MkdirTemp(n.folder.Path, name+"-")
 	if err != nil {
 		return nil, err
@@ -105,7 +105,8 @@ func (n *Node) startPod(ctx context.Context, d *appsv1.Deployment, name string) 
 	return &pod{deployment: d.GetName(), image: c.Image, program: program, fingerprint: n.fingerprint(d), probe: c.ReadinessProbe, process: p}, nil
 }
 
-// environment of a pod: what its container asks for, and how it reaches the API server as its ServiceAccount.
+// environment returns a pod's environment: its container's variables, and its access to the API server as its
+// ServiceAccount.
 func (n *Node) environment(ctx context.Context, d *appsv1.Deployment, folder string) ([]string, error) {
 	spec, namespace := d.Spec.Template.Spec, d.GetNamespace()
 	kubeconfig, err := identity.Kubeconfig(ctx, n.options.Config, namespace, spec.ServiceAccountName)
@@ -135,10 +136,10 @@ func (n *Node) environment(ctx context.Context, d *appsv1.Deployment, folder str
 	return append(env, more...), err
 }
 
-// labelPath is how a fieldRef names a label.
+// labelPath matches a label in a fieldRef.
 var labelPath = regexp.MustCompile(`^metadata\.labels\['(.+)'\]$`)
 
-// value of an environment variable.
+// value returns the value of an environment variable.
 func value(e corev1.EnvVar, d *appsv1.Deployment) (string, error) {
 	if e.ValueFrom == nil {
 		return e.Value, nil
@@ -154,8 +155,8 @@ func value(e corev1.EnvVar, d *appsv1.Deployment) (string, error) {
 	return "", fmt.Errorf("this node cannot set environment variable %s: it knows values, metadata.namespace and labels", e.Name)
 }
 
-// mount writes the Secrets that a container mounts into its folder. It returns what replaces the paths that the
-// container knows by those where they are.
+// mount writes the Secrets that a container mounts into its folder. It returns a replacer of the container's paths by
+// the actual ones.
 func (n *Node) mount(ctx context.Context, spec corev1.PodSpec, namespace, folder string) (*strings.Replacer, error) {
 	secrets := map[string]string{}
 	for _, v := range spec.Volumes {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// Replace has an image run another program from now on, of which the node takes a copy. It returns when that runs and
-// is ready, or has ended by itself; at once, and with false, where the image has been replaced with the same already.
+// Replace makes an image run another program from now on; the node copies it. It returns when the program runs and is
+// ready, or has ended by itself. It returns false, at once, if the image already runs the same program.
 func (n *Node) Replace(ctx context.Context, image, program string) (changed bool, err error) {
 	program, err = n.keep(program)
 	if err != nil {
@@ -61,7 +61,7 @@ func (n *Node) isReady(image, program string) bool {
 	return false
 }
 
-// keep a copy of a program in the node's folder, by a name that says what it is.
+// keep copies a program to the node's folder, under a name that depends on its content.
 func (n *Node) keep(program string) (string, error) {
 	b, err := os.ReadFile(program) //nolint:gosec // Which one to run is the caller's to say.
 	if err != nil {
@@ -72,11 +72,11 @@ func (n *Node) keep(program string) (string, error) {
 	if _, err := os.Stat(to); err == nil { //nolint:gosec // It is in the node's folder.
 		return to, nil
 	}
-	// It is run by its name only, and by nobody before Replace says so.
+	// It is run by its name only, and only once Replace uses it.
 	return to, os.WriteFile(to, b, 0o700) //nolint:gosec // A program is executable.
 }
 
-// program that an image runs.
+// program returns the program that an image runs.
 func (n *Node) program(ctx context.Context, image string) (string, error) {
 	if p := n.programs[image]; p != "" {
 		return p, nil

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// tell a Deployment what runs for it, as the Deployment controller does.
+// tell writes a Deployment's status, as the Deployment controller does.
 func (n *Node) tell(ctx context.Context, d *appsv1.Deployment) error {
 	var up, ready int32
 	for _, p := range n.pods {
@@ -58,7 +58,7 @@ func setAvailable(s *appsv1.DeploymentStatus, available bool) {
 	})
 }
 
-// isReady asks a container's readiness probe. One that has none is ready.
+// isReady calls a container's readiness probe. A container without one is ready.
 func isReady(ctx context.Context, c corev1.Container, p *corev1.Probe) bool {
 	if p == nil || p.HTTPGet == nil {
 		return true

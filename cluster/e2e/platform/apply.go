@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Parse reads the documents of a YAML file.
+// Parse parses the documents of a YAML file.
 func Parse(text []byte) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
 	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), len(text))
@@ -33,8 +33,8 @@ func Parse(text []byte) ([]*unstructured.Unstructured, error) {
 	}
 }
 
-// Apply does what `kubectl apply` does with a YAML file, but for objects of the kinds to leave out. Those that name
-// no namespace go to the given one.
+// Apply applies a YAML file as `kubectl apply` does, except for objects of the kinds in without. Objects without a
+// namespace are created in the given one.
 func Apply(ctx context.Context, kube client.Client, namespace string, text []byte, without ...string) error {
 	objects, err := Parse(text)
 	if err != nil {
@@ -58,7 +58,7 @@ func Apply(ctx context.Context, kube client.Client, namespace string, text []byt
 	return nil
 }
 
-// create what is not there yet.
+// create creates an object unless it exists.
 func create(ctx context.Context, kube client.Client, o client.Object) error {
 	if err := kube.Create(ctx, o); err != nil && !kerrors.IsAlreadyExists(err) {
 		return fmt.Errorf("cannot create %s: %w", o.GetName(), err)

@@ -18,16 +18,16 @@ import (
 )
 
 const (
-	// Namespace that Crossplane and its packages are in.
+	// Namespace of Crossplane and its packages.
 	Namespace = "crossplane-system"
 
-	// initTimeout is how long Crossplane's initialisation may take, again and again until the API server serves
-	// what it has just installed.
+	// initTimeout is how long Crossplane's initialisation may take. It is repeated until the API server serves what
+	// it has just installed.
 	initTimeout = 2 * time.Minute
 )
 
-// startCrossplane installs Crossplane as its Helm chart does, and starts its two programs with the ServiceAccounts
-// and the rights that they have there. There are no webhooks, which nothing here needs.
+// startCrossplane installs Crossplane as its Helm chart does, and starts its two programs with the same
+// ServiceAccounts and rights. There are no webhooks, which nothing here needs.
 func (p *Platform) startCrossplane(ctx context.Context) error {
 	if err := create(ctx, p.Kube, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}}); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 	if err := p.writeCertificates(ctx); err != nil {
 		return fmt.Errorf("cannot write Crossplane's certificates: %w", err)
 	}
-	// The double answers at once, so what takes minutes in AWS is a burst of events here.
+	// The double responds at once, so that changes which take minutes in AWS are a burst of events here.
 	if err := p.startProgram("crossplane", core, "core", "start", "--circuit-breaker-burst=1000", "--enable-webhooks=false", "--metrics-port=0", "--health-probe-port=0",
 		"--cache-dir="+p.folder.File("xpkg"), "--tls-client-certs-dir="+p.folder.File("certs"), "--tls-server-certs-dir="+p.folder.File("certs")); err != nil {
 		return err
@@ -61,8 +61,8 @@ func (p *Platform) startCrossplane(ctx context.Context) error {
 	return p.startProgram("rbac-manager", manager, "rbac", "start", "--provider-clusterrole=crossplane:allowed-provider-permissions")
 }
 
-// initialise runs what the init container of Crossplane's Deployment does. It is run again where the API server did
-// not serve yet what the run before had installed.
+// initialise runs what the init container of Crossplane's Deployment does. It is repeated while the API server does
+// not yet serve what the previous run installed.
 func (p *Platform) initialise(ctx context.Context, env []string) error {
 	args := []string{
 		"core", "init", "--enable-webhooks=false", "--service-account=crossplane",
@@ -93,7 +93,7 @@ func (p *Platform) initialise(ctx context.Context, env []string) error {
 	}
 }
 
-// writeCertificates writes out the certificate with which Crossplane calls functions.
+// writeCertificates writes the certificate with which Crossplane calls functions.
 func (p *Platform) writeCertificates(ctx context.Context) error {
 	s := &corev1.Secret{}
 	if err := p.Kube.Get(ctx, client.ObjectKey{Namespace: Namespace, Name: "crossplane-tls-client"}, s); err != nil {
@@ -115,7 +115,7 @@ func (p *Platform) startProgram(name string, env []string, args ...string) error
 	return nil
 }
 
-// as is the environment of a program that acts as a ServiceAccount.
+// as returns the environment of a program that acts as a ServiceAccount.
 func (p *Platform) as(ctx context.Context, account string) ([]string, error) {
 	k, err := identity.Kubeconfig(ctx, p.Cluster.Config, Namespace, account)
 	if err != nil {
@@ -132,5 +132,5 @@ func (p *Platform) as(ctx context.Context, account string) ([]string, error) {
 	return append(os.Environ(), "KUBECONFIG="+file, "POD_NAMESPACE="+Namespace, "FUNCTION_ADDRESSES="+strings.Join(functions, ",")), nil
 }
 
-// program is the path of one of those that cluster/crossplane builds.
+// program returns the path of a program that cluster/crossplane builds.
 func (p *Platform) program(name string) string { return filepath.Join(p.Programs, name) }

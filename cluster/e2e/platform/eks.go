@@ -18,18 +18,18 @@ import (
 )
 
 const (
-	// roleAnnotation of a ServiceAccount names the role that its pods act as.
+	// roleAnnotation is the annotation of a ServiceAccount with the role of its pods.
 	roleAnnotation = "eks.amazonaws.com/role-arn"
 
-	// audience of the tokens by which they do.
+	// audience of the tokens for that role.
 	audience = "sts.amazonaws.com"
 
-	// Role that the provider acts as.
+	// Role is the role that the provider assumes.
 	Role = "arn:aws:iam::" + awsdouble.DefaultAccount + ":role/" + Provider
 )
 
-// trustCluster has the double's IAM trust the control plane's tokens of the provider's ServiceAccount, by the keys
-// that the API server publishes: what `eksctl create iamserviceaccount` sets up.
+// trustCluster adds the control plane to the double's IAM as an issuer of the provider's ServiceAccount tokens, by
+// the keys that the API server publishes, as `eksctl create iamserviceaccount` does.
 func (p *Platform) trustCluster(ctx context.Context) error {
 	k, err := kubernetes.NewForConfig(p.Cluster.Config)
 	if err != nil {
@@ -51,7 +51,7 @@ func (p *Platform) trustCluster(ctx context.Context) error {
 	p.Double.AddRole(awsdouble.Role{ARN: Role, WebIdentity: &awsdouble.WebIdentity{
 		Issuer: devcluster.Issuer, Audience: audience, Subject: "system:serviceaccount:" + Namespace + ":" + Provider,
 	}})
-	// Whoever looks at the double from outside, as tests do.
+	// Callers from outside of the cluster, such as tests.
 	access, err := p.Double.Config("").Credentials.Retrieve(ctx)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (p *Platform) trustCluster(ctx context.Context) error {
 	return nil
 }
 
-// injectRole adds to a pod what the webhook of EKS does, where its ServiceAccount is annotated with a role.
+// injectRole adds to a pod what the webhook of EKS adds, if its ServiceAccount is annotated with a role.
 func (p *Platform) injectRole(ctx context.Context, account *corev1.ServiceAccount, folder string) ([]string, error) {
 	role := account.GetAnnotations()[roleAnnotation]
 	if role == "" {

@@ -35,8 +35,8 @@ const (
 	patience = 3 * time.Minute
 )
 
-// runtimeConfigs are what differs from a cluster: each process listens on loopback, where several need their own
-// ports. The lease is short, since the RBAC manager takes an old revision's rights before that can give its lease back.
+// runtimeConfigs are the differences from a cluster: all processes listen on loopback and need ports of their own.
+// The lease is short, since the RBAC manager revokes an old revision's rights before that can release its lease.
 const runtimeConfigs = `
 apiVersion: pkg.crossplane.io/v1beta1
 kind: DeploymentRuntimeConfig
@@ -96,7 +96,7 @@ func (p *Platform) InstallFunction(ctx context.Context) error {
 	return p.Healthy(ctx, "Function", Function, image)
 }
 
-// InstallProvider installs the provider from a package that was pushed, and returns when it is healthy.
+// InstallProvider installs the provider from a pushed package, and returns when it is healthy.
 func (p *Platform) InstallProvider(ctx context.Context, image string) error {
 	if err := p.CLI(ctx, "xpkg", "install", "provider", image, Provider, "--runtime-config="+Provider); err != nil {
 		return err
@@ -104,7 +104,7 @@ func (p *Platform) InstallProvider(ctx context.Context, image string) error {
 	return p.Healthy(ctx, "Provider", Provider, image)
 }
 
-// UpdateProvider moves the provider to another package, and returns when that is healthy.
+// UpdateProvider updates the provider to another package, and returns when that is healthy.
 func (p *Platform) UpdateProvider(ctx context.Context, image string) error {
 	if err := p.CLI(ctx, "xpkg", "update", "provider", image, Provider); err != nil {
 		return err
@@ -112,8 +112,8 @@ func (p *Platform) UpdateProvider(ctx context.Context, image string) error {
 	return p.Healthy(ctx, "Provider", Provider, image)
 }
 
-// Configure tells the provider where AWS is, and to act as the role of its ServiceAccount: by a ClusterProviderConfig
-// that resources use unless they name another.
+// Configure applies the default ClusterProviderConfig, with the double's endpoint and the role of the provider's
+// ServiceAccount.
 func (p *Platform) Configure(ctx context.Context) error {
 	pc := &v1beta1.ClusterProviderConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "default"},
@@ -137,11 +137,11 @@ func (p *Platform) CLI(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// crashes of a package's process after which nobody waits for it any longer.
+// crashes is how often a package's process may crash before waiting for it fails.
 const crashes = 3
 
-// Healthy waits until a package, Provider or Function, is installed from an image, and healthy. It fails at once where
-// the package's process ends by itself again and again.
+// Healthy waits until a package, Provider or Function, is installed from an image, and healthy. It fails at once if
+// the package's process ends by itself repeatedly.
 func (p *Platform) Healthy(ctx context.Context, kind, name, image string) error {
 	pkg := &unstructured.Unstructured{}
 	pkg.SetGroupVersionKind(schema.GroupVersionKind{Group: "pkg.crossplane.io", Version: "v1", Kind: kind})
@@ -161,7 +161,7 @@ func (p *Platform) Healthy(ctx context.Context, kind, name, image string) error 
 	return errors.Join(err, crashed)
 }
 
-// ConditionTrue fails, saying what the condition says, unless it is true.
+// ConditionTrue returns an error with a condition's message unless the condition is true.
 func ConditionTrue(u *unstructured.Unstructured, condition string) error {
 	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
 	for _, c := range conditions {
@@ -177,7 +177,7 @@ func ConditionTrue(u *unstructured.Unstructured, condition string) error {
 	return fmt.Errorf("there is no condition %s", condition)
 }
 
-// ProviderClient is a client with the rights that Crossplane gave the provider.
+// ProviderClient returns a client with the rights that Crossplane granted the provider.
 func (p *Platform) ProviderClient(ctx context.Context) (client.Client, error) {
 	c, err := identity.Config(ctx, p.Cluster.Config, Namespace, Provider)
 	if err != nil {
@@ -207,7 +207,7 @@ func (p *Platform) configurePackages(ctx context.Context) error {
 	return Apply(ctx, p.Kube, "", []byte(text))
 }
 
-// freeAddress is one on loopback that nobody listens on.
+// freeAddress returns a free address on loopback.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It returns at once.
 	if err != nil {

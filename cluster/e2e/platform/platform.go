@@ -1,6 +1,6 @@
-// Package platform is all that a Crossplane user has, on this machine and without a container engine: a Kubernetes
-// control plane, Crossplane itself with its RBAC manager, a registry, a stand-in for the nodes, and a double of AWS.
-// The provider and composition functions are installed into it as packages, as a user does.
+// Package platform runs a complete Crossplane installation on this machine, without a container engine: a Kubernetes
+// control plane, Crossplane itself with its RBAC manager, a registry, a replacement for the nodes, and a double of
+// AWS. The provider and composition functions are installed as packages, as a user does.
 package platform
 
 import (
@@ -24,35 +24,36 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// adminKubeconfig is the file by which Crossplane's CLI acts as an administrator.
+// adminKubeconfig is the administrator's kubeconfig, for Crossplane's CLI.
 const adminKubeconfig = "admin.kubeconfig"
 
-// script that provides Crossplane, by its path from the repository's root.
+// script builds Crossplane. It is a path from the repository's root.
 const script = "cluster/crossplane/ensure.sh"
 
-// Options say what a platform should be like.
+// Options configure a platform.
 type Options struct {
 	// Activations are the managed resource definitions that Crossplane activates by default, such as
-	// functions.lambda.aws.m.crossplane.io, or patterns of such. Default: all.
+	// functions.lambda.aws.m.crossplane.io, or patterns. Default: all.
 	Activations []string
 
-	// Double says how the double of AWS behaves. It checks who calls, as AWS does.
+	// Double configures the double of AWS. It always authenticates callers, as AWS does.
 	Double awsdouble.Options
 
-	// ProviderArgs are arguments of the provider besides those that the platform needs.
+	// ProviderArgs are further arguments of the provider.
 	ProviderArgs []string
 
-	// Progress is told what is going on. Default: os.Stderr.
+	// Progress receives messages about the progress. Default: os.Stderr.
 	Progress io.Writer
 
-	// Trouble is told of packages' processes that end by themselves, and of what the node cannot do. Default: Progress.
+	// Trouble receives messages about packages' processes that end by themselves, and about the node's errors.
+	// Default: Progress.
 	Trouble io.Writer
 
 	// functions are the addresses of composition functions, by name.
 	functions map[string]string
 }
 
-// Platform is one that runs.
+// A Platform is a running platform.
 type Platform struct {
 	Cluster  *devcluster.Cluster
 	Kube     client.Client
@@ -72,8 +73,8 @@ type Platform struct {
 	processes []*process.Process
 }
 
-// Start a platform. Crossplane may still be starting when it returns: what is installed then waits for it. The first
-// start builds Kubernetes's and Crossplane's programs, which takes some 15 minutes; later ones take about 10 s.
+// Start starts a platform. Crossplane may still be starting when it returns: installations then wait for it. The
+// first start builds Kubernetes's and Crossplane's programs, which takes some 15 minutes; later ones take about 10 s.
 func Start(ctx context.Context, o Options) (p *Platform, err error) {
 	if o.Progress == nil {
 		o.Progress = os.Stderr
@@ -98,7 +99,7 @@ func Start(ctx context.Context, o Options) (p *Platform, err error) {
 	return p, nil
 }
 
-// find the repository and the programs.
+// find finds the repository and the programs.
 func (p *Platform) find(ctx context.Context) (err error) {
 	if p.Root, err = process.Root(script); err != nil {
 		return err
@@ -115,7 +116,7 @@ func (p *Platform) find(ctx context.Context) (err error) {
 }
 
 func (p *Platform) startCluster(ctx context.Context) (err error) {
-	// The chart's roles are put together of others that bear a label.
+	// The chart's roles are aggregated from others by a label.
 	o := devcluster.Options{Controllers: true, ExtraControllers: []string{"clusterrole-aggregation-controller"}, Progress: p.options.Progress}
 	if p.Cluster, err = devcluster.Start(ctx, o); err != nil {
 		return err
@@ -149,7 +150,7 @@ func (p *Platform) startServers(ctx context.Context) (err error) {
 	return err
 }
 
-// Stop ends everything and removes what it left on disk.
+// Stop ends everything and removes its files.
 func (p *Platform) Stop() error {
 	var errs []error
 	if p.Node != nil {
@@ -173,12 +174,12 @@ func (p *Platform) Stop() error {
 	return errors.Join(errs...)
 }
 
-// Providers are the provider's processes.
+// Providers returns the provider's processes.
 func (p *Platform) Providers() []*process.Process {
 	return p.Node.Running(p.Registry.Host() + "/" + Provider)
 }
 
-// Logs are the ends of what Crossplane logged, and what the packages' processes did, by name.
+// Logs returns the ends of Crossplane's logs, and the logs of the packages' processes, by name.
 func (p *Platform) Logs() map[string]string {
 	logs := p.Node.Logs()
 	for _, started := range p.processes {
@@ -187,10 +188,10 @@ func (p *Platform) Logs() map[string]string {
 	return logs
 }
 
-// LogFile is the path of the file that a program of Crossplane logs to: crossplane or rbac-manager.
+// LogFile returns the path of the log of a program of Crossplane: crossplane or rbac-manager.
 func (p *Platform) LogFile(program string) string { return p.folder.File(program + ".log") }
 
-// Ended returns an error once a program of Crossplane has ended by itself. It shows the end of its log.
+// Ended returns an error if a program of Crossplane has ended by itself. It contains the end of its log.
 func (p *Platform) Ended() error {
 	for _, started := range p.processes {
 		select {
@@ -202,7 +203,7 @@ func (p *Platform) Ended() error {
 	return nil
 }
 
-// Until waits until something is so. It fails if it is not within the patience, or if Crossplane has ended.
+// Until waits until a condition holds. It fails after the given time, or if Crossplane has ended.
 func (p *Platform) Until(ctx context.Context, what string, patience time.Duration, so func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -215,7 +216,7 @@ func (p *Platform) Until(ctx context.Context, what string, patience time.Duratio
 			return nil
 		}
 		if last == nil || ctx.Err() == nil {
-			last = err // Not that time is up, but what was not so.
+			last = err // Report the condition, not the timeout.
 		}
 		if err := p.Ended(); err != nil {
 			return fmt.Errorf("waiting until %s: %w", what, err)
@@ -228,5 +229,5 @@ func (p *Platform) Until(ctx context.Context, what string, patience time.Duratio
 	}
 }
 
-// glance is the time between two looks at whether something is so.
+// glance is the time between two checks of a condition.
 const glance = 100 * time.Millisecond

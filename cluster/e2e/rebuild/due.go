@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// definitions and metadata are what the package holds besides the provider, by their paths in the repository.
+	// definitions and metadata are the parts of the package besides the provider, by their paths in the repository.
 	definitions = "package/crds"
 	metadata    = "crossplane.yaml"
 )
 
-// A due is what is to be done.
+// A due is what has to be done.
 type due struct {
 	generate bool // code and definitions of the API types
 	install  bool // the package
 	program  bool // the provider's program, which the package holds too
 }
 
-// of returns what is due once files have changed.
+// of returns what has to be done after files have changed.
 func (d due) of(changed []string) due {
 	for _, name := range changed {
 		switch {
@@ -35,7 +35,7 @@ func (d due) of(changed []string) due {
 	return d
 }
 
-// first of what is due, in words.
+// first describes the first step.
 func (d due) first() string {
 	switch {
 	case d.generate:
@@ -46,10 +46,10 @@ func (d due) first() string {
 	return "building the provider"
 }
 
-// own are folders of what runs beside the provider, in the program that rebuilds it.
+// own are folders of code that also runs in the program that rebuilds the provider.
 var own = []string{"internal/awsdouble/", "internal/devcluster/", "internal/process/"}
 
-// split files into those of what rebuilds the provider, and those of the provider.
+// split splits files into those of the rebuilding program, and those of the provider.
 func split(files []string) (mine, rest []string) {
 	for _, name := range files {
 		if slices.ContainsFunc(own, func(folder string) bool { return strings.HasPrefix(name, folder) }) {
@@ -61,7 +61,7 @@ func split(files []string) (mine, rest []string) {
 	return mine, rest
 }
 
-// names of files, as a person would say it.
+// names returns the names of files, as a sentence lists them.
 func names(files []string) string {
 	const few = 3
 	if len(files) == 1 {

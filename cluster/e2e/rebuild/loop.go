@@ -1,5 +1,5 @@
-// Package rebuild keeps the provider that runs on a platform at what a working tree says: it looks at the sources again
-// and again, and builds what has changed.
+// Package rebuild keeps the provider on a platform up to date with a working tree: it polls the sources, and builds
+// what has changed.
 package rebuild
 
 import (
@@ -10,30 +10,29 @@ import (
 	"time"
 )
 
-// Glance is the time between two looks at the sources.
+// Glance is the time between two polls of the sources.
 const Glance = 250 * time.Millisecond
 
-// Steps are what a loop can do.
+// Steps are the steps of a loop.
 type Steps interface {
-	// Generate writes the code and the definitions that are made of the API types.
+	// Generate generates code and definitions from the API types.
 	Generate(ctx context.Context) error
 
-	// Install builds the package, and moves the platform to it.
+	// Install builds the package, and updates the platform to it.
 	Install(ctx context.Context) error
 
-	// Run builds the provider's program and has it take the place of the one that runs. It returns false where that is the
-	// same program.
+	// Run builds the provider's program and replaces the running one. It returns false if that is the same program.
 	Run(ctx context.Context) (changed bool, err error)
 }
 
-// A Loop does what changes of the sources make due. A step that fails is done again after the next change.
+// A Loop runs the steps that changes of the sources require. A step that fails is repeated after the next change.
 type Loop struct {
 	Steps Steps
 
-	// Out is told what has changed, and what came of it.
+	// Out receives messages about changes and results.
 	Out io.Writer
 
-	// Now is the clock, by which Out is told how long things took.
+	// Now is the clock for the durations in Out.
 	Now func() time.Time
 
 	built  Snapshot // whose changes are done or due
@@ -43,14 +42,14 @@ type Loop struct {
 	began  time.Time
 }
 
-// Start from the sources that what runs was built from.
+// Start sets the sources from which the running provider was built.
 func (l *Loop) Start(now Snapshot) { l.built, l.last = now, now }
 
-// Last is the snapshot that the loop was given last.
+// Last returns the last snapshot.
 func (l *Loop) Last() Snapshot { return l.last }
 
-// Look does the first of what is due now; the rest, and what comes of what a step wrote, at the next looks. Sources are
-// left alone until they are as they were at the look before.
+// Look runs the first step that is due; the others, and those for files that a step wrote, run at the next calls.
+// Changed sources are left alone until they are the same in two successive calls.
 func (l *Loop) Look(ctx context.Context, now Snapshot) {
 	settled := len(l.last.Changed(now)) == 0
 	l.last = now

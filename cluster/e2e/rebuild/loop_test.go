@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fake steps, in the order in which they were done.
+// fake records the steps in their order.
 type fake struct {
 	done     []string
 	generate func() error
@@ -53,14 +53,14 @@ func newBench() *bench {
 	return b
 }
 
-// edit a file, which is then another one than ever before.
+// edit changes a file to a content that it never had.
 func (b *bench) edit(name string) {
 	c := b.files[name]
 	c.sum[0]++
 	b.files[name] = c
 }
 
-// look some times, and return what was done and said.
+// look polls some times, and returns the steps and the output.
 func (b *bench) look(t *testing.T, times int) (done []string, said string) {
 	t.Helper()
 	b.done = nil
@@ -131,7 +131,7 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// TestLoopMends lets the installation of a package fail, since code is broken that is then mended.
+// TestLoopMends fails to install a package with broken code, which is then fixed.
 func TestLoopMends(t *testing.T) {
 	b := newBench()
 	b.install = func() error { return errors.New("does not compile") }

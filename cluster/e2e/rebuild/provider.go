@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// version of the packages, but for their number.
+	// version is the prefix of the packages' versions.
 	version = "v0.0.0-dev."
 
 	// patience is how long a program may take until it is ready.
 	patience = 2 * time.Minute
 )
 
-// Provider builds and installs the provider of a repository. It is what a Loop does.
+// A Provider builds and installs the provider of a repository. It implements a Loop's Steps.
 type Provider struct {
 	Platform *platform.Platform
 
@@ -35,7 +35,7 @@ type Provider struct {
 	number int
 }
 
-// Generate writes the code and the definitions that are made of the API types.
+// Generate generates code and definitions from the API types.
 func (p *Provider) Generate(ctx context.Context) error {
 	if err := p.goCommand(ctx, "generate", "./apis/..."); err != nil {
 		return fmt.Errorf("cannot generate; what runs goes on:\n%w", err)
@@ -43,7 +43,7 @@ func (p *Provider) Generate(ctx context.Context) error {
 	return nil
 }
 
-// Install builds the package and installs it, or moves the provider to it.
+// Install builds the package and installs it, or updates the provider to it.
 func (p *Provider) Install(ctx context.Context) error {
 	p.number++
 	out := filepath.Join(p.Folder, "package")
@@ -62,8 +62,8 @@ func (p *Provider) Install(ctx context.Context) error {
 	return move(ctx, image)
 }
 
-// Run builds the provider's program and has it take the place of the one that runs. It is built as the package has it,
-// so what was compiled for that is not compiled again.
+// Run builds the provider's program and replaces the running one. The build uses the settings of the package, so that
+// nothing is compiled twice.
 func (p *Provider) Run(ctx context.Context) (changed bool, err error) {
 	built := filepath.Join(p.Folder, "provider")
 	flags := "-ldflags=-s -w -buildid= -X github.com/crossplane-contrib/provider-lambda/internal/version.Version=" + fmt.Sprint(version, p.number)
@@ -79,14 +79,14 @@ func (p *Provider) Run(ctx context.Context) (changed bool, err error) {
 	return changed, nil
 }
 
-// goCommand runs the Go command in the repository, as the package is built.
+// goCommand runs the Go command in the repository, with the settings of the package.
 func (p *Provider) goCommand(ctx context.Context, args ...string) error {
 	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // The arguments are ours.
 	cmd.Dir = p.Root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	out, err := process.Output(cmd)
 	if text := strings.TrimSpace(string(out)); err != nil && text != "" {
-		return errors.New(text) // It says all; that the exit status was 1 says nothing.
+		return errors.New(text) // The text is complete; the exit status adds nothing.
 	}
 	return err
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// sources are the files, and the folders of files, that the provider and its package are made of.
+// sources are the files, and the folders of files, from which the provider and its package are built.
 var sources = []string{"apis", "cmd/provider", "internal", definitions, metadata, "package/icon.svg", "go.mod", "go.sum"}
 
-// A Snapshot tells what is in each source, by the path from the repository's root.
+// A Snapshot is the content of the sources, by their paths from the repository's root.
 type Snapshot map[string]content
 
 type content struct {
@@ -23,8 +23,8 @@ type content struct {
 	sum     [sha256.Size]byte
 }
 
-// Take a snapshot of a repository. Tests, and what editors put beside the files that they write, do not count. Files that
-// were not written since an earlier snapshot, which may be nil, are not read again.
+// Take returns a snapshot of a repository. It ignores tests, and temporary files of editors. Files that were not
+// written since an earlier snapshot, which may be nil, are not read again.
 func Take(root string, earlier Snapshot) (Snapshot, error) {
 	s, files := Snapshot{}, os.DirFS(root)
 	for _, source := range sources {
@@ -36,7 +36,7 @@ func Take(root string, earlier Snapshot) (Snapshot, error) {
 				err = s.add(files, name, d, earlier)
 			}
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // It went while we looked, as generated files do.
+				return nil // It was deleted meanwhile, as generated files are.
 			}
 			return err
 		})
@@ -83,10 +83,10 @@ func isSource(name string) bool {
 	})
 }
 
-// isHidden tells whether Go ignores a file or a folder by its name.
+// isHidden reports whether Go ignores a file or a folder because of its name.
 func isHidden(base string) bool { return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") }
 
-// Changed are the files that came, went or are other ones in next than in s, by name.
+// Changed returns the names of the files that were added, removed or changed in next.
 func (s Snapshot) Changed(next Snapshot) []string {
 	var changed []string
 	for name := range s {

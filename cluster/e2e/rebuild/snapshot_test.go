@@ -54,7 +54,7 @@ func take(t *testing.T, root string, earlier Snapshot) Snapshot {
 	return s
 }
 
-// put a file, written later than the one that was there.
+// put writes a file, with a later time than the existing one's.
 func put(name, text string) func(*testing.T, string) {
 	return func(t *testing.T, root string) {
 		t.Helper()
@@ -78,7 +78,7 @@ func remove(name string) func(*testing.T, string) {
 	}
 }
 
-// touch gives a file a time that it did not have.
+// touch changes the time of a file.
 func touch(name string) func(*testing.T, string) {
 	return func(t *testing.T, root string) {
 		t.Helper()

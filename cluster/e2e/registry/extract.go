@@ -17,8 +17,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/remote"
 )
 
-// Program pulls an image and writes the program that it runs to a folder. The image must be for Linux on this
-// machine's kind of processor, and its program must need nothing else of it.
+// Program pulls an image and writes the program that it runs to a folder. The image must be for Linux and this
+// machine's architecture, and its program must not need any other file of it.
 func Program(ctx context.Context, image, folder string) (string, error) {
 	ref, err := name.ParseReference(image)
 	if err != nil {
@@ -46,7 +46,7 @@ func Program(ctx context.Context, image, folder string) (string, error) {
 	return to, extract(i, c.Config.Entrypoint[0], to)
 }
 
-// extract a file of an image.
+// extract extracts a file from an image.
 func extract(i v1.Image, file, to string) error {
 	all := mutate.Extract(i)
 	defer all.Close() //nolint:errcheck // It is only read.
@@ -64,7 +64,7 @@ func extract(i v1.Image, file, to string) error {
 	}
 }
 
-// write a program, which is there as a whole or not at all.
+// write writes a program atomically.
 func write(to string, from io.Reader) error {
 	f, err := os.CreateTemp(filepath.Dir(to), ".program-*")
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 // annotation of the layer that Crossplane's package manager reads.
 const annotation = "io.crossplane.xpkg"
 
-// PushFunction makes a package of a composition function and pushes it. Its program is the file named name in
-// programs; what its package says of it is in the folder function there.
+// PushFunction builds a package of a composition function and pushes it. Its program is the file with that name in
+// programs; the package's metadata is in the folder function there.
 func (r *Registry) PushFunction(ctx context.Context, programs, function, version string) (image string, err error) {
 	program, err := os.ReadFile(filepath.Join(programs, function)) //nolint:gosec // It was built for this.
 	if err != nil {
@@ -51,7 +51,7 @@ func (r *Registry) PushFunction(ctx context.Context, programs, function, version
 	return r.push(ctx, i, function+":"+version)
 }
 
-// configured says what an image runs, and in which of its layers the package is.
+// configured sets an image's entrypoint, and labels the layer that contains the package.
 func configured(i v1.Image, base v1.Layer, entrypoint string) (v1.Image, error) {
 	c, err := i.ConfigFile()
 	if err != nil {
@@ -78,9 +78,9 @@ func (r *Registry) push(ctx context.Context, i v1.Image, repository string) (str
 	return tag.String(), nil
 }
 
-// joined are the YAML files of a folder as one: crossplane.yaml first, since a package begins with it.
+// joined returns the YAML files of a folder as one: crossplane.yaml first, as a package requires.
 func joined(folder string) ([]byte, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*.yaml")) // The names come sorted.
+	files, err := filepath.Glob(filepath.Join(folder, "*.yaml")) // The names are sorted.
 	if err != nil {
 		return nil, err
 	}

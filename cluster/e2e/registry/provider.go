@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/process"
 )
 
-// PushProvider builds the provider's package from the sources in root, for this kind of processor and the one that
+// PushProvider builds the provider's package from the sources in root, for this architecture and the one that
 // Crossplane's package manager reads, and pushes it. out is a folder to build in.
 func (r *Registry) PushProvider(ctx context.Context, root, out, version string) (image string, err error) {
 	if err := r.packaging(ctx, root, "build", append([]string{"--root=" + root, "--out=" + out, "--version=" + version}, platforms()...)...); err != nil {

@@ -1,4 +1,4 @@
-// Package registry is an OCI registry on loopback, and the packages that are pushed to it.
+// Package registry provides an OCI registry on loopback, and the packages that are pushed to it.
 package registry
 
 import (
@@ -11,13 +11,13 @@ import (
 	"github.com/google/go-containerregistry/pkg/registry"
 )
 
-// Registry keeps what is pushed to it in memory. Whoever is on this machine may push and pull.
+// A Registry keeps what is pushed to it in memory. Everyone on this machine may push and pull.
 type Registry struct {
 	listener net.Listener
 	server   *http.Server
 }
 
-// Start a registry on a free port of 127.0.0.1.
+// Start starts a registry on a free port of 127.0.0.1.
 func Start() (*Registry, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // It returns at once.
 	if err != nil {
@@ -29,8 +29,8 @@ func Start() (*Registry, error) {
 	return r, nil
 }
 
-// Host of the registry, as references to images begin.
+// Host returns the registry's host, with which references to images begin.
 func (r *Registry) Host() string { return r.listener.Addr().String() }
 
-// Stop the registry. What it held is gone.
+// Stop stops the registry and drops its content.
 func (r *Registry) Stop() error { return r.server.Close() }

@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Results of kstatus, by which Flux and kpt tell what has become of an object.
+// The results of kstatus, with which Flux and kpt report an object's state.
 const (
 	KstatusCurrent     = "Current"
 	KstatusInProgress  = "InProgress"
@@ -18,7 +18,7 @@ const (
 	KstatusTerminating = "Terminating"
 )
 
-// Results of Argo CD's health check of Crossplane's resources.
+// The results of Argo CD's health check of Crossplane's resources.
 const (
 	ArgoHealthy     = "Healthy"
 	ArgoDegraded    = "Degraded"
@@ -54,7 +54,7 @@ func (s summarized) observed() (int64, bool) {
 	return g, ok
 }
 
-// Kstatus is what sigs.k8s.io/cli-utils makes of an object of a kind that it does not know.
+// Kstatus returns the result of sigs.k8s.io/cli-utils for an object of an unknown kind.
 func Kstatus(u *unstructured.Unstructured) string {
 	s := summarize(u)
 	observed, ok := s.observed()
@@ -73,7 +73,7 @@ func Kstatus(u *unstructured.Unstructured) string {
 	return KstatusCurrent
 }
 
-// Argo is what Argo CD's health check for Crossplane makes of an object.
+// Argo returns the result of Argo CD's health check of Crossplane's resources.
 func Argo(u *unstructured.Unstructured) string {
 	s := summarize(u)
 	for _, t := range s.order {
@@ -87,7 +87,7 @@ func Argo(u *unstructured.Unstructured) string {
 	return ArgoProgressing
 }
 
-// reasons of Ready that a phase goes with.
+// reasons are the reasons of Ready that match a phase.
 var reasons = map[string][]any{
 	v1beta1.PhasePending:   {"Creating", nil},
 	v1beta1.PhaseCreating:  {"Creating"},
@@ -97,8 +97,8 @@ var reasons = map[string][]any{
 	v1beta1.PhaseDeleting:  {"Deleting"},
 }
 
-// Contradiction returns an error where a status that the provider has just written
-// contradicts itself, or where kstatus or Argo CD come to something else than it says.
+// Contradiction returns an error if a status that the provider has just written contradicts itself, or if kstatus or
+// Argo CD disagree with it.
 func Contradiction(obj any) error {
 	m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
 	if err != nil {
@@ -113,7 +113,7 @@ func Contradiction(obj any) error {
 	observed, _ := s.observed()
 	paused, synced := s.conditions["Synced"]["reason"] == "ReconcilePaused", s.is("Synced", "True")
 	if observed < u.GetGeneration() && !paused {
-		// The spec has changed, or was deleted, while the status was being written.
+		// The spec was changed, or the resource deleted, while the status was being written.
 		if k := Kstatus(u); k == KstatusCurrent {
 			return fmt.Errorf("generation %d was not looked at, and kstatus says %s", u.GetGeneration(), k)
 		}
@@ -148,7 +148,7 @@ func Contradiction(obj any) error {
 	return errors.Join(errs...)
 }
 
-// differing are the fields that the spec asks for and that differ.
+// differing returns the fields that the spec sets and that differ.
 func differing(status map[string]any) []any {
 	var out []any
 	ds, _ := status["differences"].([]any)

@@ -1,5 +1,4 @@
-// Package managedtest has a kind of managed resource, Sample, for tests of what
-// every kind shares.
+// Package managedtest has a kind of managed resource, Sample, for tests of what all kinds share.
 package managedtest
 
 import (
@@ -20,33 +19,33 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// GVK of Sample.
+// GVK is the group, version and kind of Sample.
 var GVK = schema.GroupVersionKind{Group: "test.lambda.aws.m.crossplane.io", Version: "v1", Kind: "Sample"}
 
-// SampleSpec is what a Sample should be.
+// SampleSpec is the desired state of a Sample.
 type SampleSpec struct {
 	xpv2.ManagedResourceSpec `json:",inline"`
 
 	// Value that the sample should have.
 	Value string `json:"value,omitempty"`
 
-	// Secret is a second value, which nothing but AWS may be told.
+	// Secret is a second value, which must be sent to AWS alone.
 	Secret string `json:"secret,omitempty"`
 
-	// SecretName of a Secret that the sample refers to, if any.
+	// SecretName of a Secret that the sample references, if any.
 	SecretName string `json:"secretName,omitempty"`
 
 	// Other is the external name of another sample.
 	Other *string `json:"other,omitempty"`
 
-	// OtherRef names it.
+	// OtherRef references it.
 	OtherRef *xpv2.NamespacedReference `json:"otherRef,omitempty"`
 
 	// OtherSelector selects it.
 	OtherSelector *xpv2.NamespacedSelector `json:"otherSelector,omitempty"`
 }
 
-// SampleStatus is what a Sample is.
+// SampleStatus is the observed state of a Sample.
 type SampleStatus struct {
 	xpv2.ManagedResourceStatus `json:",inline"`
 	v1beta1.Summary            `json:",inline"`
@@ -79,7 +78,7 @@ func AddToScheme(s *k8sruntime.Scheme) error {
 	return nil
 }
 
-// CRD is the file that defines Sample.
+// CRD returns the path of the file that defines Sample.
 func CRD() string {
 	_, file, _, _ := runtime.Caller(0) //nolint:dogsled // Only the file matters.
 	return filepath.Join(filepath.Dir(file), "testdata", "sample.yaml")
@@ -106,7 +105,7 @@ func (l *SampleList) DeepCopyObject() k8sruntime.Object {
 	return out
 }
 
-// GetItems of the list.
+// GetItems returns the list's items.
 func (l *SampleList) GetItems() []resource.Managed {
 	items := make([]resource.Managed, len(l.Items))
 	for i := range l.Items {
@@ -115,57 +114,57 @@ func (l *SampleList) GetItems() []resource.Managed {
 	return items
 }
 
-// GetCondition of this Sample.
+// GetCondition returns a condition of this Sample.
 func (t *Sample) GetCondition(ct xpv2.ConditionType) xpv2.Condition { return t.Status.GetCondition(ct) }
 
-// SetConditions of this Sample.
+// SetConditions sets conditions of this Sample.
 func (t *Sample) SetConditions(c ...xpv2.Condition) { t.Status.SetConditions(c...) }
 
-// GetManagementPolicies of this Sample.
+// GetManagementPolicies returns the management policies of this Sample.
 func (t *Sample) GetManagementPolicies() xpv2.ManagementPolicies { return t.Spec.ManagementPolicies }
 
-// SetManagementPolicies of this Sample.
+// SetManagementPolicies sets the management policies of this Sample.
 func (t *Sample) SetManagementPolicies(p xpv2.ManagementPolicies) { t.Spec.ManagementPolicies = p }
 
-// GetProviderConfigReference of this Sample.
+// GetProviderConfigReference returns the reference to this Sample's config.
 func (t *Sample) GetProviderConfigReference() *xpv2.ProviderConfigReference {
 	return t.Spec.ProviderConfigReference
 }
 
-// SetProviderConfigReference of this Sample.
+// SetProviderConfigReference sets the reference to this Sample's config.
 func (t *Sample) SetProviderConfigReference(r *xpv2.ProviderConfigReference) {
 	t.Spec.ProviderConfigReference = r
 }
 
-// GetWriteConnectionSecretToReference of this Sample.
+// GetWriteConnectionSecretToReference returns the reference to this Sample's connection Secret.
 func (t *Sample) GetWriteConnectionSecretToReference() *xpv2.LocalSecretReference {
 	return t.Spec.WriteConnectionSecretToReference
 }
 
-// SetWriteConnectionSecretToReference of this Sample.
+// SetWriteConnectionSecretToReference sets the reference to this Sample's connection Secret.
 func (t *Sample) SetWriteConnectionSecretToReference(r *xpv2.LocalSecretReference) {
 	t.Spec.WriteConnectionSecretToReference = r
 }
 
-// GetObservedGeneration of this Sample.
+// GetObservedGeneration returns the generation that was last reconciled.
 func (t *Sample) GetObservedGeneration() int64 { return t.Status.GetObservedGeneration() }
 
-// SetObservedGeneration of this Sample.
+// SetObservedGeneration sets the generation that was last reconciled.
 func (t *Sample) SetObservedGeneration(g int64) { t.Status.SetObservedGeneration(g) }
 
-// GetLastHandledReconcileAt of this Sample.
+// GetLastHandledReconcileAt returns the token of the last handled reconcile request.
 func (t *Sample) GetLastHandledReconcileAt() string { return t.Status.GetLastHandledReconcileAt() }
 
-// SetLastHandledReconcileAt of this Sample.
+// SetLastHandledReconcileAt sets the token of the last handled reconcile request.
 func (t *Sample) SetLastHandledReconcileAt(token string) { t.Status.SetLastHandledReconcileAt(token) }
 
-// SetSummary of this Sample.
+// SetSummary sets the summary of the conditions.
 func (t *Sample) SetSummary(s v1beta1.Summary) { t.Status.SetSummary(s) }
 
-// GetSummary of this Sample.
+// GetSummary returns the summary of the conditions.
 func (t *Sample) GetSummary() v1beta1.Summary { return t.Status.GetSummary() }
 
-// ResolveReferences of this Sample, as the generated methods of other kinds do.
+// ResolveReferences resolves the references of this Sample, as the generated methods of other kinds do.
 func (t *Sample) ResolveReferences(ctx context.Context, c client.Reader) error {
 	rsp, err := reference.NewAPINamespacedResolver(c, t).Resolve(ctx, reference.NamespacedResolutionRequest{
 		CurrentValue: reference.FromPtrValue(t.Spec.Other),

@@ -10,8 +10,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// Enqueued returns the names of the resources that a watch enqueues for an event: an
-// event.CreateEvent, an event.UpdateEvent or an event.DeleteEvent.
+// Enqueued returns the names of the resources that a watch enqueues for an event: an event.CreateEvent, an
+// event.UpdateEvent or an event.DeleteEvent.
 func Enqueued(ctx context.Context, p predicate.Predicate, m handler.MapFunc, e any) []string {
 	q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[reconcile.Request]())
 	defer q.ShutDown()

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// Build returns a resource with changes made to it in their order.
+// Build returns a resource after applying the changes in their order.
 func Build[T managed.Managed](mg T, changes ...func(T)) T {
 	for _, change := range changes {
 		change(mg)
@@ -20,23 +20,23 @@ func Build[T managed.Managed](mg T, changes ...func(T)) T {
 	return mg
 }
 
-// Named returns a change to a resource that has created what it names, and written its name.
+// Named returns a change to a resource that has created its external resource and stored the name.
 func Named[T managed.Managed](name string) func(T) {
 	return func(mg T) { meta.AddAnnotations(mg, ownership.Name(mg, name)) }
 }
 
-// Imported returns a change to a resource whose external name the user has set.
+// Imported returns a change that sets the external name as a user does.
 func Imported[T managed.Managed](name string) func(T) {
 	return func(mg T) { meta.SetExternalName(mg, name) }
 }
 
-// Pending changes a resource to one with a create whose answer is not known.
+// Pending changes a resource to one with a create of unknown result.
 func Pending[T managed.Managed](mg T) { meta.SetExternalCreatePending(mg, Start) }
 
-// BeingDeleted changes a resource to one that is to be deleted.
+// BeingDeleted sets a resource's deletion timestamp.
 func BeingDeleted[T managed.Managed](mg T) { mg.SetDeletionTimestamp(ptr.To(metav1.NewTime(Start))) }
 
-// May returns a change to a resource whose management policies are the given ones.
+// May returns a change that sets the management policies of a resource.
 func May[T managed.Managed](policies ...xpv2.ManagementAction) func(T) {
 	return func(mg T) { mg.SetManagementPolicies(policies) }
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
 )
 
-// Answers are answers of an emulator in place of those of AWS, by operation.
+// Answers are responses of an emulator that replace those of AWS, by operation.
 type Answers = map[string]Answer
 
-// An OddCase is what OddAnswers has an emulator answer, and what must come of it.
+// An OddCase is a set of an emulator's responses, and the expected result.
 type OddCase struct {
 	Reason string
 	Odd    Answers
@@ -20,13 +20,13 @@ type OddCase struct {
 	// Writes are the calls within an hour that may change something.
 	Writes []string
 
-	// Told is part of what the user is told in the end.
+	// Told is part of the last message to the user.
 	Told string
 }
 
-// OddAnswers reconciles a new resource for an hour in each of several cases. Whatever an
-// emulator answers, the user is told what is wrong, nothing is created twice and no call
-// is repeated without bound. begin returns a new env and a resource to create in it.
+// OddAnswers reconciles a new resource for an hour in each of several cases. Whatever an emulator returns, the user
+// gets a message about what is wrong, nothing is created twice and no call is repeated without bound. begin returns a
+// new env and a resource to create in it.
 func OddAnswers[T managed.Managed](t *testing.T, begin func(testing.TB) (*Env[T], T), tables ...map[string]OddCase) {
 	t.Helper()
 	cases := map[string]OddCase{}
@@ -42,14 +42,14 @@ func OddAnswers[T managed.Managed](t *testing.T, begin func(testing.TB) (*Env[T]
 	}
 }
 
-// What users are told of something that was created and that AWS does not show.
+// The messages about a resource that was created and that AWS does not return.
 const (
 	NotVisible = "at least 3 times, but it is not visible"
 	NotFound   = "it already exists, but it cannot be found"
 )
 
-// ListAnswers are the cases of kinds whose resources of one function are read by one list,
-// which has them in the given field, and singly where the list lacks one.
+// ListAnswers returns the cases of kinds that read all resources of a function with one list in the given field, and
+// a resource alone if the list lacks it.
 func ListAnswers(list, create, field string) map[string]OddCase {
 	once := []string{create}
 	return map[string]OddCase{
@@ -62,9 +62,8 @@ func ListAnswers(list, create, field string) map[string]OddCase {
 	}
 }
 
-// PolicyAnswers are the cases of kinds that are in a resource-based policy, which one call
-// reads. A policy that never shows what was written has it written so many times an hour,
-// which the user is told.
+// PolicyAnswers returns the cases of kinds that are statements of a resource-based policy, which one call reads. A
+// policy that never shows what was written is written a limited number of times an hour, which the message reports.
 func PolicyAnswers(read, write string, times int, told string) map[string]OddCase {
 	once, repeated := []string{write}, slices.Repeat([]string{write}, times)
 	return map[string]OddCase{
@@ -80,7 +79,7 @@ func PolicyAnswers(read, write string, times int, told string) map[string]OddCas
 	}
 }
 
-// TagAnswers are the cases of kinds whose tags are read by a call of their own.
+// TagAnswers returns the cases of kinds whose tags are read by a separate call.
 func TagAnswers(create string) map[string]OddCase {
 	return map[string]OddCase{
 		"None":       {Reason: "AWS as it is.", Writes: []string{create}},

@@ -1,15 +1,14 @@
-// Package steptest drives the external client of a kind as the runtime does, a
-// reconcile at a time, against a double of AWS and by a clock that the test moves. It
-// is the one place that tests of kinds have this from, and for tests only.
+// Package steptest drives the external client of a kind as the runtime does, one reconcile at a time, against a
+// double of AWS and with a clock that the test moves. It is for tests only.
 //
-// A test wraps a Rig of its kind, and adds what only it needs:
+// A test wraps an Env of its kind, and adds what only it needs:
 //
-//	type rig struct{ *steptest.Rig[*v1beta1.Alias] }
+//	type env struct{ *steptest.Env[*v1beta1.Alias] }
 //
-//	func newRig(t testing.TB) rig {
+//	func newEnv(t testing.TB) env {
 //		w := steptest.NewWorld(t, awsdouble.Options{})
-//		return rig{steptest.NewRig(w, func() xpmanaged.TypedExternalClient[*v1beta1.Alias] {
-//			return flow.New(&thing{api: w.Lambda, cache: w.Cache}, calls)
+//		return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Alias] {
+//			return newExternal(w.Lambda, w.Cache)
 //		})}
 //	}
 package steptest

@@ -10,17 +10,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// Canary is part of every secret in a fuzzed resource or answer.
+// Canary is part of every secret in a fuzzed resource or response.
 const Canary = "hunter2canary"
 
-// Draws are the bytes that a fuzzer has made up, as choices: the same bytes choose the
-// same. Once they are used up, the first choice is made each time.
+// Draws turn the bytes of a fuzzer into choices: the same bytes give the same choices. Once they are used up, the
+// first choice is made each time.
 type Draws struct{ rest []byte }
 
-// NewDraws from the bytes of a fuzzer.
+// NewDraws returns draws from the bytes of a fuzzer.
 func NewDraws(b []byte) *Draws { return &Draws{rest: b} }
 
-// N is a choice among n, from 0 on.
+// N returns a choice among n, from 0 on.
 func (d *Draws) N(n int) int {
 	if len(d.rest) == 0 || n <= 1 {
 		return 0
@@ -30,10 +30,10 @@ func (d *Draws) N(n int) int {
 	return int(b) % n
 }
 
-// Over tells whether no choices are left.
+// Over reports whether no bytes are left.
 func (d *Draws) Over() bool { return len(d.rest) == 0 }
 
-// text of the fuzzer's own bytes, as UTF-8: what reads JSON makes such of anything.
+// text returns a text of the fuzzer's own bytes, as UTF-8, since JSON decoders replace other bytes.
 func (d *Draws) text() string {
 	n := min(d.N(1+math.MaxInt8), len(d.rest))
 	s := string(d.rest[:n])
@@ -41,7 +41,7 @@ func (d *Draws) text() string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-// texts that answers of AWS have, some of which fit together.
+// texts are texts in AWS's responses, some of which belong together.
 var texts = []string{
 	"", "f", "cart", "live", "1", "2", "$LATEST", "*", "lambda.amazonaws.com", "123456789012", "null", "{}",
 	"arn:aws:lambda:eu-central-1:123456789012:function:f", "arn:aws:lambda:eu-central-1:123456789012:function:cart:live", "arn:aws:lambda:::", "arn", ":::::::::",
@@ -52,7 +52,7 @@ var texts = []string{
 	"\x00", "ü💥", Cluster, ownership.TagUID, ownership.TagCluster, ownership.TagNamespace, ownership.TagName,
 }
 
-// Text is one that is known, or one that is not.
+// Text returns a known or an arbitrary text.
 func (d *Draws) Text() string {
 	if i := d.N(len(texts) + 1); i < len(texts) {
 		return texts[i]
@@ -62,7 +62,7 @@ func (d *Draws) Text() string {
 
 var numbers = []int64{0, 1, 2, -1, 3, 5, 128, 900, 1024, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64}
 
-// fill a value by choice. What holds a value is nil once no choices are left.
+// fill sets a value by choice. Pointers, lists and maps are nil once no bytes are left.
 func (d *Draws) fill(v reflect.Value, secret bool) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -127,7 +127,7 @@ func (d *Draws) fillMap(v reflect.Value, secret bool) {
 	v.Set(m)
 }
 
-// textOf a type: one of its values, where it has such, or any.
+// textOf returns a value of a string type: one of its enum values if it has any, otherwise any text.
 func (d *Draws) textOf(v reflect.Value, secret bool) string {
 	if secret {
 		return Canary + d.Text()
@@ -140,7 +140,7 @@ func (d *Draws) textOf(v reflect.Value, secret bool) string {
 	return all.Index(d.N(all.Len())).String()
 }
 
-// edit a value: most of it stays as it is.
+// edit edits a value: most of it is unchanged.
 func (d *Draws) edit(v reflect.Value, secret bool) {
 	if d.Over() {
 		return
@@ -182,7 +182,7 @@ func (d *Draws) editStruct(v reflect.Value) {
 	}
 }
 
-// secretField tells whether the values of a field are secret.
+// secretField reports whether the values of a field are secret.
 func secretField(name string) bool {
 	return slices.Contains([]string{"Variables", "ZipFile", "variables", "inline", "payload", "zipFile", "value"}, name)
 }

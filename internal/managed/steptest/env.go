@@ -24,7 +24,7 @@ import (
 // patience is how many reconciles a resource may take until nothing is left to do.
 const patience = 40
 
-// An Outcome is what a reconcile has done.
+// An Outcome is the result of a reconcile.
 type Outcome string
 
 // The outcomes of a reconcile.
@@ -33,13 +33,13 @@ const (
 	Updated Outcome = "Updated"
 	Deleted Outcome = "Deleted"
 
-	// Held is a reconcile that is to be done again, without any effect.
+	// Held is a reconcile without any effect that has to be repeated.
 	Held Outcome = "Held"
 
-	// Gone is a resource that was deleted, and is in AWS no more.
+	// Gone is a resource that was deleted, and no longer exists in AWS.
 	Gone Outcome = "Gone"
 
-	// Absent is a resource that is not there, and not to be created.
+	// Absent is a resource that does not exist in AWS, and must not be created.
 	Absent Outcome = "Absent"
 
 	// Waits is a resource with nothing to do that is not Ready.
@@ -49,34 +49,33 @@ const (
 	Settled Outcome = "Settled"
 )
 
-// A Rig reconciles resources of one kind in a world.
+// An Env reconciles resources of one kind against a double.
 type Env[T managed.Managed] struct {
 	*World
 
 	// External returns a new external client, as for each reconcile.
 	External func() xpmanaged.TypedExternalClient[T]
 
-	// Turn is that of the next reconcile, but for how old an answer may be. Nil is an
-	// empty one.
+	// Turn returns the attempt of the next reconcile, without the age of cached responses. Nil means an empty one.
 	Turn func() *managed.Attempt
 
-	// Age is how old an answer of AWS may be that a reconcile takes from the cache.
-	// Zero takes one of the same moment only.
+	// Age is the maximum age of a cached response of AWS that a reconcile uses. Zero allows only responses of the
+	// same moment.
 	Age time.Duration
 
-	// between the observation and the call that it leads to, in the next reconcile.
+	// between is called between the next reconcile's observation and the resulting call.
 	between func()
 
-	// attempts of each generation of a resource, which a restart of the provider forgets.
+	// attempts are the call histories by generation of a resource. A restart of the provider drops them.
 	attempts map[generation]*managed.CallHistory
 }
 
-// NewEnv that reconciles with external clients in a world.
+// NewEnv returns an env that reconciles with external clients.
 func NewEnv[T managed.Managed](w *World, external func() xpmanaged.TypedExternalClient[T]) *Env[T] {
 	return &Env[T]{World: w, External: external}
 }
 
-// Do one reconcile, with what the runtime does to the resource around it.
+// Do does one reconcile, including what the runtime does to the resource.
 func (r *Env[T]) Do(mg T) (Outcome, error) {
 	o, _, err := r.reconcile(mg)
 	return o, err
@@ -106,7 +105,7 @@ func (r *Env[T]) reconcile(mg T) (Outcome, *managed.Attempt, error) {
 	return o, turn, err
 }
 
-// attemptsOf are what the provider remembers of the calls for a resource as it is now.
+// attemptsOf returns the call history of a resource in its present generation.
 func (r *Env[T]) attemptsOf(mg T) *managed.CallHistory {
 	if r.attempts == nil {
 		r.attempts = map[generation]*managed.CallHistory{}
@@ -153,15 +152,14 @@ func (r *Env[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg
 	return Settled, nil
 }
 
-// Step is one reconcile. It tells whether there was nothing to do, and the resource is
-// Ready or gone.
+// Step does one reconcile. It reports whether there was nothing to do, and the resource is Ready or gone.
 func (r *Env[T]) Step(mg T) (settled bool, err error) {
 	o, err := r.Do(mg)
 	return err == nil && (o == Settled || o == Gone), err
 }
 
-// Reconcile does a reconcile each second until a resource is Ready or gone with nothing
-// left to do, and returns the operations that were called.
+// Reconcile reconciles each second until a resource is Ready or gone with nothing left to do, and returns the
+// operations that were called.
 func (r *Env[T]) Reconcile(mg T) []string {
 	r.Helper()
 	before := len(r.Operations())
@@ -185,7 +183,7 @@ func (r *Env[T]) Settle(mg T) []string {
 	return Writes(r.Reconcile(mg))
 }
 
-// Look is one reconcile in which nothing must be left to do. It returns its operations.
+// Look does one reconcile in which nothing must be left to do. It returns its operations.
 func (r *Env[T]) Look(mg T) []string {
 	r.Helper()
 	before := len(r.Operations())
@@ -195,8 +193,8 @@ func (r *Env[T]) Look(mg T) []string {
 	return r.Operations()[before:]
 }
 
-// Share reconciles settled resources at the same moment, and checks the operations that
-// are called for all of them together.
+// Share reconciles settled resources at the same moment, and checks the operations that are called for all of them
+// together.
 func (r *Env[T]) Share(all []T, operations ...string) {
 	r.Helper()
 	before := len(r.Operations())
@@ -210,7 +208,7 @@ func (r *Env[T]) Share(all []T, operations ...string) {
 	}
 }
 
-// Outcomes of reconciles, all at the same moment, until nothing is left to do but wait.
+// Outcomes reconciles, always at the same moment, until there is nothing to do but wait, and returns the outcomes.
 func (r *Env[T]) Outcomes(mg T) []Outcome {
 	r.Helper()
 	var done []Outcome
@@ -228,7 +226,7 @@ func (r *Env[T]) Outcomes(mg T) []Outcome {
 	return nil
 }
 
-// Want certain outcomes of reconciles.
+// Want checks the outcomes of reconciles.
 func (r *Env[T]) Want(mg T, why string, want ...Outcome) {
 	r.Helper()
 	if diff := cmp.Diff(want, r.Outcomes(mg)); diff != "" {
@@ -236,8 +234,8 @@ func (r *Env[T]) Want(mg T, why string, want ...Outcome) {
 	}
 }
 
-// Lose the answer to an operation in one reconcile, however often the SDK tries: AWS has
-// done it, and nobody is told.
+// Lose drops the responses to an operation in one reconcile, including those of the SDK's retries: AWS has performed
+// it, but the client does not learn of it.
 func (r *Env[T]) Lose(mg T, operation string) {
 	r.Helper()
 	r.Double.Fail(awsdouble.Fault{Operation: operation, Drop: awsdouble.DropAfter, Times: -1})
@@ -247,5 +245,5 @@ func (r *Env[T]) Lose(mg T, operation string) {
 	}
 }
 
-// Remove a resource, as the API server does: it is to be deleted from now on.
+// Remove deletes a resource as the API server does, by setting its deletion timestamp.
 func (r *Env[T]) Remove(mg T) { mg.SetDeletionTimestamp(ptr.To(metav1.NewTime(r.Now()))) }

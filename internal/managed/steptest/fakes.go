@@ -21,7 +21,7 @@ import (
 // Fields are the values of fields of other objects, by the objects' names.
 type Fields map[string]string
 
-// Get the value of a field.
+// Get returns the value of a field.
 func (f Fields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
 	if v, ok := f[s.Name]; ok {
 		return v, nil
@@ -29,15 +29,15 @@ func (f Fields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (strin
 	return "", errors.Errorf("%s %s does not exist", s.Kind, s.Name)
 }
 
-// Functions have what is asked for as the Function of a key.
+// Functions is a client that returns Functions.
 type Functions struct {
 	client.Reader
 
-	// Answer fills in the Function of a key, or returns why there is none.
+	// Answer sets the Function of a key, or returns the error of the read.
 	Answer func(client.ObjectKey, *v1beta1.Function) error
 }
 
-// Get the Function of a key.
+// Get returns the Function of a key.
 func (f Functions) Get(_ context.Context, key client.ObjectKey, obj client.Object, _ ...client.GetOption) error {
 	fn, ok := obj.(*v1beta1.Function)
 	if !ok {
@@ -46,10 +46,10 @@ func (f Functions) Get(_ context.Context, key client.ObjectKey, obj client.Objec
 	return f.Answer(key, fn)
 }
 
-// Objects are the Secrets and ConfigMaps that there are.
+// Objects are the existing Secrets and ConfigMaps.
 type Objects map[objects.Ref]objects.Data
 
-// Get what is in one of them, or a MissingError.
+// Get returns the data of one of them, or a MissingError.
 func (o Objects) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
 	if d, ok := o[ref]; ok {
 		return d, nil
@@ -57,7 +57,7 @@ func (o Objects) Get(_ context.Context, ref objects.Ref) (objects.Data, error) {
 	return nil, &objects.MissingError{Ref: ref}
 }
 
-// Spec of a resource that may do all, with the default ClusterProviderConfig.
+// Spec returns the spec of a resource with all management policies and the default ClusterProviderConfig.
 func Spec() xpv2.ManagedResourceSpec {
 	return xpv2.ManagedResourceSpec{
 		ManagementPolicies:      xpv2.ManagementPolicies{xpv2.ManagementActionAll},
@@ -65,15 +65,15 @@ func Spec() xpv2.ManagedResourceSpec {
 	}
 }
 
-// Cluster is the id of the cluster that Owner owns things for.
+// Cluster is the ID of the cluster of Owner's resources.
 const Cluster = "cluster-1"
 
-// Owner of things of a kind, whose ProviderConfig ignores a tag.
+// Owner returns the owner of a kind's resources, with a ProviderConfig that ignores a tag.
 func Owner(kind, ignored string) tagging.Owner {
 	return tagging.Owner{Kind: kind, ClusterID: Cluster, Config: "default", Ignore: func(k string) bool { return k == ignored }}
 }
 
-// Some of the values by chance, or nil.
+// Some returns a pointer to a random one of the values, or nil.
 func Some[T any](g *rand.Rand, of ...T) *T {
 	if g.IntN(2) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func Some[T any](g *rand.Rand, of ...T) *T {
 	return &of[g.IntN(len(of))]
 }
 
-// APIError is an error as the SDK returns it that AWS has answered.
+// APIError returns an error response of AWS as the SDK returns it.
 func APIError(status int, code, message string) error {
 	return &smithy.OperationError{ServiceID: "Lambda", OperationName: "X", Err: &smithyhttp.ResponseError{
 		Response: &smithyhttp.Response{Response: &http.Response{StatusCode: status}},

@@ -24,18 +24,17 @@ import (
 )
 
 const (
-	// fuzzed is how many reconciles a fuzzed resource has, and then again when it is to
-	// be deleted.
+	// fuzzed is the number of reconciles of a fuzzed resource, and again after it was deleted.
 	fuzzed = 8
 
-	// longest is how long what users are told may be.
+	// longest is the maximum length of a message to users.
 	longest = 2000
 )
 
-// Fuzz reconciles a resource that is edited by what a fuzzer makes up, within the schema
-// of its CustomResourceDefinition, while AWS's answers are edited too. Of its CEL, only
-// patterns are looked at. Nothing may panic; what users are told is short, and has no
-// secret; and where AWS answers as it does, each call has all that the SDK asks for.
+// Fuzz reconciles a resource that is edited by a fuzzer, within the schema of its CustomResourceDefinition, while
+// AWS's responses are edited too. Of its CEL rules, only patterns are respected. Nothing may panic; messages to users
+// are short and contain no secret; and if AWS's responses are unedited, each call has all members that the SDK
+// requires.
 func Fuzz[T managed.Managed](f *testing.F, crd string, begin func(testing.TB) (*Env[T], T)) {
 	f.Helper()
 	schema := forProvider(f, crd)
@@ -60,7 +59,7 @@ func Fuzz[T managed.Managed](f *testing.F, crd string, begin func(testing.TB) (*
 	})
 }
 
-// fuzz is one reconcile of a resource, which may fail.
+// fuzz does one reconcile of a resource, which may fail.
 func (r *Env[T]) fuzz(mg T, sound bool) {
 	r.Helper()
 	r.Advance(30 * time.Second) //nolint:mnd // Things in motion come to rest.
@@ -95,11 +94,10 @@ func (r *Env[T]) fuzz(mg T, sound bool) {
 	}
 }
 
-// assured are fields that a schema does not ask for: CEL does, or a reference is resolved
-// before.
+// assured are fields that a schema does not require: CEL does, or a reference is resolved before.
 var assured = []string{"CapacityProviderArn", "HeadObjectInput.Bucket", "GetObjectInput.Bucket"}
 
-// say checks what users are told.
+// say checks a message to users.
 func (r *Env[T]) say(where, what string) {
 	r.Helper()
 	r.secret(where, what)
@@ -118,7 +116,7 @@ func (r *Env[T]) secret(where, what string) {
 	}
 }
 
-// errorsOf AWS, and of others.
+// errorsOf are errors of AWS, and others.
 var errorsOf = []struct {
 	status        int
 	code, message string
@@ -137,8 +135,8 @@ var errorsOf = []struct {
 	{0, "", ""},
 }
 
-// fuzzing shows what calls of Lambda are made with, answers those of a script, and edits
-// what they return.
+// fuzzing passes the inputs of calls of Lambda to OnCall, responds from the script if there is one, and edits the
+// responses.
 func (w *World) fuzzing(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("Fuzzing", func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
 		if w.OnCall != nil {
@@ -156,7 +154,7 @@ func (w *World) fuzzing(stack *middleware.Stack) error {
 	}), middleware.Before)
 }
 
-// scripted answers a call by the script, or fails the test if the script has no answer.
+// scripted returns the script's response to a call, or fails the test if it has none.
 func (w *World) scripted(operation string, in any) (out middleware.InitializeOutput, md middleware.Metadata, err error) {
 	w.Helper()
 	w.asked = append(w.asked, operation)
@@ -169,7 +167,7 @@ func (w *World) scripted(operation string, in any) (out middleware.InitializeOut
 	return out, md, err
 }
 
-// answer in place of one: the same, edited, another, or an error.
+// answer returns a response that replaces the real one: the same, an edited one, another one, or an error.
 func (d *Draws) answer(operation string, was any, err error) (any, error) {
 	switch d.N(4) {
 	case 1:

@@ -20,59 +20,58 @@ import (
 )
 
 const (
-	// lateSettles is how many seconds a resource may take to be Ready, or to be gone.
+	// lateSettles is how many seconds a resource may take to be Ready, or to be deleted.
 	lateSettles = 300
 
-	// lateSteady is for how many seconds more it is looked at.
+	// lateSteady is for how many more seconds it is reconciled.
 	lateSteady = 60
 
-	// lateRefused is how many creates AWS may refuse, since what they create is there, or
-	// since they go by an earlier state of it.
+	// lateRefused is how many creates AWS may reject because the resource already exists, or because AWS still sees
+	// an earlier state.
 	lateRefused = 5
 
-	// lateUpdates is how often AWS may accept the same update until it shows it.
+	// lateUpdates is how often AWS may accept the same update until reads show it.
 	lateUpdates = 3
 
-	// lateDeletes is how often a thing may be deleted until AWS shows it no more.
+	// lateDeletes is how often a resource may be deleted until reads no longer return it.
 	lateDeletes = 6
 
 	// lateErrors is how many reconciles may fail in each part of a life.
 	lateErrors = 3
 )
 
-// A Life is what AtEveryLateness takes a resource through.
+// A Life is the sequence of changes that AtEveryLateness makes.
 type Life[T managed.Managed] struct {
 	*Env[T]
 
 	// Resource to create, to edit and to delete.
 	Resource T
 
-	// Create and Delete are the AWS operations that do so. Delete is empty where
-	// nothing in AWS is deleted.
+	// Create and Delete are the AWS operations that create and delete it. Delete is empty if nothing in AWS is
+	// deleted.
 	Create, Delete string
 
-	// Edit the spec, or what it refers to. Its generation changes with it, if it did.
+	// Edit edits the spec, or an object that it references. If the resource changes, its generation is increased.
 	Edit func()
 
-	// Publishes says that the edit creates anew what AWS keeps beside the old one: then
-	// it must do so exactly once.
+	// Publishes says that the edit creates a new object in AWS and keeps the old one: it must do so exactly once.
 	Publishes bool
 
-	// Sets says that the create sets what is always there, so that it is an update too.
+	// Sets says that the create sets a setting that always exists, so that it is an update too.
 	Sets bool
 
-	// Lost has the answer to the create lost.
+	// Lost drops the response to the create.
 	Lost bool
 
-	// There is what AWS has of the resource, by what tells one state of it from another:
-	// what it has after the creation, after the edit and after the deletion.
+	// There returns what AWS has of the resource, as texts that distinguish its states, and the others are what it
+	// has after the creation, after the edit and after the deletion.
 	There                     func() []string
 	Created, Edited, Leftover []string
 }
 
-// AtEveryLateness creates, edits and deletes a resource while AWS is late to show what was
-// changed, in each of several ways, and reconciles it each second. Nothing may be made
-// twice, be sent without bound, change hands or stay behind. begin returns a new life.
+// AtEveryLateness creates, edits and deletes a resource while reads of AWS lag, in each of several ways, and
+// reconciles it each second. Nothing may be created twice, sent without bound, taken over by another owner, or left
+// behind. begin returns a new life.
 func AtEveryLateness[T managed.Managed](t *testing.T, begin func(testing.TB) Life[T]) {
 	t.Helper()
 	const late, later = 5 * time.Second, 30 * time.Second
@@ -127,7 +126,7 @@ func (l Life[T]) edit() {
 	}
 }
 
-// once tells whether something was created exactly once.
+// once reports whether a resource was created exactly once.
 func (l Life[T]) once(part string, calls map[string]called) {
 	l.Helper()
 	if n := calls[l.Create]; n.accepted != 1 && !l.Sets || n.refused > lateRefused {
@@ -135,7 +134,7 @@ func (l Life[T]) once(part string, calls map[string]called) {
 	}
 }
 
-// has tells whether AWS has what it should.
+// has checks that AWS has the expected state.
 func (l Life[T]) has(part string, want []string) {
 	l.Helper()
 	if l.There == nil {
@@ -146,11 +145,11 @@ func (l Life[T]) has(part string, want []string) {
 	}
 }
 
-// called is how often an operation was.
+// called is how many calls of an operation were accepted and rejected.
 type called struct{ accepted, refused int }
 
-// pass reconciles a resource each second until it comes to its end, and for a while
-// after. It returns the calls that were made by their operations.
+// pass reconciles a resource each second until it reaches the end, and for a while after. It returns how often each
+// operation was called.
 func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
 	l.Helper()
 	before, steady, failed := len(l.Double.Calls()), 0, []string{}
@@ -188,7 +187,7 @@ func (l Life[T]) pass(part string, mg T, end Outcome) map[string]called {
 	return calls
 }
 
-// owned tells whether a resource's own thing was never taken for another's, or for lost.
+// owned checks that a resource's own external resource was never reported as another's, or as lost.
 func (l Life[T]) owned(part string, events []event.Event) {
 	l.Helper()
 	for _, e := range events {
@@ -198,7 +197,7 @@ func (l Life[T]) owned(part string, events []event.Event) {
 	}
 }
 
-// count the calls that may change something.
+// count counts the calls that may change something, by operation.
 func count(calls []awsdouble.Call) map[string]called {
 	out := map[string]called{}
 	for _, c := range calls {
@@ -216,7 +215,7 @@ func count(calls []awsdouble.Call) map[string]called {
 	return out
 }
 
-// Mentioned are the words that a text has in it, each as often as it has it.
+// Mentioned returns the words that a text contains, each as often as it contains it.
 func Mentioned(text string, words ...string) []string {
 	var out []string
 	for _, w := range words {

@@ -18,29 +18,28 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
-// An Observation is what one Observe of a resource comes to.
+// An Observation is the result of one Observe of a resource.
 type Observation struct {
 	Exists, UpToDate bool
 
 	// Ready is the reason of the Ready condition.
 	Ready xpv2.ConditionReason
 
-	// Message of the Ready condition. It is not compared where an expected one is empty,
-	// unless the reason is one that has none: Available or Creating.
+	// Message of the Ready condition. It is not compared if the expected one is empty, unless the reason has no
+	// message: Available or Creating.
 	Message string
 
-	// Diff is what the runtime is told of the difference. It is not compared where an
-	// expected one is empty.
+	// Diff is the difference that the runtime receives. It is not compared if the expected one is empty.
 	Diff string
 
 	// Err is part of the error.
 	Err string
 
-	// Held says that the reconcile ends here and is repeated.
+	// Held says that the reconcile is aborted and repeated.
 	Held bool
 
-	// Reserved are the calls that were reserved. They are not compared where an expected
-	// one has nil; None expects none.
+	// Reserved are the calls that were reserved. They are not compared if the expected ones are nil; None expects
+	// none.
 	Reserved []string
 
 	// Calls are the calls to AWS, compared as Reserved is.
@@ -50,7 +49,7 @@ type Observation struct {
 // None is what Reserved and Calls expect if nothing may be reserved or called.
 var None = []string{}
 
-// Observe observes a resource once, with the turn of the next reconcile.
+// Observe observes a resource once, with the attempt of the next reconcile.
 func (r *Env[T]) Observe(mg T) Observation {
 	r.Helper()
 	got := Observation{Reserved: []string{}}
@@ -68,7 +67,7 @@ func (r *Env[T]) Observe(mg T) Observation {
 		got.Err = err.Error()
 	}
 	if op := (*smithy.OperationError)(nil); errors.As(err, &op) {
-		got.Err = awserr.Clean(err).Error() // As the user reads it.
+		got.Err = awserr.Clean(err).Error() // As the user sees it.
 	}
 	return got
 }
@@ -93,18 +92,18 @@ func (want Observation) compare(got Observation) string {
 	return cmp.Diff(want, got)
 }
 
-// An Observer observes resources in an env: a Rig, or a kind's own type with one.
+// An Observer observes resources in an env: an Env, or a kind's own type that embeds one.
 type Observer[T managed.Managed] interface {
 	testing.TB
 	Observe(mg T) Observation
 }
 
-// An ObserveCase is a resource, what AWS has when it is observed, and what comes of it.
+// An ObserveCase is a resource, the state of AWS when it is observed, and the expected observation.
 type ObserveCase[E Observer[T], T managed.Managed] struct {
 	Reason   string
 	Resource T
 
-	// AWS prepares the env. Nil leaves it as it begins.
+	// AWS prepares the env. Nil leaves it in its initial state.
 	AWS func(E)
 
 	Want Observation
@@ -126,23 +125,23 @@ func Observe[E Observer[T], T managed.Managed](t *testing.T, newEnv func(testing
 	}
 }
 
-// Refuse makes AWS refuse an operation from now on.
+// Refuse makes AWS reject an operation from now on.
 func (w *World) Refuse(operation string, status int, code, message string) {
 	w.Double.Fail(awsdouble.Fault{Operation: operation, Times: -1, Error: awsdouble.Error{Status: status, Code: code, Message: message}})
 }
 
-// Boom is the error of operations that Break makes AWS refuse, as the user reads it.
+// Boom is the error of operations that Break makes AWS reject, as the user sees it.
 const Boom = "InvalidParameterValueException: boom"
 
-// Break makes AWS refuse operations from now on, with the error Boom.
+// Break makes AWS reject operations from now on, with the error Boom.
 func (w *World) Break(operations ...string) {
 	for _, op := range operations {
 		w.Refuse(op, 400, "InvalidParameterValueException", "boom")
 	}
 }
 
-// CallsFail observes a resource, and checks that its creation, update and deletion say
-// what they cannot do and why, if AWS refuses the operations that do so.
+// CallsFail observes a resource, and checks that the errors of its creation, update and deletion contain the failed
+// action and its cause if AWS rejects the operations.
 func (r *Env[T]) CallsFail(mg T, create, update, remove string, operations ...string) {
 	r.Helper()
 	r.Break(operations...)
@@ -160,9 +159,9 @@ func (r *Env[T]) CallsFail(mg T, create, update, remove string, operations ...st
 	}
 }
 
-// Outpaced has someone else edit what a resource manages after the resource has observed
-// it and before it makes the call that this leads to. AWS must refuse that call, since it
-// names the revision that was observed, and the resource is reconciled again.
+// Outpaced edits what a resource manages out of band, after the resource has observed it and before it makes the
+// resulting call. AWS must reject that call, since it contains the observed revision, and the resource is reconciled
+// again.
 func (r *Env[T]) Outpaced(mg T, edit func()) {
 	r.Helper()
 	r.between = edit
@@ -173,8 +172,8 @@ func (r *Env[T]) Outpaced(mg T, edit func()) {
 	}
 }
 
-// Attempt does one reconcile, and returns what it did, whether it is to be repeated
-// without any effect, and the error as the user reads it.
+// Attempt does one reconcile, and returns its outcome, whether it is repeated without any effect, and the error as
+// the user sees it.
 func (r *Env[T]) Attempt(mg T) (o Outcome, aborted bool, err error) {
 	o, turn, err := r.reconcile(mg)
 	_, aborted = turn.Aborted()
@@ -184,7 +183,7 @@ func (r *Env[T]) Attempt(mg T) (o Outcome, aborted bool, err error) {
 	return o, aborted, err
 }
 
-// Says reports whether an error contains a text. There must be none if the text is empty.
+// Says reports whether an error contains a text. If the text is empty, the error must be nil.
 func Says(err error, text string) bool {
 	if err == nil || text == "" {
 		return err == nil && text == ""

@@ -19,12 +19,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed"
 )
 
-// definitions is where CustomResourceDefinitions are, seen from the folder of a kind.
+// definitions is the folder of the CustomResourceDefinitions, relative to the folder of a kind.
 const definitions = "../../../package/crds"
 
 type schema = apiextensionsv1.JSONSchemaProps
 
-// forProvider is the schema of spec.forProvider of a kind, by its plural.
+// forProvider returns the schema of spec.forProvider of a kind, by its plural.
 func forProvider(t testing.TB, plural string) schema {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(definitions, "lambda.aws.m.crossplane.io_"+plural+".yaml")) //nolint:gosec // Tests name it.
@@ -38,8 +38,8 @@ func forProvider(t testing.TB, plural string) schema {
 	return crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["forProvider"]
 }
 
-// respecified edits spec.forProvider of a resource by choice, within its schema. It returns
-// false where the Go type takes no such value.
+// respecified edits spec.forProvider of a resource by choice, within its schema. It returns false if the Go type does
+// not accept the value.
 func respecified[T managed.Managed](t testing.TB, mg T, s schema, d *Draws) bool {
 	t.Helper()
 	b, err := json.Marshal(mg)
@@ -59,7 +59,7 @@ func respecified[T managed.Managed](t testing.TB, mg T, s schema, d *Draws) bool
 	return json.Unmarshal(b, mg) == nil
 }
 
-// overlay edits an object: most of it stays as it is.
+// overlay edits an object: most of it is unchanged.
 func (d *Draws) overlay(s schema, was map[string]any) map[string]any {
 	out := maps.Clone(was)
 	if out == nil {
@@ -89,13 +89,12 @@ func (d *Draws) overlay(s schema, was map[string]any) map[string]any {
 	return out
 }
 
-// refers tells whether a field is resolved before, or where tests have nothing to resolve
-// it with.
+// refers reports whether a field is resolved before the reconcile, or cannot be resolved in tests.
 func refers(field string) bool {
 	return slices.ContainsFunc([]string{"Ref", "Refs", "Selector", "From"}, func(end string) bool { return strings.HasSuffix(field, end) })
 }
 
-// value that a schema takes.
+// value returns a value that a schema accepts.
 func (d *Draws) value(s schema, name string) (any, bool) {
 	if len(s.Enum) > 0 {
 		var v any
@@ -162,10 +161,10 @@ func (d *Draws) integer(s schema) int64 {
 	return []int64{lo, hi, min(lo+1, hi), max(hi-1, lo), lo + (hi-lo)/2}[d.N(5)]
 }
 
-// matches is the only CEL that is looked at.
+// matches are the only CEL rules that are respected.
 var matches = regexp.MustCompile(`^self\.matches\('([^']*)'\)$`)
 
-// patternOf a text, as OpenAPI or as CEL.
+// patternOf returns the pattern of a text, from OpenAPI or from CEL.
 func patternOf(s schema) string {
 	for _, rule := range s.XValidations {
 		if m := matches.FindStringSubmatch(rule.Rule); m != nil {
@@ -203,9 +202,9 @@ func (d *Draws) string(s schema, name string) (any, bool) {
 	return v, s.Format == ""
 }
 
-// matching is a text that a pattern fits.
+// matching returns a text that matches a pattern.
 func (d *Draws) matching(re *syntax.Regexp) string {
-	const more = 3 // Repetitions beyond the least.
+	const more = 3 // Repetitions beyond the minimum.
 	var b strings.Builder
 	switch re.Op { //nolint:exhaustive // All else matches no text of its own.
 	case syntax.OpLiteral:

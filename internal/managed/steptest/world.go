@@ -15,13 +15,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
 )
 
-// Region of everything.
+// Region of all resources.
 const Region = "eu-central-1"
 
 // emptyZip is an archive without files.
 const emptyZip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
 
-// Start is when every clock begins.
+// Start is the initial time of every clock.
 var Start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // A Clock is a clock that a test moves.
@@ -33,54 +33,54 @@ type Clock struct {
 // NewClock returns a clock that shows Start.
 func NewClock() *Clock { return &Clock{now: Start} }
 
-// Now is the time that the clock shows.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance the clock.
+// Advance advances the clock.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
 }
 
-// A World is a double of AWS with the real SDK before it.
+// A World is a double of AWS with the real SDK in front of it.
 type World struct {
 	testing.TB
 	*Clock
 
 	Double *awsdouble.Server
 
-	// Lambda tries each call once, so that an answer that is lost stays lost.
+	// Lambda tries each call once, so that a response that is lost is not repeated.
 	Lambda *lambda.Client
 
-	// Odd are answers of an emulator, by operation, in place of those of AWS.
+	// Odd are responses of an emulator that replace those of AWS, by operation.
 	Odd map[string]Answer
 
-	// OnCall sees the input of each call of Lambda before it is made. It may be nil.
+	// OnCall receives the input of each call of Lambda before it is made. It may be nil.
 	OnCall func(in any)
 
-	// Script answers calls of Lambda in place of the double. Where it is not nil, a call
-	// that it does not answer fails the test.
+	// Script replaces the double for calls of Lambda. If it is not nil, a call without a response in it fails the
+	// test.
 	Script Script
 
-	// asked are the operations that the script has answered.
+	// asked are the operations to which the script has responded.
 	asked []string
 
-	// draws edit the answers of AWS, in a fuzz test.
+	// draws edit the responses of AWS, in a fuzz test.
 	draws *Draws
 
-	// Cache is of answers that the resources of the kind share, if they share any.
+	// Cache is a cache of responses that the resources of the kind share, if they share any.
 	Cache *inventory.Cache
 }
 
-// A Script answers calls by operation.
+// A Script returns responses by operation.
 type Script map[string]func(in any) (any, error)
 
-// Scripted answers the calls of an operation with what a function returns.
+// Scripted returns a script's response that calls a function.
 func Scripted[I, O any](f func(*I) (*O, error)) func(any) (any, error) {
 	return func(in any) (any, error) {
 		i, _ := in.(*I)
@@ -88,13 +88,12 @@ func Scripted[I, O any](f func(*I) (*O, error)) func(any) (any, error) {
 	}
 }
 
-// Returns answers the calls of an operation always the same.
+// Returns returns a script's response that is always the same.
 func Returns[O any](out *O, err error) func(any) (any, error) {
 	return func(any) (any, error) { return out, err }
 }
 
-// NewWorld starts a double, which has nothing in it and goes by the world's clock, for
-// as long as the test runs.
+// NewWorld starts an empty double with a clock of its own. It is closed when the test ends.
 func NewWorld(t testing.TB, o awsdouble.Options) *World {
 	t.Helper()
 	w := &World{TB: t, Clock: NewClock(), Cache: &inventory.Cache{}}
@@ -109,7 +108,7 @@ func NewWorld(t testing.TB, o awsdouble.Options) *World {
 	return w
 }
 
-// NewScripted returns a world with a script in place of a double.
+// NewScripted returns a World with a script instead of a double.
 func NewScripted(t testing.TB, s Script) *World {
 	t.Helper()
 	w := &World{TB: t, Clock: NewClock(), Cache: &inventory.Cache{}, Script: s}
@@ -117,7 +116,7 @@ func NewScripted(t testing.TB, s Script) *World {
 	return w
 }
 
-// Retrying is a client that tries calls again, as the provider's does.
+// Retrying returns a client that retries calls, as the provider's does.
 func (w *World) Retrying() *lambda.Client {
 	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing) })
 }
@@ -130,7 +129,7 @@ func (w *World) Must(err error) {
 	}
 }
 
-// AddFunction has AWS have a function without files.
+// AddFunction creates a function without files in AWS.
 func (w *World) AddFunction(name string, change ...func(*lambda.CreateFunctionInput)) {
 	w.Helper()
 	in := &lambda.CreateFunctionInput{
@@ -144,7 +143,7 @@ func (w *World) AddFunction(name string, change ...func(*lambda.CreateFunctionIn
 	w.Must(err)
 }
 
-// Publish a new version of a function, and return its number.
+// Publish publishes a new version of a function, and returns its number.
 func (w *World) Publish(function string) string {
 	w.Helper()
 	_, err := w.Lambda.UpdateFunctionConfiguration(w.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function})
@@ -154,15 +153,15 @@ func (w *World) Publish(function string) string {
 	return *out.Version
 }
 
-// AddAlias has AWS have an alias of version 1 of a function.
+// AddAlias creates an alias of version 1 of a function in AWS.
 func (w *World) AddAlias(function, name string) {
 	w.Helper()
 	_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: &function, Name: &name, FunctionVersion: aws.String("1")})
 	w.Must(err)
 }
 
-// Operations are the AWS operations that were called since the double's calls were
-// reset, or of which a script was asked.
+// Operations returns the AWS operations that were called since the double's calls were reset, or those that the
+// script received.
 func (w *World) Operations() []string {
 	if w.Script != nil {
 		return slices.Clone(w.asked)
@@ -174,7 +173,7 @@ func (w *World) Operations() []string {
 	return out
 }
 
-// Writes are the operations that change something.
+// Writes returns the operations that change something.
 func Writes(operations []string) []string {
 	var out []string
 	for _, op := range operations {

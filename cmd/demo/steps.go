@@ -18,13 +18,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// Times that the story waits for something to happen before it gives up.
+// The maximum times that a step waits.
 const (
 	readyWithin = 90 * time.Second
 	fixedWithin = 60 * time.Second
 )
 
-// What the story is about.
+// The names of the resources in the steps.
 const (
 	driftOf   = "hello"
 	rotateOf  = "with-environment"
@@ -34,8 +34,7 @@ const (
 	follower  = "live"
 )
 
-// run tells the story, a step at a time. Each step returns an error if what it
-// shows did not happen.
+// run runs the demo's steps in order. It returns an error if a step does not show the expected result.
 func run(ctx context.Context, f flags) error {
 	fmt.Println("provider-lambda demo: a real Kubernetes API server, a double of AWS, the provider. No account, no Docker.")
 	e, err := startEnv(ctx, f)
@@ -74,13 +73,13 @@ func (e *env) create(ctx context.Context) error {
 	return nil
 }
 
-// drift changes a function by hand in AWS and shows how that is set right.
+// drift changes a function in AWS out of band and shows how the provider corrects it.
 func (e *env) drift(ctx context.Context) error {
 	before, err := e.memory(ctx, driftOf)
 	if err != nil {
 		return err
 	}
-	sectionf("Someone changes the memory of %s in AWS by hand: %d -> 1024 MB", driftOf, before)
+	sectionf("Drift: changing the memory of %s in AWS by hand, from %d to 1024 MB", driftOf, before)
 	if _, err := e.aws.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(driftOf), MemorySize: ptr.To[int32](1024)}); err != nil {
 		return fmt.Errorf("cannot change function %s by hand: %w", driftOf, err)
 	}
@@ -92,7 +91,7 @@ func (e *env) drift(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nSet right after %s (the demo polls AWS every %s; the default is 10 minutes).\n", took.Round(100*time.Millisecond), pollInterval)
+	fmt.Printf("\nCorrected after %s (the demo polls AWS every %s; the default is 10 minutes).\n", took.Round(100*time.Millisecond), pollInterval)
 	return e.events(ctx, driftOf)
 }
 
@@ -119,8 +118,8 @@ func (e *env) rotate(ctx context.Context) error {
 	return e.events(ctx, rotateOf)
 }
 
-// release changes a ConfigMap and shows that the layer made of it is published, that
-// the function moves to the new version and is published, and that the alias follows.
+// release changes a ConfigMap and shows that the layer with its content is published, that the function moves to the
+// new version and is published, and that the alias follows.
 func (e *env) release(ctx context.Context) error {
 	sectionf("The ConfigMap %s is edited: a layer, a function and an alias follow", released)
 	all, err := e.resources(ctx)
@@ -168,14 +167,14 @@ func (e *env) remove(ctx context.Context) error {
 			return fmt.Errorf("cannot delete %s %s: %w", kindOf(mg), mg.GetName(), err)
 		}
 	}
-	took, err := e.watch(ctx, fixedWithin, "every resource is gone", func(all resources) bool { return len(all) == 0 })
+	took, err := e.watch(ctx, fixedWithin, "every resource is deleted", func(all resources) bool { return len(all) == 0 })
 	if err != nil {
 		return err
 	}
 	return e.nothingLeft(ctx, took)
 }
 
-// nothingLeft returns an error if AWS still has something.
+// nothingLeft returns an error if AWS still has functions, layers or mappings.
 func (e *env) nothingLeft(ctx context.Context, took time.Duration) error {
 	functions, err := e.aws.ListFunctions(ctx, &lambda.ListFunctionsInput{})
 	if err != nil {
@@ -192,18 +191,18 @@ func (e *env) nothingLeft(ctx context.Context, took time.Duration) error {
 	if f, l, m := len(functions.Functions), len(layers.Layers), len(mappings.EventSourceMappings); f+l+m > 0 {
 		return fmt.Errorf("%d functions, %d layers and %d event source mappings were left behind in AWS", f, l, m)
 	}
-	fmt.Printf("\nAll gone after %s, and nothing is left in AWS.\n", took.Round(100*time.Millisecond))
+	fmt.Printf("\nAll resources were deleted after %s, and nothing is left in AWS.\n", took.Round(100*time.Millisecond))
 	return nil
 }
 
 func (e *env) farewell() {
-	sectionf("Go on yourself")
+	sectionf("Next steps")
 	path, err := filepath.Abs(e.flags.Kubeconfig)
 	if err != nil {
 		path = e.flags.Kubeconfig
 	}
 	fmt.Printf(`    export KUBECONFIG=%s
-    kubectl get lambda                         # everything of this provider
+    kubectl get lambda                         # all resources of this provider
     kubectl describe lambdafn %s
     kubectl edit lambdafn %s                # change memorySize, environment, code ...
     kubectl explain lambdafn.spec.forProvider
@@ -218,7 +217,7 @@ Everything stays up until Ctrl-C.
 
 func sectionf(format string, args ...any) { fmt.Printf("\n==> "+format+"\n", args...) }
 
-// memory of a function in AWS, in MB, and an error while AWS is changing it.
+// memory returns the memory of a function in AWS, in MB, and an error while AWS updates the function.
 func (e *env) memory(ctx context.Context, name string) (int32, error) {
 	out, err := e.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
 	if err != nil {
@@ -230,7 +229,7 @@ func (e *env) memory(ctx context.Context, name string) (int32, error) {
 	return ptr.Deref(out.MemorySize, 0), nil
 }
 
-// variable of a function in AWS, once AWS has rolled it out.
+// variable returns the environment variable of a function in AWS, or "" while AWS updates the function.
 func (e *env) variable(ctx context.Context, name, key string) string {
 	out, err := e.aws.GetFunctionConfiguration(ctx, &lambda.GetFunctionConfigurationInput{FunctionName: ptr.To(name)})
 	if err != nil || out.Environment == nil || out.LastUpdateStatus != types.LastUpdateStatusSuccessful {
@@ -239,7 +238,7 @@ func (e *env) variable(ctx context.Context, name, key string) string {
 	return out.Environment.Variables[key]
 }
 
-// events that tell of updates, as kubectl describe shows them.
+// events prints a resource's last event about an update, as kubectl describe shows it.
 func (w *env) events(ctx context.Context, name string) error {
 	list := &corev1.EventList{}
 	if err := w.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
@@ -258,7 +257,7 @@ func (w *env) events(ctx context.Context, name string) error {
 	return nil
 }
 
-// exampleFiles are those that the demo applies, in order.
+// exampleFiles returns the files that the demo applies, in order.
 func exampleFiles(dir string) []string {
 	return []string{
 		filepath.Join(dir, "function", "inline.yaml"), filepath.Join(dir, "function", "environment.yaml"), filepath.Join(dir, "function", "configmap.yaml"),

@@ -24,13 +24,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
 )
 
-// poll is the time between two looks at what is in order.
+// poll is the time between two polls of a resource that is up to date.
 const poll = 10 * time.Minute
 
-// An Answer is what an emulator of AWS answers in place of what AWS would.
+// An Answer replaces AWS's response by that of an emulator.
 type Answer func(status int, body []byte) (int, []byte)
 
-// Body answers successful calls with a text.
+// Body returns an Answer that replaces the body of successful responses.
 func Body(text string) Answer {
 	return func(status int, body []byte) (int, []byte) {
 		if status >= 300 { //nolint:mnd // Success is below.
@@ -40,7 +40,7 @@ func Body(text string) Answer {
 	}
 }
 
-// Without leaves fields out of successful answers, wherever they are.
+// Without returns an Answer that removes fields from successful responses, at any depth.
 func Without(fields ...string) Answer {
 	return edited(func(at map[string]any) {
 		for _, f := range fields {
@@ -49,7 +49,7 @@ func Without(fields ...string) Answer {
 	})
 }
 
-// With sets a field of successful answers, wherever it is.
+// With returns an Answer that sets a field of successful responses, at any depth.
 func With(field string, value any) Answer {
 	return edited(func(at map[string]any) {
 		if _, ok := at[field]; ok {
@@ -58,14 +58,14 @@ func With(field string, value any) Answer {
 	})
 }
 
-// Refusal answers each call with an error.
+// Refusal returns an Answer with an error.
 func Refusal(status int, code string) Answer {
 	return func(int, []byte) (int, []byte) {
 		return status, fmt.Appendf(nil, `{"__type":%q,"message":"no such operation"}`, code)
 	}
 }
 
-// edited changes each object in successful answers.
+// edited returns an Answer that edits each object in successful responses.
 func edited(edit func(map[string]any)) Answer {
 	return func(status int, body []byte) (int, []byte) {
 		var v any
@@ -92,8 +92,7 @@ func walk(v any, edit func(map[string]any)) {
 	}
 }
 
-// answering puts what an emulator answers in place of what the double does. Lambda's
-// client has it, and goes by the answers of the moment.
+// answering replaces the double's responses by those of an emulator. Lambda's client calls it for each operation.
 func (w *World) answering(stack *middleware.Stack) error {
 	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("Odd", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
 		out, md, err := next.HandleDeserialize(ctx, in)
@@ -116,10 +115,9 @@ func (w *World) answering(stack *middleware.Stack) error {
 	}), middleware.After)
 }
 
-// Bear reconciles a resource for an hour as the provider does, whatever it is answered:
-// ever more slowly after errors, else when it asks for it or when it is polled. Writes
-// are the calls that may change something in that time. In the end, the user is told: by
-// the last error, or else in Ready.
+// Bear reconciles a resource for an hour as the provider does, whatever AWS returns: with backoff after errors,
+// otherwise when a requeue is requested or when it is polled. writes are the calls that may change something in that
+// time. In the end, the last error or else the Ready condition must contain the text told.
 func (r *Env[T]) Bear(mg T, odd map[string]Answer, writes []string, told string) {
 	r.Helper()
 	r.Odd = odd
@@ -137,7 +135,7 @@ func (r *Env[T]) Bear(mg T, odd map[string]Answer, writes []string, told string)
 	}
 }
 
-// until a time, reconcile a resource. It returns what the user is told in the end.
+// until reconciles a resource until a time. It returns the last message to the user.
 func (r *Env[T]) until(mg T, end time.Time) (told string) {
 	r.Helper()
 	for failures := 1; r.Now().Before(end); {
@@ -166,9 +164,9 @@ func (r *Env[T]) until(mg T, end time.Time) (told string) {
 	return told
 }
 
-// TakenOver has someone else take a resource's thing over half an hour after it was last
-// looked at, by its tags, and then edit it. Nothing is changed back: tags that are that old
-// are read again before any call that changes something.
+// TakenOver has someone else take over a resource's external resource by its tags, half an hour after it was last
+// observed, and then edit it. Nothing may be changed back: tags of that age are read again before any call that
+// changes something.
 func (r *Env[T]) TakenOver(mg T, arn func() *string, edit func()) {
 	r.Helper()
 	r.Settle(mg)
@@ -193,5 +191,5 @@ func (r *Env[T]) TakenOver(mg T, arn func() *string, edit func()) {
 	}
 }
 
-// takenOver is how long ago the tags were read by then, which a look still goes by.
+// takenOver is the age of the cached tags by then, which an observation still accepts.
 const takenOver = 30 * time.Minute
