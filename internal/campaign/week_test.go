@@ -30,7 +30,7 @@ const (
 
 	// mostCallsOfOne is how many calls a resource may cost in an hour on average, and mostCallsAtOnce is how many more
 	// one hour may have for what happens in it: a restart, after which every resource is read with its tags.
-	mostCallsOfOne, mostCallsAtOnce = 3, 300
+	mostCallsOfOne, mostCallsAtOnce = 4, 300
 )
 
 // fleet are the kinds of a week. All but the last two belong to a function of their group.
