@@ -75,10 +75,10 @@ e2e: control-plane crossplane ## Run the tests on Crossplane: the package, its u
 .PHONY: test-unit
 test-unit: ## Run the tests of the packages that need no control plane: the quick ones.
 	@go list -f '{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}' ./... \
-		| grep -v 'internal/devcluster' | cut -d ' ' -f 1 | xargs go test $(TESTFLAGS)
+		| grep -v 'internal/test/devcluster' | cut -d ' ' -f 1 | xargs go test $(TESTFLAGS)
 
 # The packages of the campaign, the figures of a run, and how long it may take.
-CAMPAIGNS := ./internal/campaign ./internal/campaign/explore
+CAMPAIGNS := ./internal/test/campaign ./internal/test/campaign/explore
 CAMPAIGN_FIGURES := $(CACHE)/campaign.jsonl
 CAMPAIGN_TIMEOUT ?= 60m
 
@@ -86,7 +86,7 @@ CAMPAIGN_TIMEOUT ?= 60m
 campaign: ## Try the provider against all that may go wrong, and write the figures into docs/reliability.md. CAMPAIGN_FLAGS="-campaign.walks=100" goes on for longer.
 	@mkdir -p $(CACHE) && rm -f $(CAMPAIGN_FIGURES)
 	@go test -p=1 -count=1 -timeout=$(CAMPAIGN_TIMEOUT) $(TESTFLAGS) $(CAMPAIGNS) -campaign.sample=1 -campaign.week=1000 -campaign.report=$(abspath $(CAMPAIGN_FIGURES)) $(CAMPAIGN_FLAGS)
-	@go run ./internal/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
+	@go run ./internal/test/campaign/report $(CAMPAIGN_FIGURES) docs/reliability.md
 
 # What goroutines share most, in packages that take a minute or so to build for the race detector, which takes a C compiler.
 RACED ?= $(addprefix ./internal/aws/,inventory once quota)
@@ -175,7 +175,7 @@ format: $(GOLANGCI) ## Format the code and its imports.
 
 .PHONY: build
 build: ## Build the provider into bin/.
-	@CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X $(MODULE)/internal/version.Version=$(VERSION)" -o bin/provider ./cmd/provider
+	@CGO_ENABLED=0 go build -trimpath -ldflags="-s -w -X main.version=$(VERSION)" -o bin/provider ./cmd/provider
 
 .PHONY: xpkg
 xpkg: ## Build the Crossplane package into bin/, for amd64 and arm64, without Docker: 4 to 8 minutes on 2 cores at first.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/sdkcalls"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/sdkcalls"
 )
 
 // actions are the IAM actions of operations that are named otherwise.

@@ -19,7 +19,7 @@ import (
 
 	pkgv1beta1 "github.com/crossplane/crossplane/apis/v2/pkg/v1beta1"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../package/crds"}, Crossplane: true}}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/sdkcalls"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/sdkcalls"
 )
 
 var write = flag.Bool("update", false, "write docs/coverage.md")

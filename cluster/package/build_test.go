@@ -148,8 +148,8 @@ func TestBuildRefuses(t *testing.T) {
 		},
 		"DoesNotCompile": {
 			reason: "What the compiler says is shown.",
-			change: replace("cmd/provider/main.go", "version.Version", "version.Missing"),
-			want:   "undefined: version.Missing",
+			change: replace("cmd/provider/main.go", "fmt.Print(version)", "fmt.Print(missing)"),
+			want:   "undefined: missing",
 		},
 	}
 	for name, tc := range cases {

@@ -37,7 +37,7 @@ func compile(ctx context.Context, r release, p v1.Platform) ([]byte, error) {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 
-	flags := "-ldflags=-s -w -buildid= -X " + module + "/internal/version.Version=" + r.Version
+	flags := "-ldflags=-s -w -buildid= -X main.version=" + r.Version
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-mod=readonly", flags, "-o", dir, "./cmd/provider") //nolint:gosec // build checked the version.
 	cmd.Dir = r.Root
 	cmd.Env = environment(p)

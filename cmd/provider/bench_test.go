@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // BenchmarkFootprint measures a provider's memory and CPU with a number of Functions: docs/sizing.md explains the

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
@@ -86,7 +86,7 @@ func (f flags) validate() error {
 		errs = append(errs, errors.New("--namespaced-endpoint-host has no effect without --allow-namespaced-endpoints"))
 	}
 	for _, h := range f.NamespacedEndpointHost {
-		if err := config.CheckHostPattern(h); err != nil {
+		if err := session.CheckHostPattern(h); err != nil {
 			errs = append(errs, fmt.Errorf("--namespaced-endpoint-host is %q: it must be a host, or a pattern such as *.example.org", h))
 		}
 	}
@@ -117,7 +117,7 @@ func (f flags) options() manager.Options {
 		Namespaces:              f.WatchNamespace,
 		SafeStart:               f.SafeStart,
 		StateMetricInterval:     f.PollStateMetric,
-		Config: config.Options{
+		Config: session.Options{
 			AllowNamespacedPodIdentity: f.AllowNamespacedPodIdentity,
 			AllowNamespacedEndpoints:   f.AllowNamespacedEndpoints,
 			NamespacedEndpointHosts:    f.NamespacedEndpointHost,

@@ -13,10 +13,13 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
-	"github.com/crossplane-contrib/provider-lambda/internal/tracing"
+	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 )
 
 const description = "Manages AWS Lambda from Kubernetes, as a Crossplane provider. Each flag can also be set by the environment variable shown."
+
+// version is the provider's version. The build sets it by -ldflags "-X main.version=v1.2.3".
+var version = "dev"
 
 func main() {
 	f := flags{}
@@ -40,7 +43,7 @@ func run(ctx context.Context, f flags) error {
 	}
 	o := f.options()
 	if f.EnableTracing {
-		t, err := tracing.Start(ctx, o.Log, time.Now)
+		t, err := telemetry.Start(ctx, version, o.Log, time.Now)
 		if err != nil {
 			return err
 		}

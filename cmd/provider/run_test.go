@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}}}

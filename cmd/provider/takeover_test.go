@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // short are arguments for short leases, for tests that wait until they expire.

@@ -20,9 +20,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/customresourcesgate"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
 // cacheOptions returns the options of a cache that holds only what the controllers read. Secrets and ConfigMaps are
@@ -94,14 +94,14 @@ func nameAndVersion(in any) (any, error) {
 // secretsOf returns a reader of Secrets with credentials that reads from the API server only when they have changed,
 // so that a reconcile costs no request. Secrets outside of the watched namespaces, such as a ClusterProviderConfig's,
 // are read each time.
-func (o *Options) secretsOf(r *objects.Reader, live client.Reader) config.Secrets {
-	unwatched := config.LiveSecrets(live)
-	return config.SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
+func (o *Options) secretsOf(r *refs.ObjectReader, live client.Reader) session.Secrets {
+	unwatched := session.LiveSecrets(live)
+	return session.SecretsFunc(func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
 		if len(o.Namespaces) > 0 && !slices.Contains(o.Namespaces, name.Namespace) {
 			return unwatched.Secret(ctx, name)
 		}
-		d, err := r.Get(ctx, objects.Ref{Kind: objects.Secret, Namespace: name.Namespace, Name: name.Name})
-		if objects.IsMissing(err) {
+		d, err := r.Get(ctx, refs.ObjectRef{Kind: refs.Secret, Namespace: name.Namespace, Name: name.Name})
+		if refs.IsMissing(err) {
 			return nil, kerrors.NewNotFound(corev1.Resource("secrets"), name.Name)
 		}
 		return d, err

@@ -29,10 +29,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Controllers: true}}
@@ -178,7 +178,7 @@ func (e *env) options(change ...func(*Options)) Options {
 		ClusterID:       "test-cluster",
 		Namespaces:      []string{e.ns},
 		// The double is on this machine.
-		Config: config.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
+		Config: session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
 	}
 	for _, f := range change {
 		f(&o)
@@ -238,7 +238,7 @@ func (e *env) edit(f *v1beta1.Function, change func(*v1beta1.Function)) {
 }
 
 // edit edits a resource as a user does, and repeats the edit on a conflict.
-func edit[T managed.Managed](e *env, mg T, change func(T)) {
+func edit[T reconciler.Managed](e *env, mg T, change func(T)) {
 	e.Helper()
 	e.until(fmt.Sprintf("%s can be edited", mg.GetName()), func() bool {
 		e.get(mg)
@@ -251,7 +251,7 @@ func edit[T managed.Managed](e *env, mg T, change func(T)) {
 	})
 }
 
-func (e *env) get(mg managed.Managed) {
+func (e *env) get(mg reconciler.Managed) {
 	e.Helper()
 	if err := e.kube.Get(e.Context(), client.ObjectKeyFromObject(mg), mg); err != nil {
 		e.Fatalf("cannot get %s: %v", mg.GetName(), err)
@@ -286,7 +286,7 @@ func received[T any](e *env, what string, from <-chan T) (v T) {
 }
 
 // ready waits until the resource is Ready in its present generation.
-func (e *env) ready(mg managed.Managed) {
+func (e *env) ready(mg reconciler.Managed) {
 	e.Helper()
 	defer func() {
 		if e.Failed() {
@@ -296,16 +296,16 @@ func (e *env) ready(mg managed.Managed) {
 	e.until(mg.GetName()+" is Ready", func() bool { e.get(mg); return isReady(mg) })
 }
 
-func isReady(mg managed.Managed) bool {
+func isReady(mg reconciler.Managed) bool {
 	c := mg.GetCondition(xpv2.TypeReady)
 	return c.Status == corev1.ConditionTrue && c.ObservedGeneration == mg.GetGeneration() && mg.GetObservedGeneration() == mg.GetGeneration()
 }
 
 // look requests a reconcile, and waits until it has been handled.
-func (e *env) look(mg managed.Managed) {
+func (e *env) look(mg reconciler.Managed) {
 	e.Helper()
 	token := fmt.Sprint(time.Now().UnixNano())
-	edit(e, mg, func(mg managed.Managed) {
+	edit(e, mg, func(mg reconciler.Managed) {
 		meta.AddAnnotations(mg, map[string]string{"crossplane.io/reconcile-requested-at": token})
 	})
 	e.until(mg.GetName()+" has been looked at", func() bool { e.get(mg); return mg.GetLastHandledReconcileAt() == token })
@@ -340,7 +340,7 @@ func (e *env) count() int {
 }
 
 // gone waits until the resource is deleted.
-func (e *env) gone(mg managed.Managed) {
+func (e *env) gone(mg reconciler.Managed) {
 	e.Helper()
 	e.until(mg.GetName()+" is gone", func() bool {
 		return kerrors.IsNotFound(e.kube.Get(e.Context(), client.ObjectKeyFromObject(mg), mg))
@@ -357,7 +357,7 @@ func (e *env) drop(objs ...client.Object) {
 	}
 }
 
-func (e *env) remove(mg managed.Managed) {
+func (e *env) remove(mg reconciler.Managed) {
 	e.Helper()
 	if err := e.kube.Delete(e.Context(), mg); err != nil {
 		e.Fatalf("cannot delete %s: %v", mg.GetName(), err)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // leaseCheck is how often a lease is checked, and so how long an attempt that began in time may outlive it. It is
@@ -23,14 +23,14 @@ type attempt struct{ cancel context.CancelCauseFunc }
 
 // guard allows calls of AWS only while the lease is held. A call after that, or one that is in flight when the lease
 // ends, stops the manager and with it the call's reconcile.
-func (l *lease) guard(mgr ctrl.Manager) (config.Fence, error) {
+func (l *lease) guard(mgr ctrl.Manager) (session.Fence, error) {
 	l.LockConfig.EventRecorder = mgr.GetEventRecorderFor(l.LockConfig.Identity) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 	err := mgr.Add(ctrlmanager.RunnableFunc(func(ctx context.Context) error {
 		t := time.NewTicker(l.check)
 		defer t.Stop()
 		return l.watch(ctx, t.C)
 	}))
-	return l.fence(func() { managed.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
+	return l.fence(func() { reconciler.Stop(mgr, errLeaseLost) }), errors.Wrap(err, "cannot watch the lease")
 }
 
 // watch checks the lease at each tick until it ends, and then ends the attempts that are in flight. A timer is not
@@ -49,7 +49,7 @@ func (l *lease) watch(ctx context.Context, ticks <-chan time.Time) error {
 	}
 }
 
-func (l *lease) fence(end func()) config.Fence {
+func (l *lease) fence(end func()) session.Fence {
 	end = sync.OnceFunc(end)
 	return func(ctx context.Context, attempt func(context.Context) error) error {
 		bounded, done := l.begin(ctx)

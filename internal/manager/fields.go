@@ -10,17 +10,17 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
 )
 
 // addFields adds the reader of other providers' objects to a manager.
-func (o *Options) addFields(mgr ctrl.Manager, configMaps fields.ConfigMaps) (*fields.Reader, error) {
+func (o *Options) addFields(mgr ctrl.Manager, configMaps refs.ConfigMaps) (*refs.FieldReader, error) {
 	d, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
 	if err != nil {
 		return nil, errors.Wrap(err, "cannot make a client of any kind")
 	}
-	r := fields.NewReader(fields.Options{
+	r := refs.NewFieldReader(refs.FieldReaderOptions{
 		Live:       mgr.GetAPIReader(),
 		ConfigMaps: configMaps,
 		Mapper:     mgr.GetRESTMapper(),

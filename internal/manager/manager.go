@@ -34,13 +34,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	controllers "github.com/crossplane-contrib/provider-lambda/internal/controller"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 const (
@@ -98,7 +97,7 @@ type Options struct {
 	ChangeLogSocket string
 
 	// Config configures how AWS clients are made from configs.
-	Config config.Options
+	Config session.Options
 
 	// Quota configures the limits of AWS calls.
 	Quota quota.Options
@@ -223,17 +222,17 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	if err := o.addChangeLog(mgr); err != nil {
 		return err
 	}
-	objs := objects.NewReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now)
+	objs := refs.NewObjectReader(mgr.GetCache(), mgr.GetAPIReader(), o.Now)
 	reader, err := o.addFields(mgr, objs)
 	if err != nil {
 		return err
 	}
 	o.Config.Namespaces, o.Config.Tracer = mgr.GetAPIReader(), o.Tracer
-	resolver := config.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
-	mo := managed.Options{
+	resolver := session.New(mgr.GetClient(), o.secretsOf(objs, mgr.GetAPIReader()), limiter, o.Now, o.Config)
+	mo := reconciler.Options{
 		Options:         o.Options,
 		Resolver:        account.Noting{Resolver: resolver, Book: accounts},
-		Tracker:         config.NewTracker(mgr.GetClient()),
+		Tracker:         session.NewTracker(mgr.GetClient()),
 		Limiter:         limiter,
 		Objects:         objs,
 		Fields:          reader,
@@ -255,11 +254,11 @@ func (o *Options) setup(mgr ctrl.Manager, clusterID string) error {
 	if err := providerconfig.Setup(mgr, po); err != nil {
 		return errors.Wrap(err, "cannot set up the controllers of provider configs")
 	}
-	return controllers.Setup(mgr, mo)
+	return setupKinds(mgr, mo)
 }
 
 // setupGated sets up each controller once its kind is served.
-func setupGated(mgr ctrl.Manager, mo managed.Options, po providerconfig.Options) error {
+func setupGated(mgr ctrl.Manager, mo reconciler.Options, po providerconfig.Options) error {
 	g := &servedGate{Gate: new(gate.Gate[schema.GroupVersionKind]), mapper: mgr.GetRESTMapper(), log: mgr.GetLogger()}
 	mo.Gate, po.Gate = g, g
 	if err := customresourcesgate.Setup(mgr, mo.Options); err != nil {
@@ -268,5 +267,5 @@ func setupGated(mgr ctrl.Manager, mo managed.Options, po providerconfig.Options)
 	if err := providerconfig.SetupGated(mgr, po); err != nil {
 		return errors.Wrap(err, "cannot set up the controllers of provider configs")
 	}
-	return controllers.SetupGated(mgr, mo)
+	return setupKindsGated(mgr, mo)
 }

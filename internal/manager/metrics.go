@@ -15,21 +15,20 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/measure"
+	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/changelog"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/version"
 )
 
 // addMetrics registers the metrics of the runtime, of calls to AWS, of resources, of account limits, and of quotas
 // and circuit breakers. It returns nil if the manager has no metrics server.
-func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits) (*managed.Metrics, error) {
+func (o *Options) addMetrics(l *quota.Limiter, accounts *account.Limits) (*reconciler.Metrics, error) {
 	if address(o.MetricsAddress) == "0" {
 		return nil, nil
 	}
-	o.Config.Measure = measure.New(o.Now)
-	m := managed.NewMetrics()
+	o.Config.Measure = telemetry.New(o.Now)
+	m := reconciler.NewMetrics()
 	st := statemetrics.NewMRStateMetrics()
 	o.MetricOptions = &controller.MetricOptions{PollStateMetricInterval: o.StateMetricInterval, MRStateMetrics: st}
 	for _, c := range []prometheus.Collector{st, quota.NewCollector(l), account.NewCollector(accounts), breaker.NewCollector(o.Config.Breakers), o.Config.Measure, m} {
@@ -49,7 +48,7 @@ func (o *Options) addChangeLog(mgr ctrl.Manager) error {
 	if err != nil {
 		return errors.Wrapf(err, "cannot use the change log's socket %s", o.ChangeLogSocket)
 	}
-	l := changelog.New(v1alpha1.NewChangeLogServiceClient(conn), changelog.Options{
+	l := reconciler.NewChangeLog(v1alpha1.NewChangeLogServiceClient(conn), reconciler.ChangeLogOptions{
 		ProviderVersion: "provider-lambda:" + version.Version,
 		Now:             o.Now,
 		Log:             logging.NewLogrLogger(o.Log),

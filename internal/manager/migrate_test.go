@@ -19,11 +19,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // TestMigration observes, imports and releases resources that another controller created, as docs/migrate describes.
@@ -73,7 +72,7 @@ func (e *env) migrate(function, others map[string]string, writes []string) {
 	for _, mg := range all {
 		e.differs(mg, "services.k8s.aws/")
 	}
-	if got := steptest.Writes(e.operations()); len(got) > 0 {
+	if got := testenv.Writes(e.operations()); len(got) > 0 {
 		e.Errorf("what is only observed must not be changed, got %v", got)
 	}
 
@@ -86,7 +85,7 @@ func (e *env) migrate(function, others map[string]string, writes []string) {
 		e.ready(mg)
 	}
 	// PutRuntimeManagementConfig and its like must not be among them.
-	if diff := cmp.Diff(writes, slices.Sorted(slices.Values(steptest.Writes(e.operations())))); diff != "" {
+	if diff := cmp.Diff(writes, slices.Sorted(slices.Values(testenv.Writes(e.operations())))); diff != "" {
 		e.Errorf("taking over is nothing but tags: -want, +got:\n%s", diff)
 	}
 	e.sameFunction(before)
@@ -94,13 +93,13 @@ func (e *env) migrate(function, others map[string]string, writes []string) {
 }
 
 // differs waits until a resource that is only observed is Ready, or differs only in tags with a prefix.
-func (e *env) differs(mg managed.Managed, prefix string) {
+func (e *env) differs(mg reconciler.Managed, prefix string) {
 	e.Helper()
 	other := func(d v1beta1.Difference) bool { return !strings.HasPrefix(d.Field, "tags["+prefix) }
 	e.until(mg.GetName()+" is Ready, or differs by tags alone", func() bool {
 		e.get(mg)
 		ds := mg.GetSummary().Differences
-		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == condition.ReasonDiffers && len(ds) > 0 && !slices.ContainsFunc(ds, other)
+		return isReady(mg) || mg.GetCondition(xpv2.TypeReady).Reason == reconciler.ReasonDiffers && len(ds) > 0 && !slices.ContainsFunc(ds, other)
 	})
 }
 
@@ -211,11 +210,11 @@ func (e *env) sameFunction(before *types.FunctionConfiguration) {
 }
 
 // letGo deletes the resources as a user does who returns to the other controller.
-func (e *env) letGo(all []managed.Managed) {
+func (e *env) letGo(all []reconciler.Managed) {
 	e.Helper()
 	e.double.ResetCalls()
 	for _, mg := range all {
-		edit(e, mg, func(mg managed.Managed) {
+		edit(e, mg, func(mg reconciler.Managed) {
 			mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve})
 		})
 		e.remove(mg)
@@ -223,7 +222,7 @@ func (e *env) letGo(all []managed.Managed) {
 	for _, mg := range all {
 		e.gone(mg)
 	}
-	if got := steptest.Writes(e.operations()); len(got) > 0 {
+	if got := testenv.Writes(e.operations()); len(got) > 0 {
 		e.Errorf("what is let go must stay in AWS as it is, got %v", got)
 	}
 }

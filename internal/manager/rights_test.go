@@ -18,8 +18,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // crossplanesRules returns what Crossplane's RBAC manager grants to a provider with the capability safe-start: in
@@ -74,7 +74,7 @@ func TestWorksWithCrossplanesRights(t *testing.T) {
 				SafeStart:               true,
 				LeaderElection:          true,
 				LeaderElectionNamespace: e.ns,
-				Config:                  config.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
+				Config:                  session.Options{AllowNamespacedEndpoints: true, AllowLoopbackEndpoints: true},
 			})
 			if err != nil {
 				cancel()

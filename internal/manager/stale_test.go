@@ -19,7 +19,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/campaign/watchfault"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/watchfault"
 )
 
 // frozen are the resources whose watches lag: those that a standby replica has open.

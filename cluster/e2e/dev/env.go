@@ -11,8 +11,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/rebuild"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/process"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 // arguments are the provider's arguments. It polls often, so that drift is detected without waiting ten minutes.

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/process"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 // glance is the time between two checks of the Deployments.

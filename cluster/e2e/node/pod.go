@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
-	"github.com/crossplane-contrib/provider-lambda/internal/process"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 // A pod is a process that replaces a pod.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
-	"github.com/crossplane-contrib/provider-lambda/internal/process"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 const (

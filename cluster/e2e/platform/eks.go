@@ -13,8 +13,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/identity"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
 
 const (

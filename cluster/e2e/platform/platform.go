@@ -19,9 +19,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/node"
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/registry"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
-	"github.com/crossplane-contrib/provider-lambda/internal/process"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 // adminKubeconfig is the administrator's kubeconfig, for Crossplane's CLI.

@@ -47,7 +47,7 @@ func (d due) first() string {
 }
 
 // own are folders of code that also runs in the program that rebuilds the provider.
-var own = []string{"internal/awsdouble/", "internal/devcluster/", "internal/process/"}
+var own = []string{"internal/test/awsdouble/", "internal/test/devcluster/", "internal/test/process/"}
 
 // split splits files into those of the rebuilding program, and those of the provider.
 func split(files []string) (mine, rest []string) {

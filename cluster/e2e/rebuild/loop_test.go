@@ -108,8 +108,8 @@ func TestLoop(t *testing.T) {
 			reason: "It stays broken until something changes.", edits: []string{code}, looks: 5, want: []string{"run"}, said: "does not compile",
 			mend: func(b *bench) { b.run = func() (bool, error) { return false, errors.New("does not compile") } },
 		},
-		"Double":        {reason: "It runs in this program.", edits: []string{"internal/awsdouble/server.go"}, looks: 5, said: "until you start all of this again"},
-		"DoubleAndCode": {reason: "The rest is built.", edits: []string{"internal/awsdouble/server.go", code}, looks: 5, want: []string{"run"}, said: "internal/awsdouble/server.go has changed"},
+		"Double":        {reason: "It runs in this program.", edits: []string{"internal/test/awsdouble/server.go"}, looks: 5, said: "until you start all of this again"},
+		"DoubleAndCode": {reason: "The rest is built.", edits: []string{"internal/test/awsdouble/server.go", code}, looks: 5, want: []string{"run"}, said: "internal/test/awsdouble/server.go has changed"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/crossplane-contrib/provider-lambda/cluster/e2e/platform"
-	"github.com/crossplane-contrib/provider-lambda/internal/process"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/process"
 )
 
 const (
@@ -66,7 +66,7 @@ func (p *Provider) Install(ctx context.Context) error {
 // nothing is compiled twice.
 func (p *Provider) Run(ctx context.Context) (changed bool, err error) {
 	built := filepath.Join(p.Folder, "provider")
-	flags := "-ldflags=-s -w -buildid= -X github.com/crossplane-contrib/provider-lambda/internal/version.Version=" + fmt.Sprint(version, p.number)
+	flags := "-ldflags=-s -w -buildid= -X main.version=" + fmt.Sprint(version, p.number)
 	if err := p.goCommand(ctx, "build", "-trimpath", "-buildvcs=false", flags, "-o", built, "./cmd/provider"); err != nil {
 		return false, fmt.Errorf("cannot build the provider; the one that runs goes on:\n%w", err)
 	}

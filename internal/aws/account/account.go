@@ -20,7 +20,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 )
 
@@ -90,7 +90,7 @@ type scopeKey struct {
 
 // A record has the figures of a config in a region.
 type record struct {
-	session *config.Session
+	session *session.Session
 	used    time.Time
 
 	// asked is when AWS was last called; asking is true during a call.
@@ -110,7 +110,7 @@ func New(l Limiter, now func() time.Time) *Limits {
 
 // A Resolver resolves configs. *config.Resolver is one.
 type Resolver interface {
-	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*config.Session, error)
+	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error)
 }
 
 // Noting is a Resolver that records which configs are used in which regions.
@@ -121,7 +121,7 @@ type Noting struct {
 }
 
 // Resolve returns the session of a managed resource in a region.
-func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*config.Session, error) {
+func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error) {
 	s, err := n.Resolver.Resolve(ctx, mg, region)
 	if err == nil {
 		n.Book.note(s)
@@ -130,7 +130,7 @@ func (n Noting) Resolve(ctx context.Context, mg resource.ModernManaged, region s
 }
 
 // note records that a resource uses a session.
-func (b *Limits) note(s *config.Session) {
+func (b *Limits) note(s *session.Session) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.sweep()
@@ -158,7 +158,7 @@ func (b *Limits) sweep() {
 	}
 }
 
-func keyOf(s *config.Session) scopeKey { return scopeKey{config: s.Ref.UID, region: s.Scope.Region} }
+func keyOf(s *session.Session) scopeKey { return scopeKey{config: s.Ref.UID, region: s.Scope.Region} }
 
 // Look returns the usage of the regions in which a config is used, and reads the figures that are
 // due. again is when the next figures are due, 0 if never.
@@ -222,12 +222,12 @@ func holder(k scopeKey) quota.Requester {
 
 // ask reads the figures of a key from AWS and caches them. It does nothing while another caller
 // does the same.
-func (b *Limits) ask(ctx context.Context, k scopeKey, s *config.Session) error {
+func (b *Limits) ask(ctx context.Context, k scopeKey, s *session.Session) error {
 	if !b.begin(k) {
 		return nil
 	}
 	defer b.end(k)
-	out, err := config.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, holder(k)), &lambda.GetAccountSettingsInput{})
+	out, err := session.Client(s, lambda.NewFromConfig).GetAccountSettings(quota.WithRequester(ctx, holder(k)), &lambda.GetAccountSettingsInput{})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	r := b.records[k]
@@ -316,11 +316,11 @@ func (b *Limits) drop(k scopeKey) {
 // An Account returns the figures that the resources of a session may see.
 type Account struct {
 	book    *Limits
-	session *config.Session
+	session *session.Session
 }
 
 // Of returns the Account of a session. A nil Book knows no figures.
-func (b *Limits) Of(s *config.Session) Account { return Account{book: b, session: s} }
+func (b *Limits) Of(s *session.Session) Account { return Account{book: b, session: s} }
 
 // Remembered returns the cached figures, however old. It is false if there are none.
 func (a Account) Remembered() (Figures, bool) { return a.within(0) }

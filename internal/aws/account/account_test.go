@@ -16,9 +16,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 const gib = int64(1) << 30
@@ -56,12 +56,12 @@ func (d *desk) Reserve(_ quota.Scope, h quota.Requester, _ ...string) time.Durat
 
 func (d *desk) Forget(_ quota.Scope, id string) { d.gone = append(d.gone, id) }
 
-func (d *desk) session(uid, region string) *config.Session {
+func (d *desk) session(uid, region string) *session.Session {
 	cfg := d.double.Config(region)
 	cfg.Retryer = func() aws.Retryer { return aws.NopRetryer{} }
-	return &config.Session{
+	return &session.Session{
 		AWS: cfg, Scope: quota.Scope{Account: awsdouble.DefaultAccount, Region: region},
-		Ref: config.Ref{Kind: v1beta1.ProviderConfigKind, Name: uid, UID: types.UID(uid)},
+		Ref: session.Ref{Kind: v1beta1.ProviderConfigKind, Name: uid, UID: types.UID(uid)},
 	}
 }
 
@@ -94,9 +94,9 @@ func (d *desk) reserve(n int32) {
 }
 
 // resolver resolves every config to one session.
-type resolver struct{ session *config.Session }
+type resolver struct{ session *session.Session }
 
-func (r resolver) Resolve(context.Context, resource.ModernManaged, string) (*config.Session, error) {
+func (r resolver) Resolve(context.Context, resource.ModernManaged, string) (*session.Session, error) {
 	return r.session, nil
 }
 

@@ -7,39 +7,39 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.Alias], *v1beta1.Alias) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.Alias], *v1beta1.Alias) {
 	t.Helper()
 	return newEnv(t).Env, testAlias()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "aliases", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "aliases", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and sent no call without end.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, steptest.ListAnswers(opList, opCreate, "Aliases"), map[string]steptest.OddCase{
-		"Bare": {Reason: "What AWS leaves out is not there.", Odd: odd{opList: steptest.Without("AliasArn", "Description", "RoutingConfig", "RevisionId")}, Writes: []string{opCreate}},
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opCreate, "Aliases"), map[string]testenv.OddCase{
+		"Bare": {Reason: "What AWS leaves out is not there.", Odd: odd{opList: testenv.Without("AliasArn", "Description", "RoutingConfig", "RevisionId")}, Writes: []string{opCreate}},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: steptest.Body("{}"), opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opCreate}, 11), Told: steptest.NotFound,
+			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opCreate}, 11), Told: testenv.NotFound,
 		},
 	})
 }
 
 // However late AWS shows it, there is one alias, and none after the deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Alias] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Alias] {
 		t.Helper()
 		e := newEnv(t)
 		a := testAlias(func(a *v1beta1.Alias) {
 			a.Spec.InitProvider = &v1beta1.AliasSettings{Description: ptr.To("first")}
 		})
-		return steptest.Life[*v1beta1.Alias]{
+		return testenv.Life[*v1beta1.Alias]{
 			Env: e.Env, Resource: a, Create: opCreate, Delete: opDelete,
 			Edit: func() { a.Spec.ForProvider.FunctionVersion = ptr.To("2") },
 			There: func() []string {

@@ -17,17 +17,16 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of Aliases to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	c := &connector{functions: mgr.GetClient()}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Alias]{
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Alias]{
 		GVK:          v1beta1.AliasGroupVersionKind,
 		New:          func() *v1beta1.Alias { return &v1beta1.Alias{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.AliasList{} },
@@ -44,33 +43,33 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
+var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
 	functions client.Reader
 }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Alias], error) {
-	return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
+func (c *connector) connect(_ context.Context, _ *v1beta1.Alias, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.Alias], error) {
+	return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(a *v1beta1.Alias) []string {
-	if a.Status.AtProvider.Name == nil && flow.MayCreate(a) {
+	if a.Status.AtProvider.Name == nil && reconciler.MayCreate(a) {
 		return []string{opList, opCreate}
 	}
 	return []string{opList}
 }
 
-func references(a *v1beta1.Alias) []managed.Reference {
+func references(a *v1beta1.Alias) []reconciler.Reference {
 	fp := a.Spec.ForProvider
-	refs := []managed.Reference{
+	refs := []reconciler.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
 		{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: fp.FunctionVersionRef, Selector: fp.FunctionVersionSelector},
 	}
 	if i := a.Spec.InitProvider; i != nil {
-		refs = append(refs, managed.Reference{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector})
+		refs = append(refs, reconciler.Reference{Field: "functionVersion", To: v1beta1.VersionGroupVersionKind, Ref: i.FunctionVersionRef, Selector: i.FunctionVersionSelector})
 	}
 	return refs
 }

@@ -17,11 +17,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 // id says which alias of which function is meant.
@@ -39,7 +38,7 @@ const maxName = 128
 // is the one that has the alias, whatever spec says now; otherwise an error says that
 // the two are not the same, since the alias would be left behind.
 func idOf(a *v1beta1.Alias) (id, error) {
-	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(flow.Name(a), a.GetName())}
+	i := id{function: ptr.Deref(a.Spec.ForProvider.FunctionName, ""), name: cmp.Or(reconciler.ExternalName(a), a.GetName())}
 	if len(i.name) > maxName || !aliasName.MatchString(i.name) {
 		return i, errors.Errorf("%q is not a valid alias name: use 1 to %d letters, digits, hyphens and underscores, not digits alone; set the annotation %s", i.name, maxName, meta.AnnotationKeyExternalName)
 	}
@@ -90,7 +89,7 @@ func routingOf(weights map[string]float64) *routing {
 	out := map[string]string{}
 	for v, w := range weights {
 		if w > 0 && w < 1 {
-			out[v] = answer.Decimal(w)
+			out[v] = lambdaapi.Decimal(w)
 		}
 	}
 	if len(out) == 0 {
@@ -155,7 +154,7 @@ func percentages(weights map[string]float64) string {
 	shown := make([]string, 0, len(weights))
 	for _, version := range slices.Sorted(maps.Keys(weights)) {
 		percent := math.Round(weights[version]*1e6) / 1e4
-		shown = append(shown, version+"="+answer.Decimal(percent)+"%")
+		shown = append(shown, version+"="+lambdaapi.Decimal(percent)+"%")
 	}
 	return strings.Join(shown, ",")
 }
@@ -165,16 +164,16 @@ func observation(i id, a types.AliasConfiguration) v1beta1.AliasObservation {
 	out := v1beta1.AliasObservation{
 		Name:            ptr.To(i.name),
 		AliasArn:        a.AliasArn,
-		InvokeArn:       answer.Text(invoke.ARN(ptr.Deref(a.AliasArn, ""))),
+		InvokeArn:       lambdaapi.Text(lambdaapi.InvokeARN(ptr.Deref(a.AliasArn, ""))),
 		FunctionName:    ptr.To(i.function),
 		FunctionVersion: a.FunctionVersion,
-		Description:     answer.Text(ptr.Deref(a.Description, "")),
+		Description:     lambdaapi.Text(ptr.Deref(a.Description, "")),
 		RevisionID:      a.RevisionId,
 	}
 	if w := weightsOf(a.RoutingConfig); len(w) > 0 {
 		out.RoutingConfig = &v1beta1.AliasRoutingConfig{AdditionalVersionWeights: map[string]v1beta1.AliasWeight{}}
 		for version, weight := range w {
-			out.RoutingConfig.AdditionalVersionWeights[version] = v1beta1.AliasWeight(answer.Decimal(weight))
+			out.RoutingConfig.AdditionalVersionWeights[version] = v1beta1.AliasWeight(lambdaapi.Decimal(weight))
 		}
 		out.Weights = ptr.To(percentages(w))
 	}

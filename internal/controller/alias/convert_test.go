@@ -14,9 +14,9 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 var ignoreUnexported = cmpopts.IgnoreUnexported(lambda.CreateAliasInput{}, lambda.UpdateAliasInput{}, types.AliasRoutingConfiguration{})
@@ -236,7 +236,7 @@ func TestUpdateInput(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := flow.Merge(desired(tc.alias, answer.Text(tc.followed))).Compare(fromAWS(tc.have))
+			c := reconciler.Merge(desired(tc.alias, lambdaapi.Text(tc.followed))).Compare(fromAWS(tc.have))
 			if got := c.Changes.String(); got != tc.changes {
 				t.Errorf("%s\nchanges %s, want %s", tc.reason, got, tc.changes)
 			}

@@ -16,27 +16,27 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // env is a world in which function f has the versions 1 to 3.
 type env struct {
-	*steptest.Env[*v1beta1.Alias]
+	*testenv.Env[*v1beta1.Alias]
 
 	// functions are what aliases follow.
-	functions steptest.Functions
+	functions testenv.Functions
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewWorld(t, awsdouble.Options{})
 	w.AddFunction("f", func(in *lambda.CreateFunctionInput) { in.Publish = true })
 	e := &env{}
 	for range 2 {
 		e.functions = publishedLast(w.Publish("f"))
 	}
-	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Alias] {
+	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Alias] {
 		return testExternal(w.Lambda, e.functions, w.Cache)
 	})
 	return e

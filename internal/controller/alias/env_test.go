@@ -12,16 +12,16 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f:live"
 
 // publishedLast are Functions that published the same version last.
-func publishedLast(version string) steptest.Functions {
-	return steptest.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
+func publishedLast(version string) testenv.Functions {
+	return testenv.Functions{Answer: func(_ client.ObjectKey, f *v1beta1.Function) error {
 		f.Spec.ForProvider.Publish = ptr.To(true)
 		if version != "" {
 			f.Status.AtProvider.LatestPublishedVersion = ptr.To(version)
@@ -32,12 +32,12 @@ func publishedLast(version string) steptest.Functions {
 
 // testAlias is an Alias of version 1, changed.
 func testAlias(change ...func(*v1beta1.Alias)) *v1beta1.Alias {
-	return steptest.Build(&v1beta1.Alias{
+	return testenv.Build(&v1beta1.Alias{
 		ObjectMeta: metav1.ObjectMeta{Name: "live", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.AliasSpec{
-			ManagedResourceSpec: steptest.Spec(),
+			ManagedResourceSpec: testenv.Spec(),
 			ForProvider: v1beta1.AliasParameters{
-				Region: steptest.Region, FunctionName: ptr.To("f"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
+				Region: testenv.Region, FunctionName: ptr.To("f"), AliasSettings: v1beta1.AliasSettings{FunctionVersion: ptr.To("1")},
 			},
 		},
 	}, change...)
@@ -49,11 +49,11 @@ func following(a *v1beta1.Alias) {
 }
 
 // named has an alias own what it created.
-var named = steptest.Named[*v1beta1.Alias]("live")
+var named = testenv.Named[*v1beta1.Alias]("live")
 
-func testExternal(api lambdaAPI, functions client.Reader, cache *inventory.Cache) *flow.External[*v1beta1.Alias, types.AliasConfiguration, settings] {
+func testExternal(api lambdaAPI, functions client.Reader, cache *readcache.Cache) *reconciler.External[*v1beta1.Alias, types.AliasConfiguration, settings] {
 	t := &external{api: api, functions: functions, cache: cache}
-	return flow.New(t, calls)
+	return reconciler.NewExternal(t, calls)
 }
 
 func weighted(t *testing.T, version, weight string) *v1beta1.AliasRoutingConfig {

@@ -14,19 +14,18 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 // external is an alias in AWS. It lives for one reconcile.
 type external struct {
 	api   lambdaAPI
-	cache *inventory.Cache
+	cache *readcache.Cache
 	// functions are read for what they published last.
 	functions client.Reader
 
@@ -35,14 +34,14 @@ type external struct {
 }
 
 type (
-	found  = flow.Observation[types.AliasConfiguration, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[types.AliasConfiguration, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.CreationMatcher[*v1beta1.Alias]    = &external{}
-	_ flow.ConnectionDetailer[*v1beta1.Alias] = &external{}
+	_ reconciler.CreationMatcher[*v1beta1.Alias]    = &external{}
+	_ reconciler.ConnectionDetailer[*v1beta1.Alias] = &external{}
 )
 
 // Read reads the alias out of those of its function, which all Aliases of it share.
@@ -54,7 +53,7 @@ func (e *external) Read(ctx context.Context, a *v1beta1.Alias) (found, error) {
 	if e.id.function == "" {
 		return found{}, nil // It is being deleted, and was never created.
 	}
-	aliases, err := inventory.Read(ctx, e.cache, e.key(), managed.Freshness(ctx), e.list)
+	aliases, err := readcache.Read(ctx, e.cache, e.key(), reconciler.Freshness(ctx), e.list)
 	if err != nil {
 		return found{}, err
 	}
@@ -76,7 +75,7 @@ func made(a *v1beta1.Alias) bool {
 // get the alias alone, where the list may lack what is there. Who may not ask goes by the
 // list.
 func (e *external) get(ctx context.Context) (types.AliasConfiguration, bool, error) {
-	if !managed.Reserve(ctx, opGet) {
+	if !reconciler.Reserve(ctx, opGet) {
 		return types.AliasConfiguration{}, false, nil
 	}
 	out, err := e.api.GetAlias(ctx, &lambda.GetAliasInput{FunctionName: ptr.To(e.id.function), Name: ptr.To(e.id.name)})
@@ -91,14 +90,14 @@ func (e *external) get(ctx context.Context) (types.AliasConfiguration, bool, err
 	}, true, nil
 }
 
-func (e *external) key() inventory.Key { return inventory.Key{Operation: opList, Of: e.id.function} }
+func (e *external) key() readcache.Key { return readcache.Key{Operation: opList, Of: e.id.function} }
 
 // list the function's aliases by name. They are nil where the function is gone, or the
 // endpoint has no such list.
 func (e *external) list(ctx context.Context) (map[string]types.AliasConfiguration, error) {
 	all := map[string]types.AliasConfiguration{}
 	pages := lambda.NewListAliasesPaginator(e.api, &lambda.ListAliasesInput{FunctionName: ptr.To(e.id.function)})
-	var read answer.Pages
+	var read lambdaapi.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("aliases"); err != nil {
 			return nil, err
@@ -157,7 +156,7 @@ func (e *external) followed(ctx context.Context, a *v1beta1.Alias) (*string, err
 		return nil, errors.Errorf("cannot tell which version to follow, since Function %s publishes none: set its spec.forProvider.publish to true, or set spec.forProvider.functionVersion", key)
 	}
 	err := errors.Errorf("Function %s has not published a version yet", key)
-	managed.ReportWaiting(ctx, a, err)
+	reconciler.ReportWaiting(ctx, a, err)
 	return nil, err
 }
 

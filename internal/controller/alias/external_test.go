@@ -14,8 +14,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // has returns what adds aliases of version 1 of function f to AWS.
@@ -29,14 +29,14 @@ func has(names ...string) func(*env) {
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.Alias
 	)
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
 	follows := func(answer func(client.ObjectKey, *v1beta1.Function) error) func(*env) {
-		return func(e *env) { e.functions = steptest.Functions{Answer: answer} }
+		return func(e *env) { e.functions = testenv.Functions{Answer: answer} }
 	}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[*env, mg]{
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
 		"Absent": {Reason: "An alias that is not there is created.", Resource: testAlias(), AWS: has("other"), Want: observation{Ready: xpv2.ReasonCreating}},
 		"AbsentFollowing": {
 			Reason: "One that follows is created once there is something to follow.", Resource: testAlias(following), AWS: func(e *env) { e.functions = publishedLast("") },
@@ -61,25 +61,25 @@ func TestObserve(t *testing.T) {
 			Reason: "An alias of that name that was there before is not touched.", Resource: testAlias(), AWS: has("live"),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "alias live of function f exists and was not created by this resource"},
 		},
-		"Imported":           {Reason: "It is taken over by its name.", Resource: testAlias(steptest.Imported[mg]("live")), AWS: has("live"), Want: inOrder},
-		"LostAnswer":         {Reason: "One that is as we asked for, after an answer that was lost, is ours.", Resource: testAlias(steptest.Pending), AWS: has("live"), Want: inOrder},
-		"LostAnswerOutpaced": {Reason: "So is one that follows what has been published since.", Resource: testAlias(steptest.Pending, following), AWS: has("live"), Want: observation{Exists: true, Ready: "Updating"}},
+		"Imported":           {Reason: "It is taken over by its name.", Resource: testAlias(testenv.Imported[mg]("live")), AWS: has("live"), Want: inOrder},
+		"LostAnswer":         {Reason: "One that is as we asked for, after an answer that was lost, is ours.", Resource: testAlias(testenv.Pending), AWS: has("live"), Want: inOrder},
+		"LostAnswerOutpaced": {Reason: "So is one that follows what has been published since.", Resource: testAlias(testenv.Pending, following), AWS: has("live"), Want: observation{Exists: true, Ready: "Updating"}},
 		"LostAnswerOther": {
-			Reason: "One that is not as we asked for is not.", Resource: testAlias(steptest.Pending, func(a mg) { a.Spec.ForProvider.Description = ptr.To("d") }),
+			Reason: "One that is not as we asked for is not.", Resource: testAlias(testenv.Pending, func(a mg) { a.Spec.ForProvider.Description = ptr.To("d") }),
 			AWS: has("live"), Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource"},
 		},
-		"DeletedGone": {Reason: "A deletion ends when the alias is gone.", Resource: testAlias(named, steptest.BeingDeleted), AWS: has("other")},
+		"DeletedGone": {Reason: "A deletion ends when the alias is gone.", Resource: testAlias(named, testenv.BeingDeleted), AWS: has("other")},
 		"DeletedWithItsFunction": {
-			Reason: "Aliases go with their function.", Resource: testAlias(named, steptest.BeingDeleted),
+			Reason: "Aliases go with their function.", Resource: testAlias(named, testenv.BeingDeleted),
 			AWS: func(e *env) {
 				_, err := e.Lambda.DeleteFunction(e.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("f")})
 				e.Must(err)
 			},
 		},
 		"DeletedNeverCreated": {
-			Reason: "What was never created needs no look.", Resource: testAlias(steptest.BeingDeleted, func(a mg) { a.Spec.ForProvider.FunctionName = nil }), Want: observation{Calls: steptest.None},
+			Reason: "What was never created needs no look.", Resource: testAlias(testenv.BeingDeleted, func(a mg) { a.Spec.ForProvider.FunctionName = nil }), Want: observation{Calls: testenv.None},
 		},
-		"ObserveOnly": {Reason: "Any alias may be looked at.", Resource: testAlias(steptest.ObserveOnly, func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("9") }), AWS: has("live"), Want: inOrder},
+		"ObserveOnly": {Reason: "Any alias may be looked at.", Resource: testAlias(testenv.ObserveOnly, func(a mg) { a.Spec.ForProvider.FunctionVersion = ptr.To("9") }), AWS: has("live"), Want: inOrder},
 		"Denied": {
 			Reason: "What AWS refuses is told.", Resource: testAlias(), AWS: func(e *env) { e.Refuse(opList, http.StatusForbidden, "AccessDeniedException", "no") },
 			Want: observation{Err: "cannot list the aliases of function f"},

@@ -8,35 +8,35 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.CapacityProvider], *v1beta1.CapacityProvider) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.CapacityProvider], *v1beta1.CapacityProvider) {
 	t.Helper()
 	return newEnv(t).Env, testProvider()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "capacityproviders", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "capacityproviders", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and makes no second capacity provider.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, steptest.TagAnswers(opCreate), map[string]steptest.OddCase{
-		"EmptyCreate": {Reason: "The name is known.", Odd: odd{opCreate: steptest.Body("null")}, Writes: []string{opCreate}},
-		"EmptyGet":    {Reason: "An answer without a capacity provider is no absence.", Odd: odd{opGet: steptest.Body("{}")}, Writes: []string{opCreate}, Told: "cannot read capacity provider web: AWS's answer to GetCapacityProvider contains no CapacityProvider"},
-		"NoARN":       {Reason: "Without an ARN, nobody can ask for tags.", Odd: odd{opGet: steptest.Without("CapacityProviderArn")}, Writes: []string{opCreate}, Told: tagging.Untold},
-		"NoState":     {Reason: "That is told.", Odd: odd{opGet: steptest.Without("State")}, Writes: []string{opCreate}, Told: "does not return a state"},
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
+		"EmptyCreate": {Reason: "The name is known.", Odd: odd{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
+		"EmptyGet":    {Reason: "An answer without a capacity provider is no absence.", Odd: odd{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Told: "cannot read capacity provider web: AWS's answer to GetCapacityProvider contains no CapacityProvider"},
+		"NoARN":       {Reason: "Without an ARN, nobody can ask for tags.", Odd: odd{opGet: testenv.Without("CapacityProviderArn")}, Writes: []string{opCreate}, Told: tagging.NotReturned},
+		"NoState":     {Reason: "That is told.", Odd: odd{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Told: "does not return a state"},
 		"Bare": {
-			Reason: "Blocks that are left out are AWS's defaults.", Odd: odd{opGet: steptest.Without("CapacityProviderScalingConfig", "TelemetryConfig", "PropagateTags", "LastModified")},
+			Reason: "Blocks that are left out are AWS's defaults.", Odd: odd{opGet: testenv.Without("CapacityProviderScalingConfig", "TelemetryConfig", "PropagateTags", "LastModified")},
 			Writes: []string{opCreate},
 		},
-		"NoGet": {Reason: "What can't be looked at is not created.", Odd: odd{opGet: steptest.Refusal(404, "UnknownOperationException")}, Told: "cannot read capacity provider web"},
+		"NoGet": {Reason: "What can't be looked at is not created.", Odd: odd{opGet: testenv.Refusal(404, "UnknownOperationException")}, Told: "cannot read capacity provider web"},
 		"NotShown": {
-			Reason: "What AWS does not show is tried again ever more slowly, and is there.", Odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opCreate}, 11), Told: steptest.NotFound,
+			Reason: "What AWS does not show is tried again ever more slowly, and is there.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opCreate}, 11), Told: testenv.NotFound,
 		},
 	})
 }
@@ -47,25 +47,25 @@ func TestDeletedWithoutAnARN(t *testing.T) {
 	c := testProvider()
 	e.Settle(c)
 	e.Remove(c)
-	e.Bear(c, map[string]steptest.Answer{opGet: steptest.Without("CapacityProviderArn")}, []string{opDelete}, "")
+	e.Bear(c, map[string]testenv.Answer{opGet: testenv.Without("CapacityProviderArn")}, []string{opDelete}, "")
 }
 
 // However late AWS shows it and its tags, there is one capacity provider, and none after
 // the deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CapacityProvider] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CapacityProvider] {
 		t.Helper()
 		e := newEnv(t)
 		c := testProvider(func(p *v1beta1.CapacityProviderParameters) { p.Tags = map[string]string{"team": "a"} })
 		c.Spec.InitProvider = &v1beta1.CapacityProviderSettings{CapacityProviderScalingConfig: &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: ptr.To[int32](64)}}
-		return steptest.Life[*v1beta1.CapacityProvider]{
+		return testenv.Life[*v1beta1.CapacityProvider]{
 			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				c.Spec.ForProvider.Tags = map[string]string{"team": "b"}
 				c.Spec.ForProvider.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"a": "b"}}
 			},
 			There: func() []string {
-				got, ok := e.Double.CapacityProvider(steptest.Region, "web")
+				got, ok := e.Double.CapacityProvider(testenv.Region, "web")
 				if !ok {
 					return nil
 				}

@@ -16,21 +16,20 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // kind as tags tell it.
 const kind = "capacityprovider.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CapacityProviders to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.CapacityProvider]{
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.CapacityProvider]{
 		GVK:     v1beta1.CapacityProviderGroupVersionKind,
 		New:     func() *v1beta1.CapacityProvider { return &v1beta1.CapacityProvider{} },
 		NewList: func() resource.ManagedList { return &v1beta1.CapacityProviderList{} },
@@ -39,26 +38,26 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect: c.connect,
 		Forget:  c.tags.Drop,
 		Tagged:  true,
-		Fields:  func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return fields.In(c.Spec) },
+		Fields:  func(c *v1beta1.CapacityProvider) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
+var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
 
 type connector struct {
-	o    managed.Options
-	tags *tagmemory.TagCache
+	o    reconciler.Options
+	tags *readcache.TagCache
 }
 
-func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider], error) {
+func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider], error) {
 	e := &external{
-		api:    config.Client(s, lambda.NewFromConfig),
+		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
-	return flow.New(e, calls), nil
+	return reconciler.NewExternal(e, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely
@@ -66,7 +65,7 @@ func (c *connector) connect(_ context.Context, mg *v1beta1.CapacityProvider, s *
 func (c *connector) reads(mg *v1beta1.CapacityProvider) []string {
 	arn := ptr.Deref(mg.Status.AtProvider.CapacityProviderArn, "")
 	switch {
-	case arn == "" && flow.MayCreate(mg):
+	case arn == "" && reconciler.MayCreate(mg):
 		return []string{opGet, opCreate}
 	case arn != "" && c.tags.Due(mg, arn):
 		return []string{opGet, opTags}

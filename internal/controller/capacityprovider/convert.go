@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -102,7 +102,7 @@ func observation(name string, o observed) v1beta1.CapacityProviderObservation {
 	if c := p.CapacityProviderScalingConfig; c != nil {
 		for _, policy := range c.ScalingPolicies {
 			out.CapacityProviderScalingConfig.ScalingPolicies = append(out.CapacityProviderScalingConfig.ScalingPolicies,
-				v1beta1.TargetTrackingScalingPolicy{PredefinedMetricType: string(policy.PredefinedMetricType), TargetValue: answer.Decimal(ptr.Deref(policy.TargetValue, 0))})
+				v1beta1.TargetTrackingScalingPolicy{PredefinedMetricType: string(policy.PredefinedMetricType), TargetValue: lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))})
 		}
 	}
 	if i := s.InstanceRequirements; i != nil {

@@ -6,18 +6,18 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // compare returns how spec differs from what was observed.
-func compare(name string, d flow.Desired[settings], observed settings, owner tagging.Owner) flow.Comparison[settings] {
+func compare(name string, d reconciler.Desired[settings], observed settings, owner tagging.Owner) reconciler.Comparison[settings] {
 	t := diff.Fill(withDefaults(name, d.Settings), observed, d.Left)
 	if t.InstanceRequirements == nil {
 		t.InstanceRequirements = observed.InstanceRequirements
 	}
 	t.Tags = owner.Told(t.Tags, observed.Tags)
-	return flow.Compare(t, observed)
+	return reconciler.Compare(t, observed)
 }
 
 // withDefaults are the settings with the blocks that AWS never leaves empty.

@@ -19,42 +19,42 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 type env struct {
-	*steptest.Env[*v1beta1.CapacityProvider]
+	*testenv.Env[*v1beta1.CapacityProvider]
 
-	tags   *tagmemory.TagCache
-	fields steptest.Fields
+	tags   *readcache.TagCache
+	fields testenv.Fields
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
-	e := &env{tags: tagmemory.NewTagCache(w.Now), fields: steptest.Fields{}}
-	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
-		return flow.New(e.external(), calls)
+	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
+	e := &env{tags: readcache.NewTagCache(w.Now), fields: testenv.Fields{}}
+	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
+		return reconciler.NewExternal(e.external(), calls)
 	})
 	return e
 }
 
 func (e *env) external() *external {
-	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, owner: steptest.Owner(kind, "ignored")}
+	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, owner: testenv.Owner(kind, "ignored")}
 }
 
 func testProvider(change ...func(*v1beta1.CapacityProviderParameters)) *v1beta1.CapacityProvider {
 	c := &v1beta1.CapacityProvider{
 		ObjectMeta: metav1.ObjectMeta{Name: "web", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.CapacityProviderSpec{
-			ManagedResourceSpec: steptest.Spec(),
+			ManagedResourceSpec: testenv.Spec(),
 			ForProvider: v1beta1.CapacityProviderParameters{
-				Region:            steptest.Region,
+				Region:            testenv.Region,
 				VPCConfig:         &v1beta1.CapacityProviderVPCConfig{SubnetIDs: []string{"subnet-1", "subnet-2"}, SecurityGroupIDs: []string{"sg-1"}},
 				PermissionsConfig: &v1beta1.CapacityProviderPermissionsConfig{CapacityProviderOperatorRoleArn: ptr.To("arn:aws:iam::123456789012:role/operator")},
 			},
@@ -73,7 +73,7 @@ func edit(c *v1beta1.CapacityProvider, change func(*v1beta1.CapacityProviderPara
 
 func (e *env) provider() awsdouble.CapacityProvider {
 	e.Helper()
-	p, ok := e.Double.CapacityProvider(steptest.Region, "web")
+	p, ok := e.Double.CapacityProvider(testenv.Region, "web")
 	if !ok {
 		e.Fatal("AWS has no capacity provider")
 	}
@@ -107,7 +107,7 @@ func TestLifeOfACapacityProvider(t *testing.T) {
 		p.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"a": "b"}}
 		p.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To("/web"), SystemLogLevel: ptr.To("DEBUG")}}
 	})
-	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag, opUpdate}, e.Settle(c)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got := e.provider()
@@ -126,7 +126,7 @@ func TestLifeOfACapacityProvider(t *testing.T) {
 	if diff := cmp.Diff([]string{opDelete}, e.Settle(c)); diff != "" {
 		t.Errorf("a deletion is one call, and waits until it is gone: -want, +got:\n%s", diff)
 	}
-	if _, there := e.Double.CapacityProvider(steptest.Region, "web"); there {
+	if _, there := e.Double.CapacityProvider(testenv.Region, "web"); there {
 		t.Error("it must be gone")
 	}
 }
@@ -225,24 +225,24 @@ type generator struct{ *rand.Rand }
 func (g generator) settings() v1beta1.CapacityProviderSettings {
 	s := v1beta1.CapacityProviderSettings{Tags: map[string]string{}}
 	for _, k := range []string{"a", "b", "ignored"} {
-		if v := steptest.Some(g.Rand, "1", "2"); v != nil {
+		if v := testenv.Some(g.Rand, "1", "2"); v != nil {
 			s.Tags[k] = *v
 		}
 	}
 	if g.IntN(2) == 0 {
-		s.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: steptest.Some(g.Rand, int32(2), 64), ScalingMode: steptest.Some(g.Rand, "Auto", "Manual")}
+		s.CapacityProviderScalingConfig = &v1beta1.CapacityProviderScalingConfig{MaxVCPUCount: testenv.Some(g.Rand, int32(2), 64), ScalingMode: testenv.Some(g.Rand, "Auto", "Manual")}
 		if ptr.Deref(s.CapacityProviderScalingConfig.ScalingMode, "") == "Manual" {
-			s.CapacityProviderScalingConfig.ScalingPolicies = []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: ptr.Deref(steptest.Some(g.Rand, "50", "70.50"), "1")}}
+			s.CapacityProviderScalingConfig.ScalingPolicies = []v1beta1.TargetTrackingScalingPolicy{{PredefinedMetricType: "LambdaCapacityProviderAverageCPUUtilization", TargetValue: ptr.Deref(testenv.Some(g.Rand, "50", "70.50"), "1")}}
 		}
 	}
 	if g.IntN(2) == 0 {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: "None"}
-		if v := steptest.Some(g.Rand, "1", "2"); v != nil {
+		if v := testenv.Some(g.Rand, "1", "2"); v != nil {
 			s.PropagateTags = &v1beta1.PropagateTags{Mode: "Explicit", ExplicitTags: map[string]string{"k": *v}}
 		}
 	}
 	if g.IntN(2) == 0 {
-		s.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: steptest.Some(g.Rand, "/a", "/b"), SystemLogLevel: steptest.Some(g.Rand, "DEBUG", "INFO", "WARN")}}
+		s.TelemetryConfig = &v1beta1.CapacityProviderTelemetryConfig{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: testenv.Some(g.Rand, "/a", "/b"), SystemLogLevel: testenv.Some(g.Rand, "DEBUG", "INFO", "WARN")}}
 	}
 	return s
 }
@@ -253,10 +253,10 @@ func TestRandomSpecsConverge(t *testing.T) {
 		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
 		e := newEnv(t)
 		c := testProvider(func(p *v1beta1.CapacityProviderParameters) {
-			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), steptest.Some(g.Rand, "arn:aws:kms:eu-central-1:123456789012:key/k")
+			p.CapacityProviderSettings, p.KMSKeyArn = g.settings(), testenv.Some(g.Rand, "arn:aws:kms:eu-central-1:123456789012:key/k")
 			if g.IntN(2) == 0 {
 				p.InstanceRequirements = &v1beta1.InstanceRequirements{AllowedInstanceTypes: []string{"m7g.large", "c7g.large"}}
-				if a := steptest.Some(g.Rand, "x86_64", "arm64"); a != nil {
+				if a := testenv.Some(g.Rand, "x86_64", "arm64"); a != nil {
 					p.InstanceRequirements.Architectures = []string{*a}
 				}
 			}
@@ -270,7 +270,7 @@ func TestRandomSpecsConverge(t *testing.T) {
 		for range 3 {
 			edit(c, func(p *v1beta1.CapacityProviderParameters) { p.CapacityProviderSettings = g.settings() })
 			e.Settle(c)
-			if got := steptest.Writes(e.Look(c)); len(got) != 0 {
+			if got := testenv.Writes(e.Look(c)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
@@ -300,7 +300,7 @@ func TestDifferencesOfAnObservedProvider(t *testing.T) {
 		p.Tags = map[string]string{"team": "shop"}
 	})
 	c.UID = "uid-2"
-	steptest.ObserveOnly(c)
+	testenv.ObserveOnly(c)
 	meta.SetExternalName(c, "web")
 	e.Differs(c, "vpcConfig.subnetIds", "tags[team]")
 }

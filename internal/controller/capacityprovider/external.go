@@ -16,13 +16,11 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // deletion is when to look again at what AWS is busy with before or while deleting.
@@ -31,8 +29,8 @@ const deletion = 5 * time.Second
 // external is a capacity provider in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	fields fields.Getter
-	tags   *tagmemory.TagCache
+	fields refs.Getter
+	tags   *readcache.TagCache
 	owner  tagging.Owner
 
 	// active says that the capacity provider was Active when it was last looked at, or
@@ -41,20 +39,20 @@ type external struct {
 }
 
 type (
-	found  = flow.Observation[observed, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[observed, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.OwnershipChecker[*v1beta1.CapacityProvider, observed, settings] = &external{}
-	_ flow.ReadyConditioner[*v1beta1.CapacityProvider, observed, settings] = &external{}
-	_ flow.Comparer[*v1beta1.CapacityProvider, observed, settings]         = &external{}
-	_ flow.Planner[*v1beta1.CapacityProvider, observed, settings]          = &external{}
-	_ flow.ConnectionDetailer[*v1beta1.CapacityProvider]                   = &external{}
+	_ reconciler.OwnershipChecker[*v1beta1.CapacityProvider, observed, settings] = &external{}
+	_ reconciler.ReadyConditioner[*v1beta1.CapacityProvider, observed, settings] = &external{}
+	_ reconciler.Comparer[*v1beta1.CapacityProvider, observed, settings]         = &external{}
+	_ reconciler.Planner[*v1beta1.CapacityProvider, observed, settings]          = &external{}
+	_ reconciler.ConnectionDetailer[*v1beta1.CapacityProvider]                   = &external{}
 )
 
-func nameOf(c *v1beta1.CapacityProvider) string { return cmp.Or(flow.Name(c), c.GetName()) }
+func nameOf(c *v1beta1.CapacityProvider) string { return cmp.Or(reconciler.ExternalName(c), c.GetName()) }
 
 func what(name string) string { return "capacity provider " + name }
 
@@ -77,10 +75,10 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CapacityProvider) (found
 }
 
 // CheckOwnership goes by the tags.
-func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CapacityProvider, o found) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CapacityProvider, o found) (ownership.Ownership, error) {
 	arn := ptr.Deref(o.Resource.provider.CapacityProviderArn, "")
 	same := ownership.WroteName(c) && (arn == "" || ptr.Deref(c.Status.AtProvider.CapacityProviderArn, arn) == arn)
-	return e.owner.Judge(ctx, c, o.Resource.tags, same || ownership.UserSetName(c), o.Description)
+	return e.owner.CheckOwnership(ctx, c, o.Resource.tags, same || ownership.UserSetName(c), o.Description)
 }
 
 // SetStatus sets status.atProvider.
@@ -92,7 +90,7 @@ func (e *external) SetStatus(c *v1beta1.CapacityProvider, o found) {
 // wasActive says that the capacity provider has been there for use before.
 func wasActive(c *v1beta1.CapacityProvider) bool {
 	r := c.GetCondition(xpv2.TypeReady).Reason
-	return r == xpv2.ReasonAvailable || r == condition.ReasonUpdating || r == condition.ReasonDiffers ||
+	return r == xpv2.ReasonAvailable || r == reconciler.ReasonUpdating || r == reconciler.ReasonDiffers ||
 		ptr.Deref(c.Status.AtProvider.State, "") == string(types.CapacityProviderStateActive)
 }
 
@@ -116,17 +114,17 @@ func (e *external) Desired(ctx context.Context, c *v1beta1.CapacityProvider) (fo
 }
 
 // Compare compares spec with the capacity provider.
-func (e *external) Compare(_ context.Context, c *v1beta1.CapacityProvider, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, c *v1beta1.CapacityProvider, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	k := compare(o.Name, d, o.Settings, e.owner)
-	if fixed := immutable(k.Changes); len(fixed) > 0 && flow.Allows(c, xpv2.ManagementActionUpdate) {
+	if fixed := immutable(k.Changes); len(fixed) > 0 && reconciler.Allows(c, xpv2.ManagementActionUpdate) {
 		return k, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new CapacityProvider", o.Description, fixed)
 	}
 	return k, nil
 }
 
 // Plan changes the tags first. While AWS is busy, nothing else is changed.
-func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o found, k flow.Comparison[settings]) (flow.Plan, error) {
-	p := flow.Plan{Changes: k.Changes}
+func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o found, k reconciler.Comparison[settings]) (reconciler.Plan, error) {
+	p := reconciler.Plan{Changes: k.Changes}
 	rest := k.Changes.But("tags")
 	if busy(o.Resource.provider.State) {
 		rest = nil
@@ -138,11 +136,11 @@ func (e *external) Plan(ctx context.Context, c *v1beta1.CapacityProvider, o foun
 func (e *external) resolve(ctx context.Context, namespace string, p v1beta1.CapacityProviderParameters) (v1beta1.CapacityProviderParameters, error) {
 	const at = "spec.forProvider."
 	var err error
-	if p.KMSKeyArn, err = fields.One(ctx, e.fields, namespace, at+"kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
+	if p.KMSKeyArn, err = refs.One(ctx, e.fields, namespace, at+"kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
 		return p, err
 	}
 	if c := p.PermissionsConfig; c != nil {
-		role, err := fields.One(ctx, e.fields, namespace, at+"permissionsConfig.capacityProviderOperatorRoleArnFrom", c.CapacityProviderOperatorRoleArn, c.CapacityProviderOperatorRoleArnFrom)
+		role, err := refs.One(ctx, e.fields, namespace, at+"permissionsConfig.capacityProviderOperatorRoleArnFrom", c.CapacityProviderOperatorRoleArn, c.CapacityProviderOperatorRoleArnFrom)
 		if err != nil {
 			return p, err
 		}
@@ -150,10 +148,10 @@ func (e *external) resolve(ctx context.Context, namespace string, p v1beta1.Capa
 	}
 	if v := p.VPCConfig; v != nil {
 		c := v1beta1.CapacityProviderVPCConfig{}
-		if c.SubnetIDs, err = fields.All(ctx, e.fields, namespace, at+"vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
+		if c.SubnetIDs, err = refs.All(ctx, e.fields, namespace, at+"vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
 			return p, err
 		}
-		if c.SecurityGroupIDs, err = fields.All(ctx, e.fields, namespace, at+"vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
+		if c.SecurityGroupIDs, err = refs.All(ctx, e.fields, namespace, at+"vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
 			return p, err
 		}
 		p.VPCConfig = &c
@@ -185,7 +183,7 @@ func (e *external) Update(ctx context.Context, c *v1beta1.CapacityProvider, o fo
 // over it.
 func (e *external) Delete(ctx context.Context, c *v1beta1.CapacityProvider, o found) error {
 	if busy(o.Resource.provider.State) {
-		managed.Abort(ctx, deletion)
+		reconciler.Abort(ctx, deletion)
 		return nil
 	}
 	_, err := e.api.DeleteCapacityProvider(ctx, &lambda.DeleteCapacityProviderInput{CapacityProviderName: ptr.To(o.Name)})

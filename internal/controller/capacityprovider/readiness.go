@@ -5,7 +5,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // failed is what is told of a capacity provider that failed, of which AWS says no more.
@@ -16,21 +16,21 @@ const failed = "AWS reports the capacity provider as Failed without a reason: ch
 func ready(generation int64, s types.CapacityProviderState, active bool) xpv2.Condition {
 	switch s {
 	case types.CapacityProviderStateActive:
-		return condition.Available(generation)
+		return reconciler.Available(generation)
 	case types.CapacityProviderStatePending:
 		if active {
-			return condition.Updating(generation, "the capacity provider is pending")
+			return reconciler.Updating(generation, "the capacity provider is pending")
 		}
-		return condition.Creating(generation, "the capacity provider is pending")
+		return reconciler.Creating(generation, "the capacity provider is pending")
 	case types.CapacityProviderStateDeleting:
-		return condition.Deleting(generation, "the capacity provider is being deleted")
+		return reconciler.Deleting(generation, "the capacity provider is being deleted")
 	case types.CapacityProviderStateFailed:
-		return condition.Unavailable(generation, failed)
+		return reconciler.Unavailable(generation, failed)
 	}
 	if s == "" {
-		return condition.Unavailable(generation, "AWS does not return a state")
+		return reconciler.Unavailable(generation, "AWS does not return a state")
 	}
-	return condition.Unavailable(generation, "AWS reports the state "+string(s))
+	return reconciler.Unavailable(generation, "AWS reports the state "+string(s))
 }
 
 // busy says that AWS takes no change just now.

@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -101,7 +101,7 @@ type observed struct {
 func fromAWS(name string, o observed) settings {
 	p := o.provider
 	s := settings{
-		KMSKeyArn: answer.NonEmpty(p.KmsKeyArn), Tags: o.tags,
+		KMSKeyArn: lambdaapi.NonEmpty(p.KmsKeyArn), Tags: o.tags,
 		ScalingConfig:   &scalingConfig{ScalingMode: ptr.To(string(types.CapacityProviderScalingModeAuto)), ScalingPolicies: map[string]string{}},
 		PropagateTags:   &v1beta1.PropagateTags{Mode: string(types.PropagateTagsModeNone)},
 		TelemetryConfig: &telemetry{LoggingConfig: v1beta1.CapacityProviderLoggingConfig{LogGroup: ptr.To(defaultLogGroup(name))}},
@@ -123,8 +123,8 @@ func fromAWS(name string, o observed) settings {
 		s.PropagateTags = &v1beta1.PropagateTags{Mode: string(c.Mode), ExplicitTags: c.ExplicitTags}
 	}
 	if c := p.TelemetryConfig; c != nil && c.LoggingConfig != nil {
-		s.TelemetryConfig.LoggingConfig.SystemLogLevel = answer.NonEmpty(ptr.To(string(c.LoggingConfig.SystemLogLevel)))
-		if g := answer.NonEmpty(c.LoggingConfig.LogGroup); g != nil {
+		s.TelemetryConfig.LoggingConfig.SystemLogLevel = lambdaapi.NonEmpty(ptr.To(string(c.LoggingConfig.SystemLogLevel)))
+		if g := lambdaapi.NonEmpty(c.LoggingConfig.LogGroup); g != nil {
 			s.TelemetryConfig.LoggingConfig.LogGroup = g
 		}
 	}
@@ -143,7 +143,7 @@ func observedScaling(s *settings, c *types.CapacityProviderScalingConfig) {
 		return // What AWS scales by on its own is its own.
 	}
 	for _, policy := range c.ScalingPolicies {
-		s.ScalingConfig.ScalingPolicies[string(policy.PredefinedMetricType)] = answer.Decimal(ptr.Deref(policy.TargetValue, 0))
+		s.ScalingConfig.ScalingPolicies[string(policy.PredefinedMetricType)] = lambdaapi.Decimal(ptr.Deref(policy.TargetValue, 0))
 	}
 }
 
@@ -155,5 +155,5 @@ func plain(s string) string {
 	if err != nil {
 		return s
 	}
-	return answer.Decimal(f)
+	return lambdaapi.Decimal(f)
 }

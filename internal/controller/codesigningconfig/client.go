@@ -5,13 +5,13 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // lambdaAPI are the calls to Lambda that this kind makes.
 type lambdaAPI interface {
-	tagmemory.TagLister
+	readcache.TagLister
 	tagging.Writer
 
 	CreateCodeSigningConfig(ctx context.Context, in *lambda.CreateCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.CreateCodeSigningConfigOutput, error)

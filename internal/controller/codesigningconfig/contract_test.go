@@ -7,45 +7,45 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.CodeSigningConfig], *v1beta1.CodeSigningConfig) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.CodeSigningConfig], *v1beta1.CodeSigningConfig) {
 	t.Helper()
 	return newEnv(t).Env, testConfig()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "codesigningconfigs", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "codesigningconfigs", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and makes no second configuration.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, steptest.TagAnswers(opCreate), map[string]steptest.OddCase{
-		"EmptyCreate": {Reason: "What was created is found by its tags.", Odd: odd{opCreate: steptest.Body("{}")}, Writes: []string{opCreate}},
-		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: steptest.Body("null")}, Writes: []string{opCreate}},
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
+		"EmptyCreate": {Reason: "What was created is found by its tags.", Odd: odd{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
+		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"NoARN": {
 			Reason: "Without any ARN it can't be found, and another create would make a second one.",
-			Odd:    odd{opCreate: steptest.Without("CodeSigningConfigArn"), opList: steptest.Without("CodeSigningConfigArn")},
+			Odd:    odd{opCreate: testenv.Without("CodeSigningConfigArn"), opList: testenv.Without("CodeSigningConfigArn")},
 			Writes: []string{opCreate}, Told: "has not appeared since",
 		},
 		"NothingListed": {
-			Reason: "Nor can it without a list.", Odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Body("{}")},
+			Reason: "Nor can it without a list.", Odd: odd{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
 			Writes: []string{opCreate}, Told: "has not appeared since",
 		},
 		"NoList": {
-			Reason: "Nor where there is no such operation.", Odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Refusal(404, "UnknownOperationException")},
+			Reason: "Nor where there is no such operation.", Odd: odd{opCreate: testenv.Body("{}"), opList: testenv.Refusal(404, "UnknownOperationException")},
 			Writes: []string{opCreate}, Told: "cannot list code signing configurations",
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
+			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: []string{opCreate}, Told: "has not appeared since",
 		},
-		"EmptyGet": {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: steptest.Body("{}")}, Writes: []string{opCreate}, Told: "contains no CodeSigningConfig"},
-		"BareGet":  {Reason: "What AWS leaves out is its default.", Odd: odd{opGet: steptest.Without("CodeSigningConfigArn", "CodeSigningConfigId", "CodeSigningPolicies", "Description", "LastModified")}, Writes: []string{opCreate}},
+		"EmptyGet": {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Told: "contains no CodeSigningConfig"},
+		"BareGet":  {Reason: "What AWS leaves out is its default.", Odd: odd{opGet: testenv.Without("CodeSigningConfigArn", "CodeSigningConfigId", "CodeSigningPolicies", "Description", "LastModified")}, Writes: []string{opCreate}},
 		"Doubt": {
-			Reason: "Without tags, nobody knows which one was created.", Odd: odd{opCreate: steptest.Body("{}"), opTags: steptest.Refusal(404, "ResourceNotFoundException")},
+			Reason: "Without tags, nobody knows which one was created.", Odd: odd{opCreate: testenv.Body("{}"), opTags: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: []string{opCreate}, Told: "cannot tell whether this resource created code signing configuration arn:",
 		},
 	})
@@ -65,11 +65,11 @@ func (e *env) described() []string {
 
 // A creation whose answer is lost is looked for until AWS shows it and its tags.
 func TestLateAndLost(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CodeSigningConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
-		return steptest.Life[*v1beta1.CodeSigningConfig]{
+		return testenv.Life[*v1beta1.CodeSigningConfig]{
 			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete, Lost: true,
 			Edit:    func() { c.Spec.ForProvider.Description = ptr.To("second") },
 			There:   e.described,
@@ -81,12 +81,12 @@ func TestLateAndLost(t *testing.T) {
 // However late AWS shows it and its tags, there is one configuration, and none after the
 // deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.CodeSigningConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := testConfig(func(p *v1beta1.CodeSigningConfigParameters) { p.Tags = map[string]string{"team": "a"} })
 		c.Spec.InitProvider = &v1beta1.CodeSigningConfigSettings{Description: ptr.To("first")}
-		return steptest.Life[*v1beta1.CodeSigningConfig]{
+		return testenv.Life[*v1beta1.CodeSigningConfig]{
 			Env: e.Env, Resource: c, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				c.Spec.ForProvider.Tags = map[string]string{"team": "b"}

@@ -16,21 +16,20 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // kind as tags tell it.
 const kind = "codesigningconfig.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of CodeSigningConfigs to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.CodeSigningConfig]{
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.CodeSigningConfig]{
 		GVK:     v1beta1.CodeSigningConfigGroupVersionKind,
 		New:     func() *v1beta1.CodeSigningConfig { return &v1beta1.CodeSigningConfig{} },
 		NewList: func() resource.ManagedList { return &v1beta1.CodeSigningConfigList{} },
@@ -39,33 +38,33 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Connect: c.connect,
 		Forget:  c.tags.Drop,
 		Tagged:  true,
-		Fields:  func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return fields.In(c.Spec) },
+		Fields:  func(c *v1beta1.CodeSigningConfig) []v1beta1.FieldSelector { return refs.In(c.Spec) },
 	})
 }
 
 // calls by which this kind creates, updates and deletes. AWS gives the name.
-var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
+var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o    managed.Options
-	tags *tagmemory.TagCache
+	o    reconciler.Options
+	tags *readcache.TagCache
 }
 
-func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig], error) {
+func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig], error) {
 	e := &external{
-		api:    config.Client(s, lambda.NewFromConfig),
+		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
 		cache:  s.Inventory(),
 		owner:  tagging.NewOwner(mg, kind, c.o.ClusterID, s),
 	}
-	return flow.New(e, calls), nil
+	return reconciler.NewExternal(e, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func (c *connector) reads(mg *v1beta1.CodeSigningConfig) []string {
-	arn := flow.Name(mg)
+	arn := reconciler.ExternalName(mg)
 	switch {
 	case arn == "" && (!meta.GetExternalCreatePending(mg).IsZero() || tagging.MayHaveCreated(mg, c.o.Now())):
 		return []string{opList}

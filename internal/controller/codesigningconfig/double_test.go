@@ -21,13 +21,12 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // profile is the ARN of a signing profile's version.
@@ -36,25 +35,25 @@ func profile(n int) string {
 }
 
 type env struct {
-	*steptest.Env[*v1beta1.CodeSigningConfig]
+	*testenv.Env[*v1beta1.CodeSigningConfig]
 
-	tags   *tagmemory.TagCache
-	cache  *inventory.Cache
-	fields steptest.Fields
+	tags   *readcache.TagCache
+	cache  *readcache.Cache
+	fields testenv.Fields
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{})
-	e := &env{tags: tagmemory.NewTagCache(w.Now), cache: &inventory.Cache{}, fields: steptest.Fields{}}
-	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
-		return flow.New(e.external(), calls)
+	w := testenv.NewWorld(t, awsdouble.Options{})
+	e := &env{tags: readcache.NewTagCache(w.Now), cache: &readcache.Cache{}, fields: testenv.Fields{}}
+	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
+		return reconciler.NewExternal(e.external(), calls)
 	})
 	return e
 }
 
 func (e *env) external() *external {
-	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, cache: e.cache, owner: steptest.Owner(kind, "ignored")}
+	return &external{api: e.Lambda, fields: e.fields, tags: e.tags, cache: e.cache, owner: testenv.Owner(kind, "ignored")}
 }
 
 // all are the configurations that AWS has.
@@ -71,8 +70,8 @@ func testConfig(change ...func(*v1beta1.CodeSigningConfigParameters)) *v1beta1.C
 	c := &v1beta1.CodeSigningConfig{
 		ObjectMeta: metav1.ObjectMeta{Name: "c", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.CodeSigningConfigSpec{
-			ManagedResourceSpec: steptest.Spec(),
-			ForProvider: v1beta1.CodeSigningConfigParameters{Region: steptest.Region, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
+			ManagedResourceSpec: testenv.Spec(),
+			ForProvider: v1beta1.CodeSigningConfigParameters{Region: testenv.Region, CodeSigningConfigSettings: v1beta1.CodeSigningConfigSettings{
 				AllowedPublishers: &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(1)}},
 			}},
 		},
@@ -103,7 +102,7 @@ func TestLifeOfAConfiguration(t *testing.T) {
 		p.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: ptr.To("Enforce")}
 		p.AllowedPublishers = &v1beta1.AllowedPublishers{SigningProfileVersionArns: []string{profile(2), profile(1)}}
 	})
-	if diff := cmp.Diff([]string{tagging.CallTag, tagging.CallUntag, opUpdate}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag, tagging.OpUntag, opUpdate}, e.Settle(c)); diff != "" {
 		t.Errorf("an edit is a call for each kind of change: -want, +got:\n%s", diff)
 	}
 	edit(c, func(p *v1beta1.CodeSigningConfigParameters) {
@@ -130,7 +129,7 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 		want   []string
 	}{
 		{"It is steady.", func() {}, []string{opGet}},
-		{"The process is new.", func() { e.tags = tagmemory.NewTagCache(e.Now) }, []string{opGet, opTags}},
+		{"The process is new.", func() { e.tags = readcache.NewTagCache(e.Now) }, []string{opGet, opTags}},
 		{"It is steady again.", func() {}, []string{opGet}},
 		{"An hour has passed.", func() { e.Advance(time.Hour) }, []string{opGet, opTags}},
 		{"Spec changed.", func() { edit(c, func(*v1beta1.CodeSigningConfigParameters) {}) }, []string{opGet, opTags}},
@@ -157,7 +156,7 @@ func TestDriftIsPutRight(t *testing.T) {
 		t.Fatal(err)
 	}
 	e.Advance(time.Hour)
-	if diff := cmp.Diff([]string{tagging.CallTag}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag}, e.Settle(c)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
 }
@@ -205,7 +204,7 @@ func TestForeignAndImported(t *testing.T) {
 	}
 	c = testConfig()
 	meta.SetExternalName(c, *out.CodeSigningConfig.CodeSigningConfigArn)
-	if diff := cmp.Diff([]string{tagging.CallTag}, e.Settle(c)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag}, e.Settle(c)); diff != "" {
 		t.Errorf("what the user names is adopted: -want, +got:\n%s", diff)
 	}
 	c = testConfig()
@@ -260,13 +259,13 @@ func TestPublishersOfOtherObjects(t *testing.T) {
 type generator struct{ *rand.Rand }
 
 func (g generator) settings() v1beta1.CodeSigningConfigSettings {
-	s := v1beta1.CodeSigningConfigSettings{Description: steptest.Some(g.Rand, "", "a", "b"), Tags: map[string]string{}}
+	s := v1beta1.CodeSigningConfigSettings{Description: testenv.Some(g.Rand, "", "a", "b"), Tags: map[string]string{}}
 	for _, k := range []string{"a", "b", "ignored"} {
-		if v := steptest.Some(g.Rand, "1", "2"); v != nil {
+		if v := testenv.Some(g.Rand, "1", "2"); v != nil {
 			s.Tags[k] = *v
 		}
 	}
-	if p := steptest.Some(g.Rand, "Warn", "Enforce"); p != nil || g.IntN(2) == 0 {
+	if p := testenv.Some(g.Rand, "Warn", "Enforce"); p != nil || g.IntN(2) == 0 {
 		s.CodeSigningPolicies = &v1beta1.CodeSigningPolicies{UntrustedArtifactOnDeployment: p}
 	}
 	arns := []string{profile(1), profile(2), profile(3)}
@@ -291,7 +290,7 @@ func TestRandomSpecsConverge(t *testing.T) {
 		for range 3 {
 			edit(c, func(p *v1beta1.CodeSigningConfigParameters) { p.CodeSigningConfigSettings = g.settings() })
 			e.Settle(c)
-			if got := steptest.Writes(e.Look(c)); len(got) != 0 {
+			if got := testenv.Writes(e.Look(c)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
@@ -425,7 +424,7 @@ func TestDifferencesOfAnObservedConfig(t *testing.T) {
 		p.Tags = map[string]string{"team": "shop"}
 	})
 	c.UID = "uid-2"
-	steptest.ObserveOnly(c)
+	testenv.ObserveOnly(c)
 	meta.SetExternalName(c, meta.GetExternalName(theirs))
 	e.Differs(c, "allowedPublishers", "tags[team]")
 }

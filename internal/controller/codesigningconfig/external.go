@@ -15,43 +15,41 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // external is a code signing configuration in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	fields fields.Getter
-	tags   *tagmemory.TagCache
-	cache  *inventory.Cache
+	fields refs.Getter
+	tags   *readcache.TagCache
+	cache  *readcache.Cache
 	owner  tagging.Owner
 }
 
 type (
-	found  = flow.Observation[observed, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[observed, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.OwnershipChecker[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
-	_ flow.ReadyConditioner[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
-	_ flow.Comparer[*v1beta1.CodeSigningConfig, observed, settings]         = &external{}
-	_ flow.Planner[*v1beta1.CodeSigningConfig, observed, settings]          = &external{}
-	_ flow.ConnectionDetailer[*v1beta1.CodeSigningConfig]                   = &external{}
+	_ reconciler.OwnershipChecker[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
+	_ reconciler.ReadyConditioner[*v1beta1.CodeSigningConfig, observed, settings] = &external{}
+	_ reconciler.Comparer[*v1beta1.CodeSigningConfig, observed, settings]         = &external{}
+	_ reconciler.Planner[*v1beta1.CodeSigningConfig, observed, settings]          = &external{}
+	_ reconciler.ConnectionDetailer[*v1beta1.CodeSigningConfig]                   = &external{}
 )
 
 // Read reads a configuration with GetCodeSigningConfig, and its tags where they are due.
 // Without an ARN, a create whose answer was lost may have left one.
 func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, error) {
-	arn := flow.Name(c)
+	arn := reconciler.ExternalName(c)
 	if arn == "" {
 		var err error
 		if arn, err = e.lost(ctx, c); err != nil || arn == "" {
@@ -79,8 +77,8 @@ func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (foun
 func what(arn string) string { return "code signing configuration " + arn }
 
 // CheckOwnership goes by the tags.
-func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) (ownership.Verdict, error) {
-	return e.owner.Judge(ctx, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
+func (e *external) CheckOwnership(ctx context.Context, c *v1beta1.CodeSigningConfig, o found) (ownership.Ownership, error) {
+	return e.owner.CheckOwnership(ctx, c, o.Resource.tags, ownership.IsNamed(c, o.Name), o.Description)
 }
 
 // SetStatus sets status.atProvider.
@@ -90,7 +88,7 @@ func (e *external) SetStatus(c *v1beta1.CodeSigningConfig, o found) {
 
 // ReadyCondition returns that a configuration which exists is in force.
 func (e *external) ReadyCondition(c *v1beta1.CodeSigningConfig, o found) xpv2.Condition {
-	return tagging.Ready(c, o.Resource.tags, condition.Available(c.GetGeneration()))
+	return tagging.Ready(c, o.Resource.tags, reconciler.Available(c.GetGeneration()))
 }
 
 // Desired returns the settings of spec, with what it refers to resolved. A policy that is
@@ -110,13 +108,13 @@ func (e *external) Desired(ctx context.Context, c *v1beta1.CodeSigningConfig) (f
 }
 
 // Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.CodeSigningConfig, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, _ *v1beta1.CodeSigningConfig, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	return compare(d, o.Settings, e.owner), nil
 }
 
 // Plan changes the tags first.
-func (e *external) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, _ found, k flow.Comparison[settings]) (flow.Plan, error) {
-	p := flow.Plan{Changes: k.Changes}
+func (e *external) Plan(ctx context.Context, c *v1beta1.CodeSigningConfig, _ found, k reconciler.Comparison[settings]) (reconciler.Plan, error) {
+	p := reconciler.Plan{Changes: k.Changes}
 	return p.With(tagging.Steps(ctx, c, e.tags, k.Target.Tags, k.Observed.Tags, k.Changes, k.Changes.But("tags"), opUpdate)...), nil
 }
 
@@ -124,7 +122,7 @@ func (e *external) settings(ctx context.Context, namespace, at string, p v1beta1
 	var arns []string
 	var err error
 	if a := p.AllowedPublishers; a != nil {
-		arns, err = fields.All(ctx, e.fields, namespace, at+".allowedPublishers.signingProfileVersionArnsFrom", a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom)
+		arns, err = refs.All(ctx, e.fields, namespace, at+".allowedPublishers.signingProfileVersionArnsFrom", a.SigningProfileVersionArns, a.SigningProfileVersionArnsFrom)
 	}
 	return fromSpec(p, arns), err
 }
@@ -133,7 +131,7 @@ func (e *external) settings(ctx context.Context, namespace, at string, p v1beta1
 func (e *external) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s settings) (string, error) {
 	s.Tags = e.owner.Target(s.Tags, nil)
 	defer e.cache.Forget(listKey())
-	out, err := e.api.CreateCodeSigningConfig(ctx, createInput(s), new(once.Call).Options)
+	out, err := e.api.CreateCodeSigningConfig(ctx, createInput(s), new(lambdaapi.AtMostOnce).Options)
 	if err != nil {
 		return "", errors.Wrap(awserr.Clean(err), "cannot create code signing configuration")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // create creates a configuration that nobody manages, and returns its ARN.
@@ -41,7 +41,7 @@ func TestObserveErrors(t *testing.T) {
 			e := newEnv(t)
 			c, arn := testConfig(), e.create()
 			if tc.pending {
-				steptest.Pending(c)
+				testenv.Pending(c)
 			} else {
 				meta.SetExternalName(c, arn)
 			}
@@ -55,7 +55,7 @@ func TestObserveErrors(t *testing.T) {
 
 func TestObserveOnlyNeedsNoRightToTags(t *testing.T) {
 	e := newEnv(t)
-	c := steptest.Build(testConfig(), steptest.ObserveOnly, steptest.Imported[*v1beta1.CodeSigningConfig](e.create()))
+	c := testenv.Build(testConfig(), testenv.ObserveOnly, testenv.Imported[*v1beta1.CodeSigningConfig](e.create()))
 	e.Refuse(opTags, http.StatusForbidden, "AccessDeniedException", "no")
 	if got := e.Observe(c); got.Err != "" || !got.Exists || !got.UpToDate || ptr.Deref(c.Status.AtProvider.Description, "") != "d" {
 		t.Errorf("whatever is there is shown: %+v, status %+v", got, c.Status.AtProvider)

@@ -12,12 +12,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // skew is by how much AWS's clock may be behind ours.
@@ -37,12 +37,12 @@ func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (stri
 		if arn, err := e.shown(ctx, c); arn != "" || err != nil {
 			return arn, err
 		}
-		if !tagging.MayHaveCreated(c, managed.Freshness(ctx).Now) {
+		if !tagging.MayHaveCreated(c, reconciler.Freshness(ctx).Now) {
 			return "", nil
 		}
 	}
 	search := tagging.Search{API: e.api, Cache: e.cache, Kind: "code signing configuration", Identifier: "ARN"}
-	all, err := inventory.Read(ctx, e.cache, listKey(), search.Freshness(ctx, pending), e.list)
+	all, err := readcache.Read(ctx, e.cache, listKey(), search.Freshness(ctx, pending), e.list)
 	if pending.IsZero() && awserr.IsUnsupported(err) {
 		return "", nil
 	}
@@ -62,7 +62,7 @@ func (e *external) lost(ctx context.Context, c *v1beta1.CodeSigningConfig) (stri
 // has removed the annotations that keep its ARN.
 func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (string, error) {
 	arn := ptr.Deref(c.Status.AtProvider.CodeSigningConfigArn, "")
-	if arn == "" || !managed.Reserve(ctx, opTags) {
+	if arn == "" || !reconciler.Reserve(ctx, opTags) {
 		return "", nil
 	}
 	tags, err := e.tags.Read(ctx, c, arn, e.api)
@@ -73,7 +73,7 @@ func (e *external) shown(ctx context.Context, c *v1beta1.CodeSigningConfig) (str
 }
 
 // listKey names the list of all configurations in the read cache.
-func listKey() inventory.Key { return inventory.Key{Operation: opList} }
+func listKey() readcache.Key { return readcache.Key{Operation: opList} }
 
 // modifiedBefore reports whether a configuration was created or changed last before a time.
 func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
@@ -85,7 +85,7 @@ func modifiedBefore(c types.CodeSigningConfig, t time.Time) bool {
 func (e *external) list(ctx context.Context) ([]types.CodeSigningConfig, error) {
 	var all []types.CodeSigningConfig
 	pages := lambda.NewListCodeSigningConfigsPaginator(e.api, &lambda.ListCodeSigningConfigsInput{})
-	var read answer.Pages
+	var read lambdaapi.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("code signing configurations"); err != nil {
 			return nil, err

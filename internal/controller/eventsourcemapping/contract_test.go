@@ -7,46 +7,46 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.EventSourceMapping], *v1beta1.EventSourceMapping) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.EventSourceMapping], *v1beta1.EventSourceMapping) {
 	t.Helper()
 	return newEnv(t).Env, testMapping()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "eventsourcemappings", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "eventsourcemappings", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and makes no second mapping.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, steptest.TagAnswers(opCreate), map[string]steptest.OddCase{
-		"EmptyCreate": {Reason: "What was created is found by its tags.", Odd: odd{opCreate: steptest.Body("{}")}, Writes: []string{opCreate}},
-		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: steptest.Body("null")}, Writes: []string{opCreate}},
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
+		"EmptyCreate": {Reason: "What was created is found by its tags.", Odd: odd{opCreate: testenv.Body("{}")}, Writes: []string{opCreate}},
+		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: testenv.Body("null")}, Writes: []string{opCreate}},
 		"NoARN": {
-			Reason: "Without an ARN, nobody can ask for tags. That is no absence.", Odd: odd{opCreate: steptest.Without("EventSourceMappingArn"), opGet: steptest.Without("EventSourceMappingArn")},
-			Writes: []string{opCreate}, Told: tagging.Untold,
+			Reason: "Without an ARN, nobody can ask for tags. That is no absence.", Odd: odd{opCreate: testenv.Without("EventSourceMappingArn"), opGet: testenv.Without("EventSourceMappingArn")},
+			Writes: []string{opCreate}, Told: tagging.NotReturned,
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
+			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: []string{opCreate}, Told: "has not appeared since",
 		},
 		"NothingListed": {
-			Reason: "What has no name and is not listed is not created again.", Odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Body("{}")},
+			Reason: "What has no name and is not listed is not created again.", Odd: odd{opCreate: testenv.Body("{}"), opList: testenv.Body("{}")},
 			Writes: []string{opCreate}, Told: "has not appeared since",
 		},
 		"Doubt": {
-			Reason: "Without ARNs, nobody knows which one was created.", Odd: odd{opCreate: steptest.Body("{}"), opList: steptest.Without("EventSourceMappingArn")},
+			Reason: "Without ARNs, nobody knows which one was created.", Odd: odd{opCreate: testenv.Body("{}"), opList: testenv.Without("EventSourceMappingArn")},
 			Writes: []string{opCreate}, Told: "cannot tell whether this resource created event source mapping ",
 		},
-		"NoState":  {Reason: "That is told.", Odd: odd{opGet: steptest.Without("State")}, Writes: []string{opCreate}, Told: "does not return a state"},
-		"EmptyGet": {Reason: "That is all that can be told.", Odd: odd{opGet: steptest.Body("{}")}, Writes: []string{opCreate}, Told: "does not return a state"},
+		"NoState":  {Reason: "That is told.", Odd: odd{opGet: testenv.Without("State")}, Writes: []string{opCreate}, Told: "does not return a state"},
+		"EmptyGet": {Reason: "That is all that can be told.", Odd: odd{opGet: testenv.Body("{}")}, Writes: []string{opCreate}, Told: "does not return a state"},
 		"Bare": {
 			Reason: "What every mapping has is taken as it is wanted where it is left out.",
-			Odd:    odd{opGet: steptest.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},
+			Odd:    odd{opGet: testenv.Without("FunctionArn", "EventSourceArn", "StartingPosition", "LastModified", "StateTransitionReason", "FilterCriteria", "DestinationConfig")},
 			Writes: []string{opCreate},
 		},
 	})
@@ -63,13 +63,13 @@ func (e *env) described() []string {
 
 // A creation whose answer is lost is looked for until AWS shows it and its tags.
 func TestLateAndLost(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.EventSourceMapping] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.EventSourceMapping] {
 		t.Helper()
 		e := newEnv(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
 			m.Spec.ForProvider.Tags, m.Spec.ForProvider.MaximumBatchingWindowInSeconds = map[string]string{"team": "a"}, ptr.To[int32](7)
 		})
-		return steptest.Life[*v1beta1.EventSourceMapping]{
+		return testenv.Life[*v1beta1.EventSourceMapping]{
 			Env: e.Env, Resource: m, Create: opCreate, Delete: opDelete, Lost: true,
 			Edit:    func() { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) },
 			There:   e.described,
@@ -81,14 +81,14 @@ func TestLateAndLost(t *testing.T) {
 // However late AWS shows it and its tags, there is one mapping, and none after the
 // deletion. It can't be told from a second one by a conflict where AWS names it itself.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.EventSourceMapping] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.EventSourceMapping] {
 		t.Helper()
 		e := newEnv(t)
 		m := testMapping(func(m *v1beta1.EventSourceMapping) {
 			m.Spec.ForProvider.Tags = map[string]string{"team": "a"}
 			m.Spec.InitProvider = &v1beta1.EventSourceMappingSettings{MaximumBatchingWindowInSeconds: ptr.To[int32](7)}
 		})
-		return steptest.Life[*v1beta1.EventSourceMapping]{
+		return testenv.Life[*v1beta1.EventSourceMapping]{
 			Env: e.Env, Resource: m, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				m.Spec.ForProvider.BatchSize, m.Spec.ForProvider.Tags = ptr.To[int32](5), map[string]string{"team": "b"}

@@ -21,22 +21,21 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // kind as tags tell it.
 const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of EventSourceMappings to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
-	c := &connector{o: o, tags: tagmemory.NewTagCache(o.Now)}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.EventSourceMapping]{
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+	c := &connector{o: o, tags: readcache.NewTagCache(o.Now)}
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.EventSourceMapping]{
 		GVK:     v1beta1.EventSourceMappingGroupVersionKind,
 		New:     func() *v1beta1.EventSourceMapping { return &v1beta1.EventSourceMapping{} },
 		NewList: func() resource.ManagedList { return &v1beta1.EventSourceMappingList{} },
@@ -50,48 +49,48 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Tagged:     true,
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
-		Fields:     func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return fields.In(m.Spec) },
+		Fields:     func(m *v1beta1.EventSourceMapping) []v1beta1.FieldSelector { return refs.In(m.Spec) },
 	})
 }
 
 // references by which spec names other resources of this provider.
-func references(m *v1beta1.EventSourceMapping) []managed.Reference {
+func references(m *v1beta1.EventSourceMapping) []reconciler.Reference {
 	p := m.Spec.ForProvider
-	return []managed.Reference{
+	return []reconciler.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef, Selector: p.FunctionNameSelector},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
 	}
 }
 
 // calls by which this kind creates, updates and deletes. AWS gives the name.
-var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
+var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o    managed.Options
-	tags *tagmemory.TagCache
+	o    reconciler.Options
+	tags *readcache.TagCache
 }
 
-func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
+func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
 	e := &external{
-		api:    config.Client(s, lambda.NewFromConfig),
+		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,
 		tags:   c.tags,
 		cache:  s.Inventory(),
 		owner:  tagging.NewOwner(m, kind, c.o.ClusterID, s),
 		now:    c.o.Now,
 	}
-	return flow.New(e, calls), nil
+	return reconciler.NewExternal(e, calls), nil
 }
 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
-	switch named := flow.Name(m) != ""; {
+	switch named := reconciler.ExternalName(m) != ""; {
 	case !named && !meta.GetExternalCreatePending(m).IsZero():
 		return []string{opList, opTags}
 	case !named && tagging.MayHaveCreated(m, c.o.Now()):
 		return []string{opList}
-	case !named && flow.MayCreate(m):
+	case !named && reconciler.MayCreate(m):
 		return []string{opCreate}
 	case !named:
 		return nil

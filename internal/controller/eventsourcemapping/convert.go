@@ -7,7 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -19,7 +19,7 @@ func createInput(function string, s settings) *lambda.CreateEventSourceMappingIn
 		Enabled:                             s.Enabled,
 		BatchSize:                           s.BatchSize,
 		MaximumBatchingWindowInSeconds:      s.MaximumBatchingWindowInSeconds,
-		KMSKeyArn:                           answer.NonEmpty(s.KMSKeyArn),
+		KMSKeyArn:                           lambdaapi.NonEmpty(s.KMSKeyArn),
 		BisectBatchOnFunctionError:          s.BisectBatchOnFunctionError,
 		MaximumRecordAgeInSeconds:           s.MaximumRecordAgeInSeconds,
 		MaximumRetryAttempts:                s.MaximumRetryAttempts,
@@ -158,7 +158,7 @@ func accessInput(in diff.Set) []types.SourceAccessConfiguration {
 	out := make([]types.SourceAccessConfiguration, 0, len(in))
 	for _, a := range in {
 		k, uri := accessOf(a)
-		out = append(out, types.SourceAccessConfiguration{Type: types.SourceAccessType(k), URI: answer.NonEmpty(ptr.To(uri))})
+		out = append(out, types.SourceAccessConfiguration{Type: types.SourceAccessType(k), URI: lambdaapi.NonEmpty(ptr.To(uri))})
 	}
 	return out
 }

@@ -5,10 +5,10 @@ import (
 
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // unreadable stands for filter criteria that AWS does not show.
@@ -16,10 +16,10 @@ var unreadable = diff.Set{"(cannot be read)"}
 
 // compare returns how spec differs from what was observed. fresh says that the user changed
 // spec since it was last settled.
-func compare(d flow.Desired[settings], o observed, fresh bool, owner tagging.Owner) flow.Comparison[settings] {
+func compare(d reconciler.Desired[settings], o observed, fresh bool, owner tagging.Owner) reconciler.Comparison[settings] {
 	have := withShown(fromAWS(o), d.Settings)
 	t := keepFixed(diff.Fill(d.Settings, have, d.Left), have)
-	t.KMSKeyArn = answer.NonEmpty(t.KMSKeyArn)
+	t.KMSKeyArn = lambdaapi.NonEmpty(t.KMSKeyArn)
 	t.Tags = owner.Told(t.Tags, have.Tags)
 	if o.mapping.FilterCriteriaError != nil {
 		// Filters that can't be read can't be compared: they are sent once for each
@@ -29,7 +29,7 @@ func compare(d flow.Desired[settings], o observed, fresh bool, owner tagging.Own
 			have.FilterCriteria = t.FilterCriteria
 		}
 	}
-	return flow.Compare(t, have)
+	return reconciler.Compare(t, have)
 }
 
 // withShown are settings as AWS has them, with those that every mapping has and an
@@ -71,7 +71,7 @@ var fixedPaths = []string{
 }
 
 // immutable returns the changes that AWS cannot make.
-func immutable(c flow.Comparison[settings]) diff.Changes {
+func immutable(c reconciler.Comparison[settings]) diff.Changes {
 	fixed := c.Changes.In(fixedPaths...)
 	_, want := split(c.Target.SourceAccessConfigurations)
 	_, have := split(c.Observed.SourceAccessConfigurations)
@@ -83,7 +83,7 @@ func immutable(c flow.Comparison[settings]) diff.Changes {
 
 // together returns the changes that one update can make: provisioned mode is left only
 // after what depends on it.
-func together(c flow.Comparison[settings]) diff.Changes {
+func together(c reconciler.Comparison[settings]) diff.Changes {
 	leaves := c.Observed.ProvisionedPollerConfig != nil && c.Target.ProvisionedPollerConfig == nil
 	dependants := c.Changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig", "selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
 	later := []string{"tags"}
@@ -94,6 +94,6 @@ func together(c flow.Comparison[settings]) diff.Changes {
 }
 
 // onlyEnables says that nothing but being enabled is missing.
-func onlyEnables(c flow.Comparison[settings]) bool {
+func onlyEnables(c reconciler.Comparison[settings]) bool {
 	return len(c.Changes) == 1 && c.Changes[0].Path == "enabled" && ptr.Deref(c.Target.Enabled, false)
 }

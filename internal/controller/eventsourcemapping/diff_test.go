@@ -12,10 +12,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // stream is AWS's answer for a mapping of a stream that nothing was said of.
@@ -35,7 +35,7 @@ func stream(change ...func(*lambda.GetEventSourceMappingOutput)) observed {
 // TestCompare tells what is due for a spec, and what is sent.
 func TestCompare(t *testing.T) {
 	params := func(change func(*v1beta1.EventSourceMappingParameters)) v1beta1.EventSourceMappingParameters {
-		p := v1beta1.EventSourceMappingParameters{Region: steptest.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testStream), StartingPosition: ptr.To("LATEST")}
+		p := v1beta1.EventSourceMappingParameters{Region: testenv.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testStream), StartingPosition: ptr.To("LATEST")}
 		if change != nil {
 			change(&p)
 		}
@@ -165,9 +165,9 @@ func TestCompare(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			c := compare(flow.Desired[settings]{Settings: fromParameters(tc.p)}, tc.o, !tc.stale, steptest.Owner(kind, ""))
+			c := compare(reconciler.Desired[settings]{Settings: fromParameters(tc.p)}, tc.o, !tc.stale, testenv.Owner(kind, ""))
 			mg := &v1beta1.EventSourceMapping{}
-			due := flow.Plan{}.With(tagging.Steps(t.Context(), mg, tagmemory.NewTagCache(time.Now), c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)...)
+			due := reconciler.Plan{}.With(tagging.Steps(t.Context(), mg, readcache.NewTagCache(time.Now), c.Target.Tags, c.Observed.Tags, c.Changes, together(c), opUpdate)...)
 			got := want{changes: c.Changes.String(), call: due.Call, fixed: immutable(c).Names()}
 			if due.Call != "" {
 				got.update = updateInput("u", functionName(tc.p), c.Target, due.Carried)

@@ -14,12 +14,11 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 func TestLifeOfAMapping(t *testing.T) {
@@ -37,7 +36,7 @@ func TestLifeOfAMapping(t *testing.T) {
 		p.FunctionName, p.BatchSize, p.MaximumBatchingWindowInSeconds = ptr.To("g"), ptr.To[int32](100), ptr.To[int32](5)
 		p.Enabled, p.Tags = ptr.To(false), map[string]string{"team": "b"}
 	})
-	if diff := cmp.Diff([]string{tagging.CallTag, opUpdate}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag, opUpdate}, e.Settle(m)); diff != "" {
 		t.Errorf("an edit is a call for tags and one for all else: -want, +got:\n%s", diff)
 	}
 	got = e.only()
@@ -59,7 +58,7 @@ func TestLifeOfAMapping(t *testing.T) {
 	if done, err := e.Step(m); err != nil || !done {
 		t.Fatalf("deletion: %t, %v", done, err)
 	}
-	if diff := cmp.Diff([]string{opDelete}, steptest.Writes(e.Operations())); diff != "" {
+	if diff := cmp.Diff([]string{opDelete}, testenv.Writes(e.Operations())); diff != "" {
 		t.Errorf("a deletion is one call: -want, +got:\n%s", diff)
 	}
 }
@@ -116,7 +115,7 @@ func TestDriftIsPutRight(t *testing.T) {
 		t.Errorf("the mapping is %+v", got)
 	}
 	e.Advance(time.Hour)
-	if diff := cmp.Diff([]string{tagging.CallTag}, e.Settle(m)); diff != "" {
+	if diff := cmp.Diff([]string{tagging.OpTag}, e.Settle(m)); diff != "" {
 		t.Errorf("tags that were taken off come back: -want, +got:\n%s", diff)
 	}
 }
@@ -156,7 +155,7 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if got := steptest.Writes(e.Operations()); len(got) != 0 {
+	if got := testenv.Writes(e.Operations()); len(got) != 0 {
 		t.Errorf("AWS is not fought with: %v", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Message != "AWS disabled the mapping: EVENT_SOURCE_AUTHZ_ERROR: PROBLEM: Lambda can't read the queue" {
@@ -183,20 +182,20 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{opCreate}, steptest.Writes(e.Operations())); diff != "" {
+	if diff := cmp.Diff([]string{opCreate}, testenv.Writes(e.Operations())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 	e.Advance(time.Second)
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "changing batchSize" {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconciler.ReasonUpdating || c.Message != "changing batchSize" {
 		t.Errorf("condition %+v", c)
 	}
 	if _, err := e.Step(m); err != nil {
 		t.Fatal(err)
 	}
-	if c := m.GetCondition(xpv2.TypeReady); c.Reason != condition.ReasonUpdating || c.Message != "AWS reports the state updating" {
+	if c := m.GetCondition(xpv2.TypeReady); c.Reason != reconciler.ReasonUpdating || c.Message != "AWS reports the state updating" {
 		t.Errorf("condition %+v", c)
 	}
 	remove(m)
@@ -254,7 +253,7 @@ func TestUpdateInVain(t *testing.T) {
 		}
 	}
 	stubborn(60)
-	if got := e.Double.Count(opUpdate); got != managed.ManyRepeats {
+	if got := e.Double.Count(opUpdate); got != reconciler.ManyRepeats {
 		t.Errorf("%d updates were sent in a minute", got)
 	}
 	if c := m.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonUnavailable || !strings.Contains(c.Message, "AWS has accepted a change of batchSize at least 3 times, but it is not visible") {
@@ -262,7 +261,7 @@ func TestUpdateInVain(t *testing.T) {
 	}
 	e.Advance(retryAfter)
 	stubborn(10)
-	if got := e.Double.Count(opUpdate); got != managed.ManyRepeats+1 {
+	if got := e.Double.Count(opUpdate); got != reconciler.ManyRepeats+1 {
 		t.Errorf("%d updates were sent after a while", got)
 	}
 	edit(m, func(p *v1beta1.EventSourceMappingParameters) { p.BatchSize = ptr.To[int32](6) })

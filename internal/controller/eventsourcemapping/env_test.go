@@ -13,11 +13,10 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const (
@@ -43,36 +42,36 @@ func (f noFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (str
 // env is a world with functions f and g, and mappings that take a second for each
 // change.
 type env struct {
-	*steptest.Env[*v1beta1.EventSourceMapping]
+	*testenv.Env[*v1beta1.EventSourceMapping]
 
-	tags   *tagmemory.TagCache
-	cache  *inventory.Cache
+	tags   *readcache.TagCache
+	cache  *readcache.Cache
 	fields noFields
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
+	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.AddFunction("f")
 	w.AddFunction("g")
 	w.Double.ResetCalls()
 	e := &env{}
-	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping] { return e.external(w.Lambda) })
+	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping] { return e.external(w.Lambda) })
 	e.restart()
 	return e
 }
 
 // restart the provider: all that it remembers in memory is gone.
-func (e *env) restart() { e.tags, e.cache = tagmemory.NewTagCache(e.Now), &inventory.Cache{} }
+func (e *env) restart() { e.tags, e.cache = readcache.NewTagCache(e.Now), &readcache.Cache{} }
 
-func (e *env) external(api lambdaAPI) *flow.External[*v1beta1.EventSourceMapping, observed, settings] {
-	return flow.New(e.thing(api), calls)
+func (e *env) external(api lambdaAPI) *reconciler.External[*v1beta1.EventSourceMapping, observed, settings] {
+	return reconciler.NewExternal(e.thing(api), calls)
 }
 
 func (e *env) thing(api lambdaAPI) *external {
 	return &external{
 		api: api, fields: e.fields, tags: e.tags, cache: e.cache, now: e.Now,
-		owner: steptest.Owner(kind, "ignored"),
+		owner: testenv.Owner(kind, "ignored"),
 	}
 }
 
@@ -88,11 +87,11 @@ func (e *env) only() awsdouble.Mapping {
 
 // testMapping reads a queue and invokes function f.
 func testMapping(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
-	return steptest.Build(&v1beta1.EventSourceMapping{
+	return testenv.Build(&v1beta1.EventSourceMapping{
 		ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.EventSourceMappingSpec{
-			ManagedResourceSpec: steptest.Spec(),
-			ForProvider:         v1beta1.EventSourceMappingParameters{Region: steptest.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue)},
+			ManagedResourceSpec: testenv.Spec(),
+			ForProvider:         v1beta1.EventSourceMappingParameters{Region: testenv.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue)},
 		},
 	}, change...)
 }
@@ -104,5 +103,5 @@ func edit(m *v1beta1.EventSourceMapping, change func(p *v1beta1.EventSourceMappi
 }
 
 func remove(m *v1beta1.EventSourceMapping) {
-	m.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
+	m.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
 }

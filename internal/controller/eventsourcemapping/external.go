@@ -15,45 +15,43 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // external is an event source mapping in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	fields fields.Getter
-	tags   *tagmemory.TagCache
-	cache  *inventory.Cache
+	fields refs.Getter
+	tags   *readcache.TagCache
+	cache  *readcache.Cache
 	owner  tagging.Owner
 	now    func() time.Time
 }
 
 type (
-	found  = flow.Observation[observed, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[observed, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.OwnershipChecker[*v1beta1.EventSourceMapping, observed, settings] = &external{}
-	_ flow.ReadyConditioner[*v1beta1.EventSourceMapping, observed, settings] = &external{}
-	_ flow.Comparer[*v1beta1.EventSourceMapping, observed, settings]         = &external{}
-	_ flow.Planner[*v1beta1.EventSourceMapping, observed, settings]          = &external{}
-	_ flow.ConnectionDetailer[*v1beta1.EventSourceMapping]                   = &external{}
+	_ reconciler.OwnershipChecker[*v1beta1.EventSourceMapping, observed, settings] = &external{}
+	_ reconciler.ReadyConditioner[*v1beta1.EventSourceMapping, observed, settings] = &external{}
+	_ reconciler.Comparer[*v1beta1.EventSourceMapping, observed, settings]         = &external{}
+	_ reconciler.Planner[*v1beta1.EventSourceMapping, observed, settings]          = &external{}
+	_ reconciler.ConnectionDetailer[*v1beta1.EventSourceMapping]                   = &external{}
 )
 
 // Read reads a mapping with GetEventSourceMapping, and its tags where they are due. Without a
 // UUID, a create whose answer was lost may have left one.
 func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (found, error) {
-	uuid := flow.Name(m)
+	uuid := reconciler.ExternalName(m)
 	if uuid == "" {
 		var err error
 		if uuid, err = e.lost(ctx, m); err != nil || uuid == "" {
@@ -67,8 +65,8 @@ func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (fou
 	if err != nil {
 		return found{}, err
 	}
-	if flow.ObserveOnly(m) {
-		err = managed.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
+	if reconciler.ObserveOnly(m) {
+		err = reconciler.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...)
 	}
 	if err == nil {
 		o.tags, err = tagging.Read(ctx, m, ptr.Deref(o.mapping.EventSourceMappingArn, ""), e.tags, e.api)
@@ -88,14 +86,14 @@ func (e *external) get(ctx context.Context, uuid string) (observed, error) {
 func what(uuid string) string { return "event source mapping " + uuid }
 
 // CheckOwnership goes by the tags.
-func (e *external) CheckOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o found) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o found) (ownership.Ownership, error) {
 	return e.checkOwnership(ctx, m, o.Resource, o.Name)
 }
 
-func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Verdict, error) {
-	v, err := e.owner.Judge(ctx, m, o.tags, ownership.IsNamed(m, uuid), what(uuid))
+func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o observed, uuid string) (ownership.Ownership, error) {
+	v, err := e.owner.CheckOwnership(ctx, m, o.tags, ownership.IsNamed(m, uuid), what(uuid))
 	if err != nil && o.tags[ownership.TagUID] == "" && o.tags[ownership.TagCluster] == "" {
-		if owner := managed.Owner(ctx, uuid); owner != "" {
+		if owner := reconciler.Owner(ctx, uuid); owner != "" {
 			return v, ownership.NewOwnedUntaggedError(what(uuid), uuid, owner)
 		}
 		err = errors.Errorf("%w, %s", err, uuid)
@@ -103,7 +101,7 @@ func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMap
 	if err != nil || meta.WasDeleted(m) && v != ownership.Adopted {
 		return v, err // What is ours is deleted, whoever owns its function.
 	}
-	if err := managed.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
+	if err := reconciler.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
 		return ownership.Foreign, ownership.NewNotAllowedError(what(uuid), err)
 	}
 	return v, nil
@@ -120,9 +118,9 @@ func (e *external) ReadyCondition(m *v1beta1.EventSourceMapping, o found) xpv2.C
 }
 
 // Compare compares spec with the mapping.
-func (e *external) Compare(_ context.Context, m *v1beta1.EventSourceMapping, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, m *v1beta1.EventSourceMapping, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	c := compare(d, o.Resource, fresh(m), e.owner)
-	if fixed := immutable(c); len(fixed) > 0 && flow.Allows(m, xpv2.ManagementActionUpdate) {
+	if fixed := immutable(c); len(fixed) > 0 && reconciler.Allows(m, xpv2.ManagementActionUpdate) {
 		return c, errors.Errorf("%s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new EventSourceMapping", o.Description, fixed)
 	}
 	return c, nil
@@ -134,8 +132,8 @@ func fresh(m *v1beta1.EventSourceMapping) bool {
 }
 
 // Plan changes the tags first. While AWS changes the mapping, nothing is due.
-func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o found, c flow.Comparison[settings]) (flow.Plan, error) {
-	p := flow.Plan{Changes: c.Changes}
+func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
+	p := reconciler.Plan{Changes: c.Changes}
 	switch state := o.Resource.state(); {
 	case state == stateDeleting, inMotion(state) && len(c.Changes) > 0:
 		p.Wait = pending(o.Resource, e.now())
@@ -155,7 +153,7 @@ func (e *external) Create(ctx context.Context, m *v1beta1.EventSourceMapping, s 
 		defer e.cache.Forget(listKey(listInput(m, source)))
 	}
 	defer e.cache.Forget(listKey(listInput(m, nil)))
-	out, err := e.api.CreateEventSourceMapping(ctx, createInput(functionName(m.Spec.ForProvider), s), new(once.Call).Options)
+	out, err := e.api.CreateEventSourceMapping(ctx, createInput(functionName(m.Spec.ForProvider), s), new(lambdaapi.AtMostOnce).Options)
 	if awserr.IsAlreadyExists(err) {
 		return e.takeOver(ctx, m, err)
 	}
@@ -169,7 +167,7 @@ func (e *external) Create(ctx context.Context, m *v1beta1.EventSourceMapping, s 
 func (e *external) Update(ctx context.Context, m *v1beta1.EventSourceMapping, o found, u update) error {
 	var err error
 	switch u.Call {
-	case tagging.CallTag, tagging.CallUntag:
+	case tagging.OpTag, tagging.OpUntag:
 		err = tagging.Apply(ctx, e.api, ptr.Deref(o.Resource.mapping.EventSourceMappingArn, ""), u.Target.Tags, u.Observed.Tags)
 	case opUpdate:
 		_, err = e.api.UpdateEventSourceMapping(ctx, updateInput(o.Name, functionName(m.Spec.ForProvider), u.Target, u.Carried))
@@ -182,7 +180,7 @@ func (e *external) Update(ctx context.Context, m *v1beta1.EventSourceMapping, o 
 
 // duplicate is the error of a change by which two mappings would be of one source and function.
 func duplicate(ctx context.Context, uuid string) error {
-	if owner := managed.Owner(ctx, uuid); owner != "" {
+	if owner := reconciler.Owner(ctx, uuid); owner != "" {
 		return errors.Errorf("%s already has %s for this source and function: delete one of the two", owner, what(uuid))
 	}
 	return errors.Errorf("AWS already has %s for this source and function: delete one of the two", what(uuid))
@@ -192,7 +190,7 @@ func duplicate(ctx context.Context, uuid string) error {
 // else is under way.
 func (e *external) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, o found) error {
 	if inMotion(o.Resource.state()) {
-		managed.Abort(ctx, pending(o.Resource, e.now()))
+		reconciler.Abort(ctx, pending(o.Resource, e.now()))
 		return nil
 	}
 	e.tags.Forget(m)

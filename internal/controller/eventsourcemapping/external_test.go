@@ -18,22 +18,22 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/tagmemory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const testUUID = "01234567-89ab-cdef-0123-456789abcdef"
 
-var errGone = steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")
+var errGone = testenv.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")
 
 // queue is AWS's answer for testMapping.
 func queue(change ...func(*lambda.GetEventSourceMappingOutput)) *lambda.GetEventSourceMappingOutput {
 	m := &lambda.GetEventSourceMappingOutput{
 		UUID: ptr.To(testUUID), EventSourceMappingArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:" + testUUID),
 		BatchSize: ptr.To[int32](10), EventSourceArn: ptr.To(testQueue), FunctionArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:function:f"),
-		LastModified: ptr.To(steptest.Start), State: ptr.To(stateEnabled), StateTransitionReason: ptr.To("USER_INITIATED"),
+		LastModified: ptr.To(testenv.Start), State: ptr.To(stateEnabled), StateTransitionReason: ptr.To("USER_INITIATED"),
 	}
 	for _, c := range change {
 		c(m)
@@ -50,96 +50,96 @@ func known(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapp
 }
 
 // has returns what lets a script answer in place of AWS.
-func has(s steptest.Script) func(*env) { return func(e *env) { e.Script = s } }
+func has(s testenv.Script) func(*env) { return func(e *env) { e.Script = s } }
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.EventSourceMapping
 	)
-	ours := steptest.Returns(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), steptest.Cluster, "default", kind)}, nil)
+	ours := testenv.Returns(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), testenv.Cluster, "default", kind)}, nil)
 	// pending is a create so long ago that AWS shows what it made.
-	pending := func(m mg) { meta.SetExternalCreatePending(m, steptest.Start.Add(-time.Hour)) }
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[*env, mg]{
-		"New":        {Reason: "What was never created needs no look.", Resource: testMapping(), AWS: has(steptest.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: steptest.None}},
-		"NewDeleted": {Reason: "What was never created is gone.", Resource: testMapping(remove), AWS: has(steptest.Script{}), Want: observation{Calls: steptest.None}},
+	pending := func(m mg) { meta.SetExternalCreatePending(m, testenv.Start.Add(-time.Hour)) }
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
+		"New":        {Reason: "What was never created needs no look.", Resource: testMapping(), AWS: has(testenv.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: testenv.None}},
+		"NewDeleted": {Reason: "What was never created is gone.", Resource: testMapping(remove), AWS: has(testenv.Script{}), Want: observation{Calls: testenv.None}},
 		"Pending": {
 			Reason:   "A create that may have made something is looked for.",
 			Resource: testMapping(pending),
-			AWS: has(steptest.Script{
-				opList: steptest.Scripted(func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
+			AWS: has(testenv.Script{
+				opList: testenv.Scripted(func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
 					if ptr.Deref(in.EventSourceArn, "") != testQueue || in.FunctionName != nil {
 						t.Errorf("looked for %+v", in)
 					}
 					return &lambda.ListEventSourceMappingsOutput{EventSourceMappings: []types.EventSourceMappingConfiguration{{UUID: ptr.To(testUUID), EventSourceMappingArn: ptr.To("arn")}}}, nil
 				}),
-				opTags: steptest.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil),
+				opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil),
 			}),
 			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opList, opTags}},
 		},
 		"PendingDenied": {
 			Reason: "Without a look it might be made twice.", Resource: testMapping(pending),
-			AWS:  has(steptest.Script{opList: steptest.Returns[lambda.ListEventSourceMappingsOutput](nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
+			AWS:  has(testenv.Script{opList: testenv.Returns[lambda.ListEventSourceMappingsOutput](nil, testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
 			Want: observation{Err: "cannot list event source mappings to find one that this resource may have created", Calls: []string{opList}},
 		},
 		"Steady": {
-			Reason: "A mapping as spec wants it.", Resource: known(), AWS: has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: ours}),
+			Reason: "A mapping as spec wants it.", Resource: known(), AWS: has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: ours}),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"TagsDenied": {
 			Reason: "Without tags nobody can tell whose it is.", Resource: known(),
-			AWS:  has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: steptest.Returns((*lambda.ListTagsOutput)(nil), steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
+			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns((*lambda.ListTagsOutput)(nil), testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"))}),
 			Want: observation{Err: "cannot read the tags of", Calls: []string{opGet, opTags}},
 		},
 		"Gone": {
-			Reason: "What someone deleted is created anew.", Resource: known(), AWS: has(steptest.Script{opGet: steptest.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
+			Reason: "What someone deleted is created anew.", Resource: known(), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
 			Want: observation{Ready: xpv2.ReasonCreating, Calls: []string{opGet}},
 		},
 		"GoneDeleted": {
-			Reason: "A deletion has come to its end.", Resource: known(remove), AWS: has(steptest.Script{opGet: steptest.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
+			Reason: "A deletion has come to its end.", Resource: known(remove), AWS: has(testenv.Script{opGet: testenv.Returns((*lambda.GetEventSourceMappingOutput)(nil), errGone)}),
 			Want: observation{Calls: []string{opGet}},
 		},
 		"ForeignDeleted": {
 			Reason: "What is not ours is let go.", Resource: testMapping(func(m mg) { remove(m); meta.SetExternalName(m, testUUID) }),
-			AWS:  has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: steptest.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil)}),
+			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "another"}}, nil)}),
 			Want: observation{Calls: []string{opGet, opTags}},
 		},
 		"ObserveOnly": {
 			Reason: "Who only observes needs no right to read tags. What differs is no change that is due.",
-			Resource: testMapping(steptest.ObserveOnly, func(m mg) {
+			Resource: testMapping(testenv.ObserveOnly, func(m mg) {
 				meta.SetExternalName(m, testUUID)
 				m.Spec.ForProvider.BatchSize = ptr.To[int32](5)
 			}),
-			AWS:  has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: steptest.Returns((*lambda.ListTagsOutput)(nil), error(&smithy.GenericAPIError{Code: "AccessDeniedException"}))}),
+			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: testenv.Returns((*lambda.ListTagsOutput)(nil), error(&smithy.GenericAPIError{Code: "AccessDeniedException"}))}),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"MayNotUpdate": {
 			Reason:   "What may not be changed is told as it is.",
-			Resource: known(steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate), func(m mg) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }),
-			AWS:      has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: ours}), Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
+			Resource: known(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate), func(m mg) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }),
+			AWS:      has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: ours}), Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Calls: []string{opGet, opTags}},
 		},
 		"OtherSource": {
 			Reason: "What AWS can't change is named.", Resource: known(func(m mg) { m.Spec.ForProvider.EventSourceArn = ptr.To(testQueue + "2") }),
-			AWS:  has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: ours}),
+			AWS:  has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: ours}),
 			Want: observation{Err: `exists with settings that AWS can't change: eventSourceArn: "` + testQueue + `" -> "` + testQueue + `2"; correct spec.forProvider, or create a new EventSourceMapping`, Calls: []string{opGet, opTags}},
 		},
 		"FieldMissing": {
 			Reason: "What spec refers to has to be there.", Resource: known(func(m mg) { m.Spec.ForProvider.KMSKeyArnFrom = &v1beta1.FieldSelector{Name: "key"} }),
-			AWS: has(steptest.Script{opGet: steptest.Returns(queue(), nil), opTags: ours}), Want: observation{Err: "cannot resolve spec.forProvider.kmsKeyArnFrom: there are no fields", Calls: []string{opGet, opTags}},
+			AWS: has(testenv.Script{opGet: testenv.Returns(queue(), nil), opTags: ours}), Want: observation{Err: "cannot resolve spec.forProvider.kmsKeyArnFrom: there are no fields", Calls: []string{opGet, opTags}},
 		},
 	})
 }
 
 // A call that AWS does not take now is made later; what it refuses is told.
 func TestCallsThatAreRefused(t *testing.T) {
-	inUse := steptest.APIError(http.StatusBadRequest, "ResourceInUseException", "Cannot update the event source mapping because it is in use.")
-	refused := steptest.APIError(http.StatusBadRequest, "InvalidParameterValueException", "Function does not exist")
-	ours := steptest.Returns(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), steptest.Cluster, "default", kind)}, nil)
+	inUse := testenv.APIError(http.StatusBadRequest, "ResourceInUseException", "Cannot update the event source mapping because it is in use.")
+	refused := testenv.APIError(http.StatusBadRequest, "InvalidParameterValueException", "Function does not exist")
+	ours := testenv.Returns(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), testenv.Cluster, "default", kind)}, nil)
 	differs := func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) }
-	script := func(err error) steptest.Script {
-		return steptest.Script{
-			opGet: steptest.Returns(queue(), nil), opTags: ours, opDelete: steptest.Returns[lambda.DeleteEventSourceMappingOutput](nil, err),
-			opCreate: steptest.Returns[lambda.CreateEventSourceMappingOutput](nil, err), opUpdate: steptest.Returns[lambda.UpdateEventSourceMappingOutput](nil, err),
+	script := func(err error) testenv.Script {
+		return testenv.Script{
+			opGet: testenv.Returns(queue(), nil), opTags: ours, opDelete: testenv.Returns[lambda.DeleteEventSourceMappingOutput](nil, err),
+			opCreate: testenv.Returns[lambda.CreateEventSourceMappingOutput](nil, err), opUpdate: testenv.Returns[lambda.UpdateEventSourceMappingOutput](nil, err),
 		}
 	}
 	cases := map[string]struct {
@@ -149,7 +149,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 		want string
 	}{
 		"CreateRefused":   {m: testMapping(), err: refused, want: "cannot create event source mapping: InvalidParameterValueException: Function does not exist"},
-		"CreateDuplicate": {m: testMapping(), err: steptest.APIError(http.StatusConflict, "ResourceConflictException", "A mapping already exists."), want: "cannot create event source mapping: ResourceConflictException: A mapping already exists."},
+		"CreateDuplicate": {m: testMapping(), err: testenv.APIError(http.StatusConflict, "ResourceConflictException", "A mapping already exists."), want: "cannot create event source mapping: ResourceConflictException: A mapping already exists."},
 		"UpdateInUse":     {m: known(differs), err: inUse, held: true},
 		"UpdateRefused":   {m: known(differs), err: refused, want: "cannot update event source mapping " + testUUID + " (UpdateEventSourceMapping): InvalidParameterValueException: Function does not exist"},
 		"DeleteInUse":     {m: known(remove), err: inUse, held: true},
@@ -174,9 +174,9 @@ func TestCallsThatAreRefused(t *testing.T) {
 
 // The calls of the next observation are reserved before it.
 func TestReads(t *testing.T) {
-	c := steptest.NewClock()
-	con := &connector{o: managed.Options{Now: c.Now}, tags: tagmemory.NewTagCache(c.Now)}
-	lists := steptest.NewScripted(t, steptest.Script{opTags: steptest.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "uid-1"}}, nil)}).Lambda
+	c := testenv.NewClock()
+	con := &connector{o: reconciler.Options{Now: c.Now}, tags: readcache.NewTagCache(c.Now)}
+	lists := testenv.NewScripted(t, testenv.Script{opTags: testenv.Returns(&lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: "uid-1"}}, nil)}).Lambda
 	m := testMapping()
 	check := func(reason string, want ...string) {
 		t.Helper()
@@ -190,7 +190,7 @@ func TestReads(t *testing.T) {
 	m = testMapping(remove)
 	check("It was never created.")
 	m = testMapping()
-	meta.SetExternalCreatePending(m, steptest.Start)
+	meta.SetExternalCreatePending(m, testenv.Start)
 	check("It may have been.", opList, opTags)
 	m = testMapping(func(m *v1beta1.EventSourceMapping) { m.Finalizers = []string{xpmanaged.FinalizerName} })
 	check("It may have been, whatever its annotations say.", opList)
@@ -201,7 +201,7 @@ func TestReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("It is steady.", opGet)
-	m.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
+	m.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
 	check("It is deleted, if it is ours.", opGet, opTags)
 }
 

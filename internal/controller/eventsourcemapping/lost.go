@@ -14,13 +14,12 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // lost returns the UUID of the mapping that carries this resource's UID in its tags, if a
@@ -34,7 +33,7 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 		if uuid, err := e.shown(ctx, m); uuid != "" || err != nil {
 			return uuid, err
 		}
-		if !tagging.MayHaveCreated(m, managed.Freshness(ctx).Now) {
+		if !tagging.MayHaveCreated(m, reconciler.Freshness(ctx).Now) {
 			return "", nil
 		}
 	}
@@ -71,7 +70,7 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 // removed the annotations that keep its name.
 func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	uuid := ptr.Deref(m.Status.AtProvider.UUID, "")
-	if uuid == "" || !managed.Reserve(ctx, opTags) {
+	if uuid == "" || !reconciler.Reserve(ctx, opTags) {
 		return "", nil
 	}
 	o, err := e.get(ctx, uuid)
@@ -90,15 +89,15 @@ func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (st
 // listSource returns the mappings of the same source with ListEventSourceMappings. All
 // resources of a source share the list. For a resource that is being deleted and whose source
 // is not known any more, it returns all mappings.
-func (e *external) listSource(ctx context.Context, m *v1beta1.EventSourceMapping, f inventory.Freshness) ([]types.EventSourceMappingConfiguration, error) {
+func (e *external) listSource(ctx context.Context, m *v1beta1.EventSourceMapping, f readcache.Freshness) ([]types.EventSourceMappingConfiguration, error) {
 	source, err := e.source(ctx, m)
 	if err != nil && !meta.WasDeleted(m) {
 		return nil, err
 	}
 	in := listInput(m, source)
-	return inventory.Read(ctx, e.cache, listKey(in), f, func(ctx context.Context) ([]types.EventSourceMappingConfiguration, error) {
+	return readcache.Read(ctx, e.cache, listKey(in), f, func(ctx context.Context) ([]types.EventSourceMappingConfiguration, error) {
 		var all []types.EventSourceMappingConfiguration
-		var read answer.Pages
+		var read lambdaapi.Pages
 		for pages := lambda.NewListEventSourceMappingsPaginator(e.api, in); pages.HasMorePages(); {
 			if err := read.Next("event source mappings"); err != nil {
 				return nil, err
@@ -125,8 +124,8 @@ func listInput(m *v1beta1.EventSourceMapping, source *string) *lambda.ListEventS
 }
 
 // listKey names a list of mappings in the read cache.
-func listKey(in *lambda.ListEventSourceMappingsInput) inventory.Key {
-	return inventory.Key{Operation: opList, Of: ptr.Deref(in.EventSourceArn, "") + " " + ptr.Deref(in.FunctionName, "")}
+func listKey(in *lambda.ListEventSourceMappingsInput) readcache.Key {
+	return readcache.Key{Operation: opList, Of: ptr.Deref(in.EventSourceArn, "") + " " + ptr.Deref(in.FunctionName, "")}
 }
 
 var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})`)
@@ -151,7 +150,7 @@ func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, 
 		return "", err
 	}
 	if v == ownership.Adopted {
-		managed.Emit(ctx, event.Normal(flow.ReasonAdopted, "Adopted "+what(uuid)))
+		reconciler.Emit(ctx, event.Normal(reconciler.ReasonAdopted, "Adopted "+what(uuid)))
 	}
 	return uuid, nil
 }

@@ -14,11 +14,11 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // killed makes a creation whose UUID is never kept, since the process ends right after
@@ -26,7 +26,7 @@ import (
 func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	t.Helper()
 	meta.SetExternalCreatePending(m, r.Now())
-	ctx := managed.WithAttempt(t.Context(), &managed.Attempt{})
+	ctx := reconciler.WithAttempt(t.Context(), &reconciler.Attempt{})
 	lost := m.DeepCopy()
 	e := r.External()
 	if _, err := e.Observe(ctx, lost); err != nil {
@@ -83,7 +83,7 @@ func TestLostCreations(t *testing.T) {
 				m.UID = "uid-2"
 				meta.RemoveAnnotations(m, meta.AnnotationKeyExternalCreatePending)
 			},
-			want: []string{opCreate, opCreate, tagging.CallTag},
+			want: []string{opCreate, opCreate, tagging.OpTag},
 		},
 	}
 	for name, tc := range cases {
@@ -98,7 +98,7 @@ func TestLostCreations(t *testing.T) {
 			if meta.GetExternalName(tc.m) != got.UUID || got.Tags[ownership.TagUID] != string(tc.m.UID) {
 				t.Errorf("%s\nthe mapping %+v is known as %q", tc.reason, got, meta.GetExternalName(tc.m))
 			}
-			if diff := cmp.Diff(tc.want, steptest.Writes(e.Operations())); diff != "" {
+			if diff := cmp.Diff(tc.want, testenv.Writes(e.Operations())); diff != "" {
 				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
 			}
 		})

@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -36,7 +36,7 @@ func fromAWS(o observed) settings {
 		Enabled:                             enabled(o.state()),
 		BatchSize:                           m.BatchSize,
 		MaximumBatchingWindowInSeconds:      m.MaximumBatchingWindowInSeconds,
-		KMSKeyArn:                           answer.NonEmpty(m.KMSKeyArn),
+		KMSKeyArn:                           lambdaapi.NonEmpty(m.KMSKeyArn),
 		FunctionResponseTypes:               texts(m.FunctionResponseTypes),
 		BisectBatchOnFunctionError:          m.BisectBatchOnFunctionError,
 		MaximumRecordAgeInSeconds:           m.MaximumRecordAgeInSeconds,
@@ -50,7 +50,7 @@ func fromAWS(o observed) settings {
 		AmazonManagedKafkaEventSourceConfig: managedKafka(m.AmazonManagedKafkaEventSourceConfig),
 		Tags:                                o.tags,
 		EventSourceArn:                      m.EventSourceArn,
-		StartingPosition:                    answer.Text(m.StartingPosition),
+		StartingPosition:                    lambdaapi.Text(m.StartingPosition),
 		Topics:                              m.Topics,
 		Queues:                              m.Queues,
 	}
@@ -67,7 +67,7 @@ func fromAWS(o observed) settings {
 		s.SourceAccessConfigurations = append(s.SourceAccessConfigurations, access(string(a.Type), ptr.Deref(a.URI, "")))
 	}
 	if d := m.DocumentDBEventSourceConfig; d != nil {
-		s.DocumentDBEventSourceConfig = documentDBConfig{DatabaseName: answer.NonEmpty(d.DatabaseName), CollectionName: answer.NonEmpty(d.CollectionName), FullDocument: answer.Text(d.FullDocument)}
+		s.DocumentDBEventSourceConfig = documentDBConfig{DatabaseName: lambdaapi.NonEmpty(d.DatabaseName), CollectionName: lambdaapi.NonEmpty(d.CollectionName), FullDocument: lambdaapi.Text(d.FullDocument)}
 	}
 	if e := m.SelfManagedEventSource; e != nil {
 		s.SelfManagedEventSource = diff.Set(e.Endpoints[bootstrapServers])
@@ -114,7 +114,7 @@ func destination(in *types.DestinationConfig) *string {
 	if in == nil || in.OnFailure == nil {
 		return nil
 	}
-	return answer.NonEmpty(in.OnFailure.Destination)
+	return lambdaapi.NonEmpty(in.OnFailure.Destination)
 }
 
 func scaling(in *types.ScalingConfig) *v1beta1.EventSourceMappingScalingConfig {
@@ -128,7 +128,7 @@ func pollers(in *types.ProvisionedPollerConfig) *v1beta1.ProvisionedPollerConfig
 	if in == nil || (in.MinimumPollers == nil && in.MaximumPollers == nil) {
 		return nil
 	}
-	return &v1beta1.ProvisionedPollerConfig{MinimumPollers: in.MinimumPollers, MaximumPollers: in.MaximumPollers, PollerGroupName: answer.NonEmpty(in.PollerGroupName)}
+	return &v1beta1.ProvisionedPollerConfig{MinimumPollers: in.MinimumPollers, MaximumPollers: in.MaximumPollers, PollerGroupName: lambdaapi.NonEmpty(in.PollerGroupName)}
 }
 
 func logging(in *types.EventSourceMappingLoggingConfig) *v1beta1.EventSourceMappingLoggingConfig {
@@ -142,14 +142,14 @@ func managedKafka(in *types.AmazonManagedKafkaEventSourceConfig) kafkaConfig {
 	if in == nil {
 		return kafkaConfig{}
 	}
-	return kafkaConfig{ConsumerGroupID: answer.NonEmpty(in.ConsumerGroupId), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
+	return kafkaConfig{ConsumerGroupID: lambdaapi.NonEmpty(in.ConsumerGroupId), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
 }
 
 func selfManagedKafka(in *types.SelfManagedKafkaEventSourceConfig) kafkaConfig {
 	if in == nil {
 		return kafkaConfig{}
 	}
-	return kafkaConfig{ConsumerGroupID: answer.NonEmpty(in.ConsumerGroupId), ConsumptionMode: answer.Text(in.ConsumptionMode), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
+	return kafkaConfig{ConsumerGroupID: lambdaapi.NonEmpty(in.ConsumerGroupId), ConsumptionMode: lambdaapi.Text(in.ConsumptionMode), SchemaRegistryConfig: registry(observedRegistry(in.SchemaRegistryConfig))}
 }
 
 func observedRegistry(in *types.KafkaSchemaRegistryConfig) *v1beta1.KafkaSchemaRegistryConfig {
@@ -169,7 +169,7 @@ func observedRegistry(in *types.KafkaSchemaRegistryConfig) *v1beta1.KafkaSchemaR
 // functionOf is the name of a function by its ARN, without a version or alias.
 func functionOf(arn *string) *string {
 	name, _, _ := strings.Cut(plainFunction(ptr.Deref(arn, "")), ":")
-	return answer.Text(name)
+	return lambdaapi.Text(name)
 }
 
 // observation returns what status shows of a mapping.
@@ -238,7 +238,7 @@ func selfManagedKafkaStatus(in *types.SelfManagedKafkaEventSourceConfig) *v1beta
 	if in == nil {
 		return nil
 	}
-	return &v1beta1.KafkaEventSourceConfigObservation{ConsumerGroupID: in.ConsumerGroupId, ConsumptionMode: answer.Text(in.ConsumptionMode), SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig)}
+	return &v1beta1.KafkaEventSourceConfigObservation{ConsumerGroupID: in.ConsumerGroupId, ConsumptionMode: lambdaapi.Text(in.ConsumptionMode), SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig)}
 }
 
 // timestamp to the second, which is what Kubernetes keeps of it.

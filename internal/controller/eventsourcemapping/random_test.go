@@ -11,8 +11,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // generator makes random specs that AWS accepts, over every field of a mapping.
@@ -70,7 +70,7 @@ var sources = map[string]func(g generator, p *v1beta1.EventSourceMappingParamete
 func (g generator) start(p *v1beta1.EventSourceMappingParameters) {
 	p.StartingPosition = ptr.To(pick(g, "LATEST", "TRIM_HORIZON", "AT_TIMESTAMP"))
 	if *p.StartingPosition == "AT_TIMESTAMP" {
-		p.StartingPositionTimestamp = ptr.To(metav1.NewTime(steptest.Start.Add(-time.Hour)))
+		p.StartingPositionTimestamp = ptr.To(metav1.NewTime(testenv.Start.Add(-time.Hour)))
 	}
 }
 
@@ -212,7 +212,7 @@ func TestAnySpec(t *testing.T) {
 // is written afterwards.
 func (e *env) converges(m *v1beta1.EventSourceMapping) {
 	e.Helper()
-	most := map[string]int{opCreate: 1, opUpdate: 2, tagging.CallTag: 1, tagging.CallUntag: 1}
+	most := map[string]int{opCreate: 1, opUpdate: 2, tagging.OpTag: 1, tagging.OpUntag: 1}
 	for _, op := range e.Settle(m) {
 		if most[op]--; most[op] < 0 {
 			e.Errorf("%s was called too often for %s", op, encoded(m.Spec))

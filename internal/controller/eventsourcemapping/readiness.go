@@ -8,8 +8,7 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // AWS's states of a mapping.
@@ -54,21 +53,21 @@ func failing(o observed) bool {
 func ready(generation int64, o observed, want *bool) xpv2.Condition {
 	switch state := o.state(); {
 	case state == stateCreating:
-		return condition.Creating(generation, why(o))
+		return reconciler.Creating(generation, why(o))
 	case state == stateDeleting:
-		return condition.Unavailable(generation, "AWS is deleting the mapping")
+		return reconciler.Unavailable(generation, "AWS is deleting the mapping")
 	case inMotion(state):
-		return condition.Updating(generation, join("AWS reports the state "+strings.ToLower(state), why(o)))
+		return reconciler.Updating(generation, join("AWS reports the state "+strings.ToLower(state), why(o)))
 	case failing(o):
-		return condition.Unavailable(generation, join("AWS has stopped reading the source", why(o)))
+		return reconciler.Unavailable(generation, join("AWS has stopped reading the source", why(o)))
 	case state == stateDisabled && ptr.Deref(want, true):
-		return condition.Unavailable(generation, disabled(o, want))
+		return reconciler.Unavailable(generation, disabled(o, want))
 	case state == stateDisabled, state == stateEnabled:
-		return condition.Available(generation).WithMessage(problem(o))
+		return reconciler.Available(generation).WithMessage(problem(o))
 	case state == "":
-		return condition.Unavailable(generation, "AWS does not return a state")
+		return reconciler.Unavailable(generation, "AWS does not return a state")
 	default:
-		return condition.Unavailable(generation, join("AWS reports the state "+state, why(o)))
+		return reconciler.Unavailable(generation, join("AWS reports the state "+state, why(o)))
 	}
 }
 
@@ -121,4 +120,4 @@ func sinceModified(o observed, now time.Time) time.Duration {
 }
 
 // pending is when to look again at a mapping that AWS has in motion.
-func pending(o observed, now time.Time) time.Duration { return cadence.Pending(sinceModified(o, now)) }
+func pending(o observed, now time.Time) time.Duration { return reconciler.PendingDelay(sinceModified(o, now)) }

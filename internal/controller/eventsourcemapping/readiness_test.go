@@ -10,8 +10,8 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestReady(t *testing.T) {
@@ -27,8 +27,8 @@ func TestReady(t *testing.T) {
 	}{
 		"Creating":          {what: "It is on its way.", state: stateCreating, reason: "USER_INITIATED", want: want{reason: xpv2.ReasonCreating}},
 		"CreatingProblem":   {what: "What AWS says of a problem is shown.", state: stateCreating, reason: "USER_INITIATED", result: "PROBLEM: Connection error", want: want{xpv2.ReasonCreating, "PROBLEM: Connection error"}},
-		"Updating":          {what: "It is on its way.", state: stateUpdating, reason: "User action", want: want{condition.ReasonUpdating, "AWS reports the state updating"}},
-		"Enabling":          {what: "It is on its way.", state: stateEnabling, reason: "USER_INITIATED", want: want{condition.ReasonUpdating, "AWS reports the state enabling"}},
+		"Updating":          {what: "It is on its way.", state: stateUpdating, reason: "User action", want: want{reconciler.ReasonUpdating, "AWS reports the state updating"}},
+		"Enabling":          {what: "It is on its way.", state: stateEnabling, reason: "USER_INITIATED", want: want{reconciler.ReasonUpdating, "AWS reports the state enabling"}},
 		"Deleting":          {what: "Someone deleted it.", state: stateDeleting, reason: "USER_INITIATED", want: want{xpv2.ReasonUnavailable, "AWS is deleting the mapping"}},
 		"Enabled":           {what: "It serves.", state: stateEnabled, reason: "USER_INITIATED", result: "OK", want: want{reason: xpv2.ReasonAvailable}},
 		"EnabledNoRecords":  {what: "That there is nothing to do is no problem.", state: stateEnabled, reason: "User action", result: "No records processed", want: want{reason: xpv2.ReasonAvailable}},
@@ -61,12 +61,12 @@ func TestSinceModified(t *testing.T) {
 		at   *time.Time
 		want time.Duration
 	}{
-		"Past":    {at: ptr.To(steptest.Start.Add(-time.Minute)), want: time.Minute},
-		"Future":  {at: ptr.To(steptest.Start.Add(time.Minute)), want: 0},
+		"Past":    {at: ptr.To(testenv.Start.Add(-time.Minute)), want: time.Minute},
+		"Future":  {at: ptr.To(testenv.Start.Add(time.Minute)), want: 0},
 		"Unknown": {want: retryAfter},
 	}
 	for name, tc := range cases {
-		if got := sinceModified(observed{mapping: &lambda.GetEventSourceMappingOutput{LastModified: tc.at}}, steptest.Start); got != tc.want {
+		if got := sinceModified(observed{mapping: &lambda.GetEventSourceMappingOutput{LastModified: tc.at}}, testenv.Start); got != tc.want {
 			t.Errorf("%s: %s, want %s", name, got, tc.want)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
 // Where settings are in spec.
@@ -43,17 +43,17 @@ func (e *external) Desired(ctx context.Context, m *v1beta1.EventSourceMapping) (
 // source is the ARN of the source, nil for self-managed Kafka.
 func (e *external) source(ctx context.Context, m *v1beta1.EventSourceMapping) (*string, error) {
 	p := m.Spec.ForProvider
-	return fields.One(ctx, e.fields, m.GetNamespace(), atForProvider+".eventSourceArnFrom", p.EventSourceArn, p.EventSourceArnFrom)
+	return refs.One(ctx, e.fields, m.GetNamespace(), atForProvider+".eventSourceArnFrom", p.EventSourceArn, p.EventSourceArnFrom)
 }
 
 // resolve replaces each <field>From by the value that it selects.
 func (e *external) resolve(ctx context.Context, namespace, at string, s v1beta1.EventSourceMappingSettings) (v1beta1.EventSourceMappingSettings, error) {
 	var err error
-	if s.KMSKeyArn, err = fields.One(ctx, e.fields, namespace, at+".kmsKeyArnFrom", s.KMSKeyArn, s.KMSKeyArnFrom); err != nil {
+	if s.KMSKeyArn, err = refs.One(ctx, e.fields, namespace, at+".kmsKeyArnFrom", s.KMSKeyArn, s.KMSKeyArnFrom); err != nil {
 		return s, err
 	}
 	if d := s.DestinationConfig; d != nil {
-		to, err := fields.One(ctx, e.fields, namespace, at+".destinationConfig.onFailure.destinationFrom", d.OnFailure.Destination, d.OnFailure.DestinationFrom)
+		to, err := refs.One(ctx, e.fields, namespace, at+".destinationConfig.onFailure.destinationFrom", d.OnFailure.Destination, d.OnFailure.DestinationFrom)
 		if err != nil {
 			return s, err
 		}
@@ -61,7 +61,7 @@ func (e *external) resolve(ctx context.Context, namespace, at string, s v1beta1.
 	}
 	s.SourceAccessConfigurations = slices.Clone(s.SourceAccessConfigurations)
 	for i, a := range s.SourceAccessConfigurations {
-		uri, err := fields.One(ctx, e.fields, namespace, fmt.Sprintf("%s.sourceAccessConfigurations[%d].uriFrom", at, i), a.URI, a.URIFrom)
+		uri, err := refs.One(ctx, e.fields, namespace, fmt.Sprintf("%s.sourceAccessConfigurations[%d].uriFrom", at, i), a.URI, a.URIFrom)
 		if err != nil {
 			return s, err
 		}

@@ -13,8 +13,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // A function that another tool has deployed from S3 is taken over, and whether its code is
@@ -93,8 +93,8 @@ func TestDifferencesOfAnObservedFunction(t *testing.T) {
 			if tc.denied {
 				e.Double.Fail(awsdouble.Fault{Operation: "GetObject", Times: -1, Error: awsdouble.Error{Status: 403, Code: "AccessDenied", Message: "Access Denied"}})
 			}
-			turn := &managed.Attempt{}
-			if _, err := e.external().Observe(managed.WithAttempt(t.Context(), turn), f); err != nil {
+			turn := &reconciler.Attempt{}
+			if _, err := e.external().Observe(reconciler.WithAttempt(t.Context(), turn), f); err != nil {
 				t.Fatal(err)
 			}
 			_, differences, _ := turn.Differences()

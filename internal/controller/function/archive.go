@@ -8,8 +8,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 )
 
 // archive is a deployment package: a .zip archive, or a container image.
@@ -46,7 +46,7 @@ func (a archive) functionCode() *types.FunctionCode {
 func codeStates(a archive, o *lambda.GetFunctionOutput, deployed *v1beta1.DeployedCode) (want, have code) {
 	have.SHA256 = ptr.Deref(o.Configuration.CodeSha256, "")
 	if o.Code != nil {
-		have.SourceKMSKeyArn = answer.NonEmpty(o.Code.SourceKMSKeyArn)
+		have.SourceKMSKeyArn = lambdaapi.NonEmpty(o.Code.SourceKMSKeyArn)
 	}
 	want.SourceKMSKeyArn = a.spec.SourceKMSKeyArn
 	if a.spec.ImageURI == nil {

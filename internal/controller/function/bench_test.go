@@ -10,13 +10,13 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // large is a function with 4 KB of environment and five layers, as desired and as
 // observed.
-func large() (flow.Desired[settings], observed) {
+func large() (reconciler.Desired[settings], observed) {
 	vars := map[string]string{}
 	for i := range 64 {
 		vars[fmt.Sprintf("VARIABLE_%02d", i)] = strings.Repeat("x", 52)
@@ -45,7 +45,7 @@ func BenchmarkDiffSame(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		have := fromAWS(o)
-		if len(diff.Compare(target(d, have, "f", steptest.Owner(kind, "")), have)) > 0 {
+		if len(diff.Compare(target(d, have, "f", testenv.Owner(kind, "")), have)) > 0 {
 			b.Fatal("must be the same")
 		}
 	}
@@ -57,7 +57,7 @@ func BenchmarkDiffWholeEnvironment(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		have := fromAWS(o)
-		if len(diff.Compare(target(d, have, "f", steptest.Owner(kind, "")), have)) == 0 {
+		if len(diff.Compare(target(d, have, "f", testenv.Owner(kind, "")), have)) == 0 {
 			b.Fatal("must differ")
 		}
 	}

@@ -7,18 +7,18 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 )
 
 // showBlocks shows in status what AWS says of the blocks of spec, and what lies beside the
 // configuration.
 func showBlocks(out *v1beta1.FunctionObservation, o observed, s settings) {
 	c := o.config()
-	out.Description = answer.NonEmpty(c.Description)
+	out.Description = lambdaapi.NonEmpty(c.Description)
 	out.CodeSigningConfigArn, out.RecursiveLoop = s.CodeSigningConfigArn, s.RecursiveLoop
 	out.TagKeys = slices.Sorted(maps.Keys(o.function.Tags))
 	if k := o.function.Code; k != nil {
-		out.SourceKMSKeyArn = answer.NonEmpty(k.SourceKMSKeyArn)
+		out.SourceKMSKeyArn = lambdaapi.NonEmpty(k.SourceKMSKeyArn)
 	}
 	if v := s.VPCConfig; v != nil {
 		out.VPCConfig = &v1beta1.VPCConfigObservation{SubnetIDs: v.SubnetIDs, SecurityGroupIDs: v.SecurityGroupIDs, IPv6AllowedForDualStack: v.IPv6AllowedForDualStack}
@@ -42,7 +42,7 @@ func showBlocks(out *v1beta1.FunctionObservation, o observed, s settings) {
 		out.DurableConfig = &v1beta1.DurableConfigObservation{ExecutionTimeout: d.ExecutionTimeout, RetentionPeriodInDays: d.RetentionPeriodInDays, KMSKeyArn: d.KMSKeyArn}
 	}
 	if t := s.TenancyConfig; t != nil {
-		out.TenancyConfig = &v1beta1.TenancyConfigObservation{TenantIsolationMode: answer.NonEmpty(&t.TenantIsolationMode)}
+		out.TenancyConfig = &v1beta1.TenancyConfigObservation{TenantIsolationMode: lambdaapi.NonEmpty(&t.TenantIsolationMode)}
 	}
 	if p := s.CapacityProviderConfig; p != nil {
 		l := p.LambdaManagedInstancesCapacityProviderConfig
@@ -60,7 +60,7 @@ func showFileSystems(in []types.FileSystemConfig) []v1beta1.FileSystemConfigObse
 	for _, f := range in {
 		o := v1beta1.FileSystemConfigObservation{Arn: f.Arn, LocalMountPath: f.LocalMountPath}
 		if f.S3FilesConfig != nil {
-			o.S3FilesConfig = &v1beta1.S3FilesConfigObservation{DirectS3Read: answer.Text(f.S3FilesConfig.DirectS3Read)}
+			o.S3FilesConfig = &v1beta1.S3FilesConfigObservation{DirectS3Read: lambdaapi.Text(f.S3FilesConfig.DirectS3Read)}
 		}
 		out = append(out, o)
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ecr"
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 // reader is how an observation reads functions. It is the seam at which batched
@@ -82,8 +82,8 @@ const (
 	opPublish             call = "PublishVersion"
 	opPutConcurrency      call = "PutFunctionConcurrency"
 	opDeleteConcurrency   call = "DeleteFunctionConcurrency"
-	opTag                 call = tagging.CallTag
-	opUntag               call = tagging.CallUntag
+	opTag                 call = tagging.OpTag
+	opUntag               call = tagging.OpUntag
 	opPutCodeSigning      call = "PutFunctionCodeSigningConfig"
 	opDeleteCodeSigning   call = "DeleteFunctionCodeSigningConfig"
 	opPutRecursion        call = "PutFunctionRecursionConfig"

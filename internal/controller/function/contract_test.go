@@ -8,48 +8,48 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.Function], *v1beta1.Function) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.Function], *v1beta1.Function) {
 	t.Helper()
 	return newEnv(t).Env, testFunction()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "functions", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functions", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and makes no second function.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
+	type odd = testenv.Answers
 	const tag, code = "TagResource", "UpdateFunctionCode"
-	gone := steptest.Refusal(404, "ResourceNotFoundException")
+	gone := testenv.Refusal(404, "ResourceNotFoundException")
 	all := []string{opCreate, "PutFunctionConcurrency", "PutFunctionRecursionConfig"}
-	steptest.OddAnswers(t, func(t testing.TB) (*steptest.Env[*v1beta1.Function], *v1beta1.Function) {
+	testenv.OddAnswers(t, func(t testing.TB) (*testenv.Env[*v1beta1.Function], *v1beta1.Function) {
 		t.Helper()
 		return newEnv(t).Env, testFunction(func(f *v1beta1.Function) {
 			f.Spec.ForProvider.RecursiveLoop, f.Spec.ForProvider.ReservedConcurrentExecutions = ptr.To("Allow"), ptr.To[int32](5)
 		})
-	}, map[string]steptest.OddCase{
+	}, map[string]testenv.OddCase{
 		"None":        {Reason: "AWS as it is.", Writes: all},
-		"EmptyCreate": {Reason: "The name is known.", Odd: odd{opCreate: steptest.Body("{}")}, Writes: all},
-		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: steptest.Body("null")}, Writes: all},
-		"EmptyGet":    {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: steptest.Body("{}")}, Writes: all[:1], Told: "AWS answered without its configuration"},
-		"NoARN":       {Reason: "The name is known.", Odd: odd{opGet: steptest.Without("FunctionArn"), opCreate: steptest.Without("FunctionArn")}, Writes: all},
-		"NoState":     {Reason: "What has no state is there.", Odd: odd{opGet: steptest.Without("State", "LastUpdateStatus")}, Writes: all},
+		"EmptyCreate": {Reason: "The name is known.", Odd: odd{opCreate: testenv.Body("{}")}, Writes: all},
+		"NullCreate":  {Reason: "So it is here.", Odd: odd{opCreate: testenv.Body("null")}, Writes: all},
+		"EmptyGet":    {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: testenv.Body("{}")}, Writes: all[:1], Told: "AWS answered without its configuration"},
+		"NoARN":       {Reason: "The name is known.", Odd: odd{opGet: testenv.Without("FunctionArn"), opCreate: testenv.Without("FunctionArn")}, Writes: all},
+		"NoState":     {Reason: "What has no state is there.", Odd: odd{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: all},
 		"NoTags": {
-			Reason: "Tags that are not shown are set ever more seldom, and hold nothing up.", Odd: odd{opGet: steptest.Without("Tags")},
-			Writes: []string{opCreate, tag, all[1], tag, all[2], tag, tag, tag, tag}, Told: steptest.NotVisible,
+			Reason: "Tags that are not shown are set ever more seldom, and hold nothing up.", Odd: odd{opGet: testenv.Without("Tags")},
+			Writes: []string{opCreate, tag, all[1], tag, all[2], tag, tag, tag, tag}, Told: testenv.NotVisible,
 		},
 		"NoHash": {
-			Reason: "So it is with code.", Odd: odd{opGet: steptest.Without("CodeSha256", "CodeSize", "Code")},
-			Writes: []string{opCreate, code, all[1], code, all[2], code, code, code, code}, Told: steptest.NotVisible,
+			Reason: "So it is with code.", Odd: odd{opGet: testenv.Without("CodeSha256", "CodeSize", "Code")},
+			Writes: []string{opCreate, code, all[1], code, all[2], code, code, code, code}, Told: testenv.NotVisible,
 		},
 		"NoRecursion": {Reason: "What is beside a function says nothing of the function.", Odd: odd{opGetRecursion: gone}, Writes: all[:1], Told: "cannot read settings of function f"},
 		"NotShown": {
 			Reason: "What AWS does not show is tried again ever more slowly, and is there.", Odd: odd{opGet: gone},
-			Writes: slices.Repeat(all[:1], 11), Told: steptest.NotFound,
+			Writes: slices.Repeat(all[:1], 11), Told: testenv.NotFound,
 		},
 	})
 }
@@ -57,14 +57,14 @@ func TestOddAnswers(t *testing.T) {
 // However late AWS shows it and its tags, there is one function, with what initProvider
 // says of what CreateFunction does not take, and none after the deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Function] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Function] {
 		t.Helper()
 		e := newEnv(t)
 		f := testFunction(func(f *v1beta1.Function) {
 			f.Spec.ForProvider.Tags = map[string]string{"team": "a"}
 			f.Spec.InitProvider = &v1beta1.FunctionSettings{Description: ptr.To("first"), ReservedConcurrentExecutions: ptr.To[int32](7)}
 		})
-		return steptest.Life[*v1beta1.Function]{
+		return testenv.Life[*v1beta1.Function]{
 			Env: e.Env, Resource: f, Create: opCreate, Delete: opDelete,
 			Edit: func() {
 				f.Spec.ForProvider.MemorySize, f.Spec.ForProvider.Tags = ptr.To[int32](256), map[string]string{"team": "b"}

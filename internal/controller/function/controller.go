@@ -26,20 +26,19 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of Functions to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	c := &connector{o: o, memory: newRecords()}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Function]{
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Function]{
 		GVK:        v1beta1.FunctionGroupVersionKind,
 		New:        func() *v1beta1.Function { return &v1beta1.Function{} },
 		NewList:    func() resource.ManagedList { return &v1beta1.FunctionList{} },
@@ -56,27 +55,27 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 			v1beta1.CodeSigningConfigGroupVersionKind,
 			v1beta1.CapacityProviderGroupVersionKind,
 		},
-		Fields: func(f *v1beta1.Function) []v1beta1.FieldSelector { return fields.In(f.Spec) },
+		Fields: func(f *v1beta1.Function) []v1beta1.FieldSelector { return refs.In(f.Spec) },
 		Redact: redact,
 	})
 }
 
 // calls by which this kind creates and deletes. Its Plan names those that update.
-var calls = flow.Calls{Create: opCreate, Delete: opDelete}
+var calls = reconciler.Calls{Create: opCreate, Delete: opDelete}
 
 type connector struct {
-	o      managed.Options
+	o      reconciler.Options
 	memory *records
 }
 
-func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
-	return flow.New(&external{
-		api: config.Client(s, lambda.NewFromConfig),
+func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
+	return reconciler.NewExternal(&external{
+		api: session.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{
 			objects: c.o.Objects,
 			fields:  c.o.Fields,
-			bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
-			ecr:     config.Client(s, ecr.NewFromConfig),
+			bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
+			ecr:     session.Client(s, ecr.NewFromConfig),
 		},
 		owner:   tagging.NewOwner(f, kind, c.o.ClusterID, s),
 		cache:   s.Inventory(),
@@ -89,7 +88,7 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *config.Se
 // expectedReads are the calls of the next observation, and the creation that
 // will most likely follow the first one.
 func expectedReads(f *v1beta1.Function) []string {
-	if f.Status.AtProvider.FunctionArn == nil && !flow.ObserveOnly(f) && f.GetDeletionTimestamp() == nil {
+	if f.Status.AtProvider.FunctionArn == nil && !reconciler.ObserveOnly(f) && f.GetDeletionTimestamp() == nil {
 		return append(reads(f), opCreate)
 	}
 	return reads(f)

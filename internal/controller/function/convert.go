@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -24,9 +24,9 @@ func createInput(name string, s settings, a archive, p publish) *lambda.CreateFu
 		Description:            s.Description,
 		MemorySize:             s.MemorySize,
 		Timeout:                s.Timeout,
-		KMSKeyArn:              answer.NonEmpty(s.KMSKeyArn),
+		KMSKeyArn:              lambdaapi.NonEmpty(s.KMSKeyArn),
 		Layers:                 s.Layers,
-		CodeSigningConfigArn:   answer.NonEmpty(s.CodeSigningConfigArn),
+		CodeSigningConfigArn:   lambdaapi.NonEmpty(s.CodeSigningConfigArn),
 		DurableConfig:          durableInput(s.DurableConfig),
 		CapacityProviderConfig: capacityProviderInput(s.CapacityProviderConfig),
 		Publish:                p.along(),

@@ -13,7 +13,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 // which a restored or re-created one has not; it must not have been seen Active, and have
 // no version; and it must not be older than that creation, as an imported one is, or one
 // that AWS once said did not exist.
-func createdJustNow(f *v1beta1.Function, v ownership.Verdict, o observed, now time.Time) bool {
+func createdJustNow(f *v1beta1.Function, v ownership.Ownership, o observed, now time.Time) bool {
 	asked := meta.GetExternalCreatePending(f)
 	modified := lastModified(o.config())
 	return v == ownership.Ours && !f.Status.AtProvider.Activated && o.unversioned &&

@@ -17,21 +17,21 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // situation in which a function in state Failed is found.
 type situation struct {
 	f       *v1beta1.Function
-	verdict ownership.Verdict
+	verdict ownership.Ownership
 	o       observed
 }
 
 func TestCreatedJustNow(t *testing.T) {
-	now := steptest.Start
+	now := testenv.Start
 	cases := map[string]struct {
 		reason string
 		change func(*situation)
@@ -105,26 +105,26 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 		},
 		"Recreated": {
 			reason: "So has one of an object that GitOps made anew.",
-			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), steptest.Cluster, "default", kind),
+			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
 			f:      testFunction(),
 		},
 		"Restored": {
 			reason: "So has one of a backup, whose annotations tell of a creation.",
-			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), steptest.Cluster, "default", kind),
+			tags:   ownership.Tags(testFunction(func(f *v1beta1.Function) { f.UID = "uid-0" }), testenv.Cluster, "default", kind),
 			f: testFunction(func(f *v1beta1.Function) {
-				f.CreationTimestamp = metav1.NewTime(steptest.Start.Add(time.Second))
+				f.CreationTimestamp = metav1.NewTime(testenv.Start.Add(time.Second))
 				meta.SetExternalName(f, "f")
-				meta.SetExternalCreatePending(f, steptest.Start)
-				meta.SetExternalCreateSucceeded(f, steptest.Start)
+				meta.SetExternalCreatePending(f, testenv.Start)
+				meta.SetExternalCreateSucceeded(f, testenv.Start)
 			}),
 		},
 		"StatusLost": {
 			reason: "So has one whose status was lost after it had served for long.",
-			tags:   ownership.Tags(testFunction(), steptest.Cluster, "default", kind),
+			tags:   ownership.Tags(testFunction(), testenv.Cluster, "default", kind),
 			f: testFunction(func(f *v1beta1.Function) {
 				meta.AddAnnotations(f, ownership.Name(f, "f"))
-				meta.SetExternalCreatePending(f, steptest.Start.Add(-time.Hour))
-				meta.SetExternalCreateSucceeded(f, steptest.Start.Add(-time.Hour))
+				meta.SetExternalCreatePending(f, testenv.Start.Add(-time.Hour))
+				meta.SetExternalCreateSucceeded(f, testenv.Start.Add(-time.Hour))
 			}),
 		},
 	}
@@ -141,7 +141,7 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 				}
 				e.Advance(2 * time.Minute)
 			}
-			got := steptest.Writes(e.Operations())
+			got := testenv.Writes(e.Operations())
 			if slices.Contains(got, "DeleteFunction") || got[len(got)-1] != "UpdateFunctionCode" {
 				t.Errorf("%s\nit must be updated rather than deleted: %v", tc.reason, got)
 			}
@@ -186,12 +186,12 @@ func TestHopelessCreationBacksOff(t *testing.T) {
 	var at []time.Duration
 	for range 130 {
 		e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
-		before := len(steptest.Writes(e.Operations()))
+		before := len(testenv.Writes(e.Operations()))
 		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
-		if slices.Contains(steptest.Writes(e.Operations())[before:], "CreateFunction") {
-			at = append(at, e.Now().Sub(steptest.Start))
+		if slices.Contains(testenv.Writes(e.Operations())[before:], "CreateFunction") {
+			at = append(at, e.Now().Sub(testenv.Start))
 		}
 		e.Advance(30 * time.Second)
 	}
@@ -244,7 +244,7 @@ func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 		}
 		e.Advance(2 * time.Second)
 	}
-	got := steptest.Writes(e.Operations()[before:])
+	got := testenv.Writes(e.Operations()[before:])
 	if slices.Index(got, "UpdateFunctionCode") != 1 || !slices.Contains(got, "PutFunctionConcurrency") || slices.Contains(got, "PublishVersion") || told == 0 {
 		t.Errorf("what AWS takes must be sent, and the refusal told; got %v, told %d times", got, told)
 	}

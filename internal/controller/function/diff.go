@@ -5,10 +5,10 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // AWS's defaults for blocks that every function has. A block that the user
@@ -21,7 +21,7 @@ const (
 
 // target returns the state that AWS is to reach: the desired one, with what is left to AWS
 // or to others as it is there. Comparing it with have needs no more rules.
-func target(d flow.Desired[settings], have settings, name string, owner tagging.Owner) settings {
+func target(d reconciler.Desired[settings], have settings, name string, owner tagging.Owner) settings {
 	t := diff.Fill(withDefaults(d.Settings, have, name), have, d.Left)
 	t = keepImmutable(t, have)
 	t = withoutUnshown(t, have, name)
@@ -48,7 +48,7 @@ func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 	if in == nil {
 		return nil
 	}
-	out := &v1beta1.ImageConfig{Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: answer.NonEmpty(in.WorkingDirectory)}
+	out := &v1beta1.ImageConfig{Command: in.Command, EntryPoint: in.EntryPoint, WorkingDirectory: lambdaapi.NonEmpty(in.WorkingDirectory)}
 	if len(out.Command)+len(out.EntryPoint) == 0 && out.WorkingDirectory == nil {
 		return nil
 	}

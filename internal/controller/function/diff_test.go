@@ -10,8 +10,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // sparse is GetFunction's answer for a function with nothing but what AWS
@@ -251,7 +251,7 @@ func TestDiff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			d := want2(tc.forProvider, tc.initProvider, tc.variables)
 			have := fromAWS(tc.observed)
-			tgt := target(d, have, "f", steptest.Owner(kind, "ignored"))
+			tgt := target(d, have, "f", testenv.Owner(kind, "ignored"))
 			changes := diff.Compare(tgt, have)
 			if diff := cmp.Diff(tc.want.changes, texts(changes)); diff != "" {
 				t.Errorf("%s\nchanges: -want, +got:\n%s", tc.reason, diff)
@@ -263,8 +263,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-func want2(forProvider, initProvider v1beta1.FunctionSettings, vars map[string]string) flow.Desired[settings] {
-	return flow.Merge(fromSpec(forProvider, vars), fromSpec(initProvider, nil))
+func want2(forProvider, initProvider v1beta1.FunctionSettings, vars map[string]string) reconciler.Desired[settings] {
+	return reconciler.Merge(fromSpec(forProvider, vars), fromSpec(initProvider, nil))
 }
 
 func texts(cs diff.Changes) []string {
@@ -281,7 +281,7 @@ func TestImmutable(t *testing.T) {
 		p.DurableConfig = &v1beta1.DurableConfig{ExecutionTimeout: ptr.To[int32](60)}
 	})
 	have := fromAWS(sparse())
-	changes := diff.Compare(target(want2(p, v1beta1.FunctionSettings{}, nil), have, "f", steptest.Owner(kind, "")), have)
+	changes := diff.Compare(target(want2(p, v1beta1.FunctionSettings{}, nil), have, "f", testenv.Owner(kind, "")), have)
 	got := texts(immutable(changes, have))
 	if diff := cmp.Diff([]string{`packageType: "Zip" -> "Image"`, "durableConfig: added {executionTimeout:60}"}, got); diff != "" {
 		t.Errorf("what AWS can't change on an existing function must be told: -want, +got:\n%s", diff)
@@ -360,7 +360,7 @@ func TestNothingIsDue(t *testing.T) {
 			d := want2(tc.spec, v1beta1.FunctionSettings{}, nil)
 			d.Settings.Code = code{SHA256: "x"}
 			have.Code = d.Settings.Code
-			tgt := target(d, have, "f", steptest.Owner(kind, ""))
+			tgt := target(d, have, "f", testenv.Owner(kind, ""))
 			if changes := diff.Compare(tgt, have); len(changes) > 0 {
 				t.Errorf("%s\nstill to do: %s", tc.reason, changes)
 			}
@@ -393,7 +393,7 @@ func TestKeyTakesVariablesAlong(t *testing.T) {
 			have := fromAWS(sparse(func(c *types.FunctionConfiguration) {
 				c.KMSKeyArn, c.Environment = tc.from, &types.EnvironmentResponse{Variables: tc.vars}
 			}))
-			tgt := target(want2(minimal(func(p *v1beta1.FunctionSettings) { p.KMSKeyArn = tc.to }), v1beta1.FunctionSettings{}, tc.vars), have, "f", steptest.Owner(kind, ""))
+			tgt := target(want2(minimal(func(p *v1beta1.FunctionSettings) { p.KMSKeyArn = tc.to }), v1beta1.FunctionSettings{}, tc.vars), have, "f", testenv.Owner(kind, ""))
 			in := configurationInput("f", tgt, diff.Compare(tgt, have), nil)
 			var got map[string]string
 			if in.Environment != nil {

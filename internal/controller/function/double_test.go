@@ -15,26 +15,26 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // env is a world with code in S3 and in ECR, and functions that take a second for each
 // change.
 type env struct {
-	*steptest.Env[*v1beta1.Function]
+	*testenv.Env[*v1beta1.Function]
 
-	objects steptest.Objects
+	objects testenv.Objects
 	account *fakeAccount
 	memory  *records
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
+	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.Lambda = w.Retrying()
 	for _, k := range []string{"k1.zip", "k2.zip"} {
 		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(k)})
@@ -46,12 +46,12 @@ func newEnv(t testing.TB) *env {
 	objs, err := randomObjects()
 	w.Must(err)
 	e := &env{objects: objs, memory: newRecords()}
-	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Function] { return e.external() })
+	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Function] { return e.external() })
 	return e
 }
 
-func (r *env) external() *flow.External[*v1beta1.Function, observed, settings] {
-	cfg := r.Double.Config(steptest.Region)
+func (r *env) external() *reconciler.External[*v1beta1.Function, observed, settings] {
+	cfg := r.Double.Config(testenv.Region)
 	e, th := testExternal(r.Lambda, r.objects)
 	th.now, th.memory, th.cache = r.Now, r.memory, r.Cache
 	if r.account != nil {

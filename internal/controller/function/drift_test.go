@@ -9,8 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 )
 
 // TestDriftIsToldFromNews has someone change something after a function has settled, and
@@ -35,31 +35,31 @@ func TestDriftIsToldFromNews(t *testing.T) {
 		reason string
 		spec   func(*v1beta1.FunctionParameters)
 		do     func(*env)
-		want   managed.Comparison
+		want   reconciler.SyncState
 	}{
 		"Nothing": {
 			reason: "Nothing has changed.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
 			do:     func(*env) {},
-			want:   managed.UpToDate,
+			want:   reconciler.UpToDate,
 		},
 		"Object": {
 			reason: "New code under the same key is no drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
 			do:     func(e *env) { e.Double.PutObject("bucket", "k1.zip", zip) },
-			want:   managed.SourceChanged,
+			want:   reconciler.SourceChanged,
 		},
 		"ObjectByHand": {
 			reason: "Code that someone else has deployed is.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = object },
 			do:     codeByHand,
-			want:   managed.Differs,
+			want:   reconciler.Differs,
 		},
 		"InlineByHand": {
 			reason: "So it is where the code is in the manifest.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Code = inline },
 			do:     codeByHand,
-			want:   managed.Differs,
+			want:   reconciler.Differs,
 		},
 		"Tag": {
 			reason: "An image's tag that names another one now is no drift.",
@@ -68,7 +68,7 @@ func TestDriftIsToldFromNews(t *testing.T) {
 				p.Code = &v1beta1.FunctionCode{ImageURI: ptr.To(testImage + ":1"), TrackImageTag: ptr.To(true)}
 			},
 			do:   func(e *env) { e.Double.PutImage("repo", "1", "sha256:"+fmt.Sprintf("%064d", 3)) },
-			want: managed.SourceChanged,
+			want: reconciler.SourceChanged,
 		},
 		"ImageByHand": {
 			reason: "Another image that someone has deployed is.",
@@ -80,25 +80,25 @@ func TestDriftIsToldFromNews(t *testing.T) {
 				_, err := e.Lambda.UpdateFunctionCode(e.Context(), &lambda.UpdateFunctionCodeInput{FunctionName: ptr.To("f"), ImageUri: ptr.To(testImage + ":2")})
 				e.Must(err)
 			},
-			want: managed.Differs,
+			want: reconciler.Differs,
 		},
 		"Setting": {
 			reason: "A setting that someone has changed is drift.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.MemorySize = ptr.To[int32](256) },
 			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{MemorySize: ptr.To[int32](512)}) },
-			want:   managed.Differs,
+			want:   reconciler.Differs,
 		},
 		"Unmanaged": {
 			reason: "One that spec leaves to others is not.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish = ptr.To(true) },
 			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
-			want:   managed.UpToDate,
+			want:   reconciler.UpToDate,
 		},
 		"UnmanagedAndPublished": {
 			reason: "Nor is it where a version is due for it.",
 			spec:   func(p *v1beta1.FunctionParameters) { p.Publish, p.PublishOn = ptr.To(true), ptr.To("AnyChange") },
 			do:     func(e *env) { byHand(e, lambda.UpdateFunctionConfigurationInput{Description: ptr.To("by hand")}) },
-			want:   managed.SourceChanged,
+			want:   reconciler.SourceChanged,
 		},
 	}
 	for name, tc := range cases {
@@ -108,11 +108,11 @@ func TestDriftIsToldFromNews(t *testing.T) {
 			e.Settle(f)
 			tc.do(e)
 			e.Advance(time.Minute)
-			turn := &managed.Attempt{}
-			if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), f); err != nil {
+			turn := &reconciler.Attempt{}
+			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), turn), f); err != nil {
 				t.Fatal(err)
 			}
-			if got, _ := turn.Comparison(); got != tc.want {
+			if got, _ := turn.SyncState(); got != tc.want {
 				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
 			}
 		})

@@ -16,10 +16,10 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // fakeFields answers with the same value for every field, or an error.
@@ -38,7 +38,7 @@ func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.FunctionSpec{
-			ManagedResourceSpec: steptest.Spec(),
+			ManagedResourceSpec: testenv.Spec(),
 			ForProvider:         v1beta1.FunctionParameters{Region: "eu-central-1", FunctionSettings: minimal()},
 		},
 	}
@@ -53,8 +53,8 @@ func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambda.GetFunctionOutput {
 	o := sparse().function
 	o.Configuration.RevisionId = ptr.To("rev-1")
-	o.Configuration.LastModified = ptr.To(steptest.Start.Format(modifiedLayout))
-	o.Tags = ownership.Tags(f, steptest.Cluster, "default", kind)
+	o.Configuration.LastModified = ptr.To(testenv.Start.Format(modifiedLayout))
+	o.Tags = ownership.Tags(f, testenv.Cluster, "default", kind)
 	if i := f.Spec.ForProvider.Code.Inline; i != nil {
 		files := map[string][]byte{}
 		for k, v := range i {
@@ -73,18 +73,18 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 }
 
 // testExternal is an external client, and the thing that it works on.
-func testExternal(api lambdaAPI, objs steptest.Objects) (*flow.External[*v1beta1.Function, observed, settings], *external) {
+func testExternal(api lambdaAPI, objs testenv.Objects) (*reconciler.External[*v1beta1.Function, observed, settings], *external) {
 	t := testThing(api, objs)
-	return flow.New(t, calls), t
+	return reconciler.NewExternal(t, calls), t
 }
 
-func testThing(api lambdaAPI, objs steptest.Objects) *external {
+func testThing(api lambdaAPI, objs testenv.Objects) *external {
 	return &external{
 		api:      api,
 		resolver: &resolver{objects: objs, bundles: bundle.Finder{Objects: objs}},
-		owner:    steptest.Owner(kind, ""),
+		owner:    testenv.Owner(kind, ""),
 		memory:   newRecords(),
-		now:      func() time.Time { return steptest.Start },
+		now:      func() time.Time { return testenv.Start },
 		account:  (*account.Limits)(nil).Of(nil),
 	}
 }

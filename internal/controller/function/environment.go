@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
 // maxEnvironment is Lambda's limit for all names and values together, in bytes.
@@ -22,7 +22,7 @@ var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
 
 // objectReader reads Secrets and ConfigMaps.
 type objectReader interface {
-	Get(ctx context.Context, ref objects.Ref) (objects.Data, error)
+	Get(ctx context.Context, ref refs.ObjectRef) (refs.ObjectData, error)
 }
 
 // variables resolves an environment. Single variables win over whole objects, and
@@ -49,7 +49,7 @@ func variables(ctx context.Context, r objectReader, namespace string, e *v1beta1
 func fromObject(ctx context.Context, r objectReader, namespace string, s v1beta1.EnvironmentSource, out map[string]string) error {
 	ref := sourceRef(namespace, s)
 	data, err := r.Get(ctx, ref)
-	if objects.IsMissing(err) && optional(s) {
+	if refs.IsMissing(err) && optional(s) {
 		return nil
 	}
 	if err != nil {
@@ -68,7 +68,7 @@ func fromObject(ctx context.Context, r objectReader, namespace string, s v1beta1
 func fromKey(ctx context.Context, r objectReader, namespace string, v v1beta1.EnvironmentVariable, out map[string]string) error {
 	ref, sel := keyRef(namespace, v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
 	value, err := valueOf(ctx, r, ref, sel.Key)
-	if objects.IsMissing(err) && ptr.Deref(sel.Optional, false) {
+	if refs.IsMissing(err) && ptr.Deref(sel.Optional, false) {
 		return nil
 	}
 	if err != nil {
@@ -78,14 +78,14 @@ func fromKey(ctx context.Context, r objectReader, namespace string, v v1beta1.En
 	return nil
 }
 
-func valueOf(ctx context.Context, r objectReader, ref objects.Ref, key string) ([]byte, error) {
+func valueOf(ctx context.Context, r objectReader, ref refs.ObjectRef, key string) ([]byte, error) {
 	data, err := r.Get(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
 	v, ok := data[key]
 	if !ok {
-		return nil, objects.NoKey(ref, key, data)
+		return nil, refs.NoKey(ref, key, data)
 	}
 	return v, nil
 }

@@ -8,16 +8,16 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestVariables(t *testing.T) {
-	objs := steptest.Objects{
-		secret("ns", "app"):    objects.Data{"A1": []byte("secret-a"), "B1": []byte("secret-b")},
-		configMap("ns", "cfg"): objects.Data{"B1": []byte("config-b")},
-		secret("ns", "tls"):    objects.Data{"tls.crt": []byte("x")},
-		secret("ns", "big"):    objects.Data{"BIG": []byte(strings.Repeat("x", 5000))},
+	objs := testenv.Objects{
+		secret("ns", "app"):    refs.ObjectData{"A1": []byte("secret-a"), "B1": []byte("secret-b")},
+		configMap("ns", "cfg"): refs.ObjectData{"B1": []byte("config-b")},
+		secret("ns", "tls"):    refs.ObjectData{"tls.crt": []byte("x")},
+		secret("ns", "big"):    refs.ObjectData{"BIG": []byte(strings.Repeat("x", 5000))},
 	}
 	fromSecret := func(name string, optional bool) v1beta1.EnvironmentSource {
 		return v1beta1.EnvironmentSource{SecretRef: &v1beta1.EnvironmentSourceReference{Name: name, Optional: ptr.To(optional)}}
@@ -104,7 +104,7 @@ func TestObjectRefs(t *testing.T) {
 		f.Spec.ForProvider.Code = &v1beta1.FunctionCode{ConfigMapRef: &v1beta1.LocalObjectReference{Name: "code"}}
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Code: &v1beta1.FunctionCode{ZipFileFrom: &v1beta1.ZipFileSource{ConfigMapKeyRef: &v1beta1.KeySelector{Name: "zip", Key: "z"}}}}
 	})
-	want := []objects.Ref{secret("ns", "a"), configMap("ns", "b"), configMap("ns", "code"), configMap("ns", "zip")}
+	want := []refs.ObjectRef{secret("ns", "a"), configMap("ns", "b"), configMap("ns", "code"), configMap("ns", "zip")}
 	if diff := cmp.Diff(want, objectRefs(f)); diff != "" {
 		t.Errorf("every object that wakes the function, each once: -want, +got:\n%s", diff)
 	}

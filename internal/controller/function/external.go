@@ -16,16 +16,14 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 // external is a function in AWS. It lives for one reconcile: what was found out before is
@@ -34,13 +32,13 @@ type external struct {
 	api      lambdaAPI
 	resolver *resolver
 	owner    tagging.Owner
-	cache    *inventory.Cache
+	cache    *readcache.Cache
 	memory   *records
 	now      func() time.Time
 	account  accountFigures
 
 	// verdict is whose the function is, once that was judged.
-	verdict ownership.Verdict
+	verdict ownership.Ownership
 
 	plan plan
 
@@ -53,19 +51,19 @@ type external struct {
 }
 
 type (
-	found  = flow.Observation[observed, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[observed, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.OwnershipChecker[*v1beta1.Function, observed, settings] = &external{}
-	_ flow.ReadyConditioner[*v1beta1.Function, observed, settings] = &external{}
-	_ flow.Comparer[*v1beta1.Function, observed, settings]         = &external{}
-	_ flow.Planner[*v1beta1.Function, observed, settings]          = &external{}
-	_ flow.CreationPreparer[*v1beta1.Function, settings]           = &external{}
-	_ flow.DeletionPreparer[*v1beta1.Function, observed, settings] = &external{}
-	_ flow.ConnectionDetailer[*v1beta1.Function]                   = &external{}
+	_ reconciler.OwnershipChecker[*v1beta1.Function, observed, settings] = &external{}
+	_ reconciler.ReadyConditioner[*v1beta1.Function, observed, settings] = &external{}
+	_ reconciler.Comparer[*v1beta1.Function, observed, settings]         = &external{}
+	_ reconciler.Planner[*v1beta1.Function, observed, settings]          = &external{}
+	_ reconciler.CreationPreparer[*v1beta1.Function, settings]           = &external{}
+	_ reconciler.DeletionPreparer[*v1beta1.Function, observed, settings] = &external{}
+	_ reconciler.ConnectionDetailer[*v1beta1.Function]                   = &external{}
 )
 
 // Read reads a function with GetFunction, and a call more for each setting beside it that
@@ -87,12 +85,12 @@ func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error)
 }
 
 // CheckOwnership goes by the tags.
-func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o found) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o found) (ownership.Ownership, error) {
 	if err := o.Resource.function.TagsError; err != nil {
 		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", o.Description, ptr.Deref(err.Message, ""))
 	}
 	var err error
-	e.verdict, err = e.owner.Judge(ctx, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
+	e.verdict, err = e.owner.CheckOwnership(ctx, f, o.Resource.function.Tags, named(f, o.Resource), o.Description)
 	return e.verdict, err
 }
 
@@ -128,8 +126,8 @@ func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvide
 }
 
 // Compare compares spec, and the code and variables that it refers to, with the function.
-func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d flow.Desired[settings], o found) (c flow.Comparison[settings], err error) {
-	if e.verdict != ownership.Ours || flow.ObserveOnly(f) {
+func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d reconciler.Desired[settings], o found) (c reconciler.Comparison[settings], err error) {
+	if e.verdict != ownership.Ours || reconciler.ObserveOnly(f) {
 		// It was not created from this spec, so initProvider has nothing to say.
 		f.Status.AtProvider.Initialized = true
 	}
@@ -138,7 +136,7 @@ func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d flow.Desi
 }
 
 // Plan decides which calls are due.
-func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ flow.Comparison[settings]) (flow.Plan, error) {
+func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	p, facts := e.plan, e.facts(f, o.Resource)
 	calls := e.memory.inTurn(f, due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, facts)
@@ -153,13 +151,13 @@ func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ flo
 		e.memory.recovered(f)
 	}
 	e.recreates, e.repairs = d.recreate, !facts.fresh && failed(o.Resource.config())
-	plan := flow.Plan{Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
+	plan := reconciler.Plan{Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
 	if !facts.updatable {
 		plan.Changes = p.Changes.But(publishPath) // What is there now may be published or not.
 	}
-	var steps []flow.Step
+	var steps []reconciler.Step
 	for _, c := range d.due {
-		steps = append(steps, flow.Step{Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.settles()})
+		steps = append(steps, reconciler.Step{Call: string(c), Carried: c.carried(p.Changes), Does: p.describe(ctx, f, c), Slow: c.settles()})
 	}
 	return e.withHistory(ctx, f, plan.With(steps...))
 }
@@ -171,8 +169,8 @@ func (e *external) facts(f *v1beta1.Function, o observed) facts {
 		fresh:       fresh(f),
 		activated:   f.Status.AtProvider.Activated,
 		ours:        createdJustNow(f, e.verdict, o, e.now()),
-		updatable:   flow.Allows(f, xpv2.ManagementActionUpdate),
-		recreatable: flow.Allows(f, xpv2.ManagementActionDelete) && flow.Allows(f, xpv2.ManagementActionCreate),
+		updatable:   reconciler.Allows(f, xpv2.ManagementActionUpdate),
+		recreatable: reconciler.Allows(f, xpv2.ManagementActionDelete) && reconciler.Allows(f, xpv2.ManagementActionCreate),
 		repairs:     repairs,
 		repaired:    repaired,
 		now:         e.now(),
@@ -219,7 +217,7 @@ func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Funct
 		case opGetRecursion:
 			var out *lambda.GetFunctionRecursionConfigOutput
 			if out, err = e.api.GetFunctionRecursionConfig(ctx, &lambda.GetFunctionRecursionConfigInput{FunctionName: ptr.To(name)}); err == nil {
-				o.recursiveLoop = answer.Text(out.RecursiveLoop)
+				o.recursiveLoop = lambdaapi.Text(out.RecursiveLoop)
 			}
 		case opGetScaling:
 			var out *lambda.GetFunctionScalingConfigOutput
@@ -272,7 +270,7 @@ func (e *external) Create(ctx context.Context, f *v1beta1.Function, s settings) 
 	f.Status.AtProvider = v1beta1.FunctionObservation{
 		FunctionName: out.FunctionName,
 		FunctionArn:  out.FunctionArn,
-		State:        answer.Text(out.State),
+		State:        lambdaapi.Text(out.State),
 		CodeSHA256:   out.CodeSha256,
 		DeployedCode: p.archive.bundle.Remember(out.CodeSha256),
 	}
@@ -295,7 +293,7 @@ func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u u
 	case err == nil:
 		e.memory.accept(f, c, e.plan.sent(c))
 	case o.Resource.config().State == types.StateFailed && awserr.IsInProgress(err):
-		return managed.Invalid(errors.Errorf("cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the provider creates it again; AWS says: %s", o.Description, u.Call, awserr.Clean(err).Error()))
+		return reconciler.Invalid(errors.Errorf("cannot update %s (%s): AWS does not update a function in state Failed: delete it in AWS, and the provider creates it again; AWS says: %s", o.Description, u.Call, awserr.Clean(err).Error()))
 	case refuses(err):
 		e.memory.refuse(f, c, c.carried(e.plan.Changes), awserr.IsTerminal(err))
 	}
@@ -312,7 +310,7 @@ func (e *external) Delete(ctx context.Context, f *v1beta1.Function, o found) err
 	if o.Resource.config().State == types.StateDeleting {
 		// A durable function goes only when its executions have come to their end.
 		since := e.now().Sub(f.GetDeletionTimestamp().Time)
-		managed.Abort(ctx, max(cadence.Pending(since), min(since/20, retryAfter)))
+		reconciler.Abort(ctx, max(reconciler.PendingDelay(since), min(since/20, retryAfter)))
 		return nil
 	}
 	e.memory.forget(f)

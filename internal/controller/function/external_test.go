@@ -17,40 +17,39 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.Function
 	)
 	has := func(o *lambda.GetFunctionOutput) func(*env) {
-		return func(e *env) { e.Script = steptest.Script{opGet: steptest.Returns(o, nil)} }
+		return func(e *env) { e.Script = testenv.Script{opGet: testenv.Returns(o, nil)} }
 	}
 	absent := func(e *env) {
-		e.Script = steptest.Script{opGet: steptest.Returns[lambda.GetFunctionOutput](nil, notFound())}
+		e.Script = testenv.Script{opGet: testenv.Returns[lambda.GetFunctionOutput](nil, notFound())}
 	}
 	one := []string{opGet}
-	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: steptest.None, Calls: one}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[*env, mg]{
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None, Calls: one}
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
 		"Absent": {Reason: "What AWS doesn't have is to be created.", Resource: testFunction(), AWS: absent, Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}, Calls: one}},
 		"AbsentButMayNotCreate": {
-			Reason: "Without the Create policy, its absence is told and nothing is due.", Resource: testFunction(steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,
-			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: steptest.None, Calls: one},
+			Reason: "Without the Create policy, its absence is told and nothing is due.", Resource: testFunction(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: absent,
+			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
 		},
 		"Steady": {Reason: "A steady function is ready, by one call.", Resource: testFunction(), AWS: has(ours(testFunction())), Want: inOrder},
 		"Drift": {
 			Reason: "A change by hand is seen.", Resource: testFunction(func(f mg) { f.Spec.ForProvider.MemorySize = ptr.To[int32](256) }), AWS: has(ours(testFunction())),
-			Want: observation{Exists: true, Ready: condition.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)}, Calls: one},
+			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opUpdateConfiguration)}, Calls: one},
 		},
 		"CodeDrift": {
 			Reason: "Code that someone else deployed is seen by its hash.", Resource: testFunction(), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Configuration.CodeSha256 = ptr.To("other") })),
-			Want: observation{Exists: true, Ready: condition.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one},
+			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opUpdateCode)}, Calls: one},
 		},
 		"MidUpdate": {
 			Reason:   "While AWS updates nothing is due, whatever differs.",
@@ -58,20 +57,20 @@ func TestObserve(t *testing.T) {
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 			})),
-			Want: observation{Exists: true, UpToDate: true, Ready: condition.ReasonUpdating, Reserved: steptest.None, Calls: one},
+			Want: observation{Exists: true, UpToDate: true, Ready: reconciler.ReasonUpdating, Reserved: testenv.None, Calls: one},
 		},
 		"Foreign": {
 			Reason: "A function without our tags is not touched.", Resource: testFunction(), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "exists and was not created by this resource", Reserved: steptest.None, Calls: one},
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "exists and was not created by this resource", Reserved: testenv.None, Calls: one},
 		},
 		"Imported": {
-			Reason: "One that the user names is adopted; its tags come first.", Resource: testFunction(steptest.Imported[mg]("f")), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			Want: observation{Exists: true, Ready: condition.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one},
+			Reason: "One that the user names is adopted; its tags come first.", Resource: testFunction(testenv.Imported[mg]("f")), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Want: observation{Exists: true, Ready: reconciler.ReasonUpdating, Reserved: []string{string(opTag)}, Calls: one},
 		},
-		"LostAnswer": {Reason: "What a create made whose answer was lost is ours by its UID.", Resource: testFunction(steptest.Pending), AWS: has(ours(testFunction())), Want: inOrder},
+		"LostAnswer": {Reason: "What a create made whose answer was lost is ours by its UID.", Resource: testFunction(testenv.Pending), AWS: has(ours(testFunction())), Want: inOrder},
 		"ForeignWhenDeleted": {
-			Reason: "A Function that is deleted lets go of what is not ours.", Resource: testFunction(steptest.BeingDeleted), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
-			Want: observation{Reserved: steptest.None, Calls: one},
+			Reason: "A Function that is deleted lets go of what is not ours.", Resource: testFunction(testenv.BeingDeleted), AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags = nil })),
+			Want: observation{Reserved: testenv.None, Calls: one},
 		},
 		"TagsUnreadable": {
 			Reason:   "Without tags nobody can tell whose it is.",
@@ -79,10 +78,10 @@ func TestObserve(t *testing.T) {
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) {
 				o.Tags, o.TagsError = nil, &types.TagsError{ErrorCode: ptr.To("AccessDeniedException"), Message: ptr.To("no")}
 			})),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "lambda:ListTags", Reserved: steptest.None, Calls: one},
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "lambda:ListTags", Reserved: testenv.None, Calls: one},
 		},
 		"ObserveOnly": {
-			Reason: "Observe only may look at anything, and never judges what differs.", Resource: testFunction(steptest.ObserveOnly),
+			Reason: "Observe only may look at anything, and never judges what differs.", Resource: testFunction(testenv.ObserveOnly),
 			AWS: has(ours(testFunction(), func(o *lambda.GetFunctionOutput) { o.Tags, o.Configuration.MemorySize = nil, ptr.To[int32](999) })), Want: inOrder,
 		},
 		"MissingSecret": {
@@ -91,7 +90,7 @@ func TestObserve(t *testing.T) {
 				f.Spec.ForProvider.Environment = &v1beta1.Environment{EnvFrom: []v1beta1.EnvironmentSource{{SecretRef: &v1beta1.EnvironmentSourceReference{Name: "app"}}}}
 			}),
 			AWS:  has(ours(testFunction())),
-			Want: observation{Err: "Secret ns/app does not exist", Reserved: steptest.None, Calls: one},
+			Want: observation{Err: "Secret ns/app does not exist", Reserved: testenv.None, Calls: one},
 		},
 		"Renamed": {
 			Reason: "Another external name would leave the function behind.",
@@ -99,24 +98,24 @@ func TestObserve(t *testing.T) {
 				f.Status.AtProvider.FunctionName = ptr.To("f")
 				meta.SetExternalName(f, "g")
 			}),
-			Want: observation{Err: `would leave function "f" behind`, Reserved: steptest.None, Calls: steptest.None},
+			Want: observation{Err: `would leave function "f" behind`, Reserved: testenv.None, Calls: testenv.None},
 		},
 		"UndecryptableEnvironment": {
 			Reason: "An environment that AWS can't decrypt is not an empty one, and does not hold up anything.",
 			Resource: testFunction(func(f mg) {
 				f.Spec.ForProvider.Environment = &v1beta1.Environment{Variables: map[string]string{"AA": "1"}}
-				f.SetConditions(condition.Updating(1, ""))
+				f.SetConditions(reconciler.Updating(1, ""))
 			}),
 			AWS:  has(ours(testFunction(), undecryptable)),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: steptest.None, Calls: one},
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
 		},
 		"UndecryptableEnvironmentWhenDeleted": {
-			Reason: "Deletion does not need the environment.", Resource: testFunction(steptest.BeingDeleted), AWS: has(ours(testFunction(), undecryptable)),
+			Reason: "Deletion does not need the environment.", Resource: testFunction(testenv.BeingDeleted), AWS: has(ours(testFunction(), undecryptable)),
 			Want: observation{Exists: true, Reserved: []string{opDelete}, Calls: one},
 		},
 		"UndecryptableEnvironmentObserveOnly": {
-			Reason: "Nor does looking.", Resource: testFunction(steptest.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
-			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: steptest.None, Calls: one},
+			Reason: "Nor does looking.", Resource: testFunction(testenv.ObserveOnly), AWS: has(ours(testFunction(), undecryptable)),
+			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Reserved: testenv.None, Calls: one},
 		},
 	})
 }
@@ -130,18 +129,18 @@ func TestSecretsStaySecret(t *testing.T) {
 		}}}
 	})
 	var sent map[string]string
-	api := steptest.NewScripted(t, steptest.Script{
-		opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
+	api := testenv.NewScripted(t, testenv.Script{
+		opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 			o.Configuration.Environment = &types.EnvironmentResponse{Variables: map[string]string{"DB_PASSWORD": "old-" + value}}
 		}), nil),
-		"UpdateFunctionConfiguration": steptest.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+		"UpdateFunctionConfiguration": testenv.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
 			sent = in.Environment.Variables
 			return &lambda.UpdateFunctionConfigurationOutput{}, nil
 		}),
 	})
-	e, th := testExternal(api.Lambda, steptest.Objects{secret("ns", "db"): objects.Data{"password": []byte(value)}})
-	turn := &managed.Attempt{}
-	ctx := managed.WithAttempt(testContext(t), turn)
+	e, th := testExternal(api.Lambda, testenv.Objects{secret("ns", "db"): refs.ObjectData{"password": []byte(value)}})
+	turn := &reconciler.Attempt{}
+	ctx := reconciler.WithAttempt(testContext(t), turn)
 
 	obs, err := e.Observe(ctx, f)
 	if err != nil {
@@ -182,7 +181,7 @@ func TestCreate(t *testing.T) {
 			in = i
 		}
 	}
-	if o, _, err := e.Attempt(f); o != steptest.Created || err != nil {
+	if o, _, err := e.Attempt(f); o != testenv.Created || err != nil {
 		t.Fatal(o, err)
 	}
 	if ptr.Deref(in.FunctionName, "") != "f" || in.Tags["team"] != "a" || in.Tags[ownership.TagUID] != "uid-1" || len(in.Code.ZipFile) == 0 {
@@ -209,8 +208,8 @@ func TestCreateAlreadyExists(t *testing.T) {
 }
 
 func TestUpdate(t *testing.T) {
-	busy := steptest.APIError(409, "ResourceConflictException", "The operation cannot be performed at this time. An update is in progress for resource: "+testARN)
-	stale := steptest.APIError(412, "PreconditionFailedException", "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id")
+	busy := testenv.APIError(409, "ResourceConflictException", "The operation cannot be performed at this time. An update is in progress for resource: "+testARN)
+	stale := testenv.APIError(412, "PreconditionFailedException", "The Revision Id provided does not match the latest Revision Id. Call the GetFunction/GetAlias API to retrieve the latest Revision Id")
 
 	cases := map[string]struct {
 		reason string
@@ -228,14 +227,14 @@ func TestUpdate(t *testing.T) {
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Timeout = ptr.To[int32](9) })
 			var in *lambda.UpdateFunctionConfigurationInput
 			e := newEnv(t)
-			e.Script = steptest.Script{
-				opGet: steptest.Returns(ours(f), nil),
-				"UpdateFunctionConfiguration": steptest.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+			e.Script = testenv.Script{
+				opGet: testenv.Returns(ours(f), nil),
+				"UpdateFunctionConfiguration": testenv.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
 					in = i
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
 				}),
 			}
-			if o, held, err := e.Attempt(f); o != steptest.Updated || (err != nil) != tc.err || held != tc.held {
+			if o, held, err := e.Attempt(f); o != testenv.Updated || (err != nil) != tc.err || held != tc.held {
 				t.Errorf("%s: %s: %v, held %t", tc.reason, o, err, held)
 			}
 			if ptr.Deref(in.Timeout, 0) != 9 || in.MemorySize != nil || in.Environment != nil || ptr.Deref(in.RevisionId, "") != "rev-1" {
@@ -247,16 +246,16 @@ func TestUpdate(t *testing.T) {
 
 func TestDelete(t *testing.T) {
 	e := newEnv(t)
-	f := testFunction(steptest.BeingDeleted)
+	f := testFunction(testenv.BeingDeleted)
 	var in *lambda.DeleteFunctionInput
-	e.Script = steptest.Script{
-		opGet: steptest.Returns(ours(f), nil),
-		opDelete: steptest.Scripted(func(i *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
+	e.Script = testenv.Script{
+		opGet: testenv.Returns(ours(f), nil),
+		opDelete: testenv.Scripted(func(i *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
 			in = i
 			return nil, notFound()
 		}),
 	}
-	if o, _, err := e.Attempt(f); o != steptest.Deleted || err != nil {
+	if o, _, err := e.Attempt(f); o != testenv.Deleted || err != nil {
 		t.Errorf("what is there must be told, so that it is deleted, and what is gone already is deleted: %s, %v", o, err)
 	}
 	if ptr.Deref(in.FunctionName, "") != "f" || in.Qualifier != nil {
@@ -271,12 +270,12 @@ func TestDelete(t *testing.T) {
 // days: it is looked at ever more seldom.
 func TestDeletionLingers(t *testing.T) {
 	for since, want := range map[time.Duration]time.Duration{0: time.Second, time.Minute: 10 * time.Second, time.Hour: 3 * time.Minute, 100 * time.Hour: 5 * time.Minute} {
-		f := testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start.Add(-since))) })
-		e, _ := testExternal(steptest.NewScripted(t, steptest.Script{opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
+		f := testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start.Add(-since))) })
+		e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 			o.Configuration.State, o.Configuration.StateReasonCode = types.StateDeleting, types.StateReasonCodeDrainingDurableExecutions
 		}), nil)}).Lambda, nil)
-		turn := &managed.Attempt{}
-		ctx := managed.WithAttempt(t.Context(), turn)
+		turn := &reconciler.Attempt{}
+		ctx := reconciler.WithAttempt(t.Context(), turn)
 		if _, err := e.Observe(ctx, f); err != nil {
 			t.Fatal(err)
 		}
@@ -300,7 +299,7 @@ func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
 		o.Configuration.PackageType, o.Configuration.Runtime, o.Configuration.Handler = types.PackageTypeImage, "", nil
 		o.Code.ImageUri = ptr.To(testImage + ":1")
 	})
-	api := steptest.NewScripted(t, steptest.Script{opGet: steptest.Returns(image, nil)})
+	api := testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(image, nil)})
 	e, _ := testExternal(api.Lambda, nil)
 	obs, err := e.Observe(t.Context(), f)
 	if err != nil || !obs.ResourceUpToDate || len(api.Operations()) != 1 {
@@ -321,9 +320,9 @@ func TestAppliedScalingIsNotPutAgain(t *testing.T) {
 				usesInstances(&f.Spec.ForProvider.FunctionSettings)
 				f.Spec.ForProvider.FunctionScalingConfig = &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9)}
 			})
-			api := steptest.NewScripted(t, steptest.Script{
-				opGet:                      steptest.Returns(ours(testFunction(), func(o *lambda.GetFunctionOutput) { onInstancesOf(o.Configuration) }), nil),
-				"GetFunctionScalingConfig": steptest.Returns(answer, nil),
+			api := testenv.NewScripted(t, testenv.Script{
+				opGet:                      testenv.Returns(ours(testFunction(), func(o *lambda.GetFunctionOutput) { onInstancesOf(o.Configuration) }), nil),
+				"GetFunctionScalingConfig": testenv.Returns(answer, nil),
 			})
 			e, _ := testExternal(api.Lambda, nil)
 			if obs, err := e.Observe(t.Context(), f); err != nil || !obs.ResourceUpToDate {

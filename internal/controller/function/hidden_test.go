@@ -16,8 +16,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // undecryptable is an answer whose environment AWS can't decrypt.
@@ -29,7 +29,7 @@ func undecryptable(o *lambda.GetFunctionOutput) {
 // reconciles one function with a fake AWS that refuses or takes updates.
 type reconciles struct {
 	t      *testing.T
-	api    *steptest.World
+	api    *testenv.World
 	memory *records
 	sent   []*lambda.UpdateFunctionConfigurationInput
 	coded  []*lambda.UpdateFunctionCodeInput
@@ -39,13 +39,13 @@ type reconciles struct {
 func newReconciles(t *testing.T, answer func() *lambda.GetFunctionOutput) *reconciles {
 	t.Helper()
 	r := &reconciles{t: t, memory: newRecords()}
-	r.api = steptest.NewScripted(t, steptest.Script{
-		opGet: steptest.Scripted(func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) { return answer(), nil }),
-		"UpdateFunctionConfiguration": steptest.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+	r.api = testenv.NewScripted(t, testenv.Script{
+		opGet: testenv.Scripted(func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) { return answer(), nil }),
+		"UpdateFunctionConfiguration": testenv.Scripted(func(in *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
 			r.sent = append(r.sent, in)
 			return &lambda.UpdateFunctionConfigurationOutput{}, r.refuse
 		}),
-		"UpdateFunctionCode": steptest.Scripted(func(in *lambda.UpdateFunctionCodeInput) (*lambda.UpdateFunctionCodeOutput, error) {
+		"UpdateFunctionCode": testenv.Scripted(func(in *lambda.UpdateFunctionCodeInput) (*lambda.UpdateFunctionCodeOutput, error) {
 			r.coded = append(r.coded, in)
 			return &lambda.UpdateFunctionCodeOutput{}, nil
 		}),
@@ -125,7 +125,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 		"Refused": {
 			reason: "What AWS refuses is owed until it takes it.",
 			f:      testFunction(with(oldKey, map[string]string{"AA": "1"})),
-			refuse: steptest.APIError(400, "InvalidParameterValueException", "KMS key is disabled"),
+			refuse: testenv.APIError(400, "InvalidParameterValueException", "KMS key is disabled"),
 			want:   []map[string]string{{"AA": "1"}, {"AA": "1"}, {"AA": "1"}, {"AA": "1"}},
 		},
 	}
@@ -160,7 +160,7 @@ func TestUnreadableEnvironment(t *testing.T) {
 }
 
 // settledOnce is a function that was looked at since its spec changed.
-func settledOnce(f *v1beta1.Function) { f.SetConditions(condition.Updating(f.Generation, "")) }
+func settledOnce(f *v1beta1.Function) { f.SetConditions(reconciler.Updating(f.Generation, "")) }
 
 // AWS keeps no key for a function without variables.
 func TestKeyWithoutVariables(t *testing.T) {
@@ -272,7 +272,7 @@ func TestUnshownConfigurationLetsCodePass(t *testing.T) {
 		t.Errorf("in half an hour it must be sent a few times, not %d", n)
 	}
 	if r.Double.Count("UpdateFunctionCode") != 1 || r.Double.Count("PutFunctionConcurrency") != 1 || lastPublished(f) != "2" {
-		t.Errorf("the rest must be done once and published, got version %s by %v", lastPublished(f), steptest.Writes(r.Operations()))
+		t.Errorf("the rest must be done once and published, got version %s by %v", lastPublished(f), testenv.Writes(r.Operations()))
 	}
 	if c := f.GetCondition(xpv2.TypeReady); !strings.Contains(c.Message, "AWS has accepted a change of tracingConfig.mode") || c.Reason != xpv2.ReasonUnavailable {
 		t.Errorf("Ready must tell what AWS does not take, got %+v", c)

@@ -16,10 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 // pathHistory is the setting that says how many versions are kept.
@@ -61,18 +59,18 @@ func excess(f *v1beta1.Function) []string {
 func steady(f *v1beta1.Function) bool {
 	ready := f.GetCondition(xpv2.TypeReady)
 	return ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == f.GetGeneration() &&
-		!meta.WasDeleted(f) && flow.Allows(f, xpv2.ManagementActionUpdate)
+		!meta.WasDeleted(f) && reconciler.Allows(f, xpv2.ManagementActionUpdate)
 }
 
 // withHistory adds what the limit to the history asks for to a plan: where nothing else is
 // due, a version that nothing uses is deleted.
-func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p flow.Plan) (flow.Plan, error) {
+func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p reconciler.Plan) (reconciler.Plan, error) {
 	limit := f.Spec.ForProvider.HistoryLimit
 	switch {
 	case limit == nil:
 		return p, nil
 	case p.Call == string(opPublish):
-		managed.Reserve(ctx, versions.CallList)
+		reconciler.Reserve(ctx, versions.CallList)
 		return p, nil
 	case p.Call != "" || p.Ready.Status != corev1.ConditionTrue:
 		return p, nil
@@ -84,7 +82,7 @@ func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p flow.
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", earlier), New: fmt.Sprint(*limit)}}
 		p.Followed, p.Does = p.Changes, "deleted version "+e.pruning.unused+" beyond the limit: "+p.Changes.String()
 	case !steady(f) && len(versions.Due(&f.Status.AtProvider.VersionHistory, excess(f), e.now())) > 0:
-		managed.RequeueAfter(ctx, cadence.MinPending)
+		reconciler.RequeueAfter(ctx, reconciler.MinPending)
 	}
 	return p, nil
 }
@@ -110,7 +108,7 @@ func (e *external) intend(ctx context.Context, f *v1beta1.Function, c *types.Fun
 		return err
 	}
 	i := versions.Intent{Before: versions.Highest(all), Fingerprint: sum}
-	return errors.Wrap(managed.RecordIntent(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
+	return errors.Wrap(reconciler.RecordIntent(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
 }
 
 // remember a version that was published, if it is the function's own.

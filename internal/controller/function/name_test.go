@@ -13,13 +13,13 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // TestCheckName refuses external names that can never name the function.
 func TestCheckName(t *testing.T) {
-	const prefix = "arn:aws:lambda:" + steptest.Region + ":123456789012:function:"
+	const prefix = "arn:aws:lambda:" + testenv.Region + ":123456789012:function:"
 	cases := map[string]struct {
 		reason string
 		name   string
@@ -57,7 +57,7 @@ func TestCheckName(t *testing.T) {
 
 // TestExternalNameIsARN observes, adopts, updates and deletes a function by its ARN.
 func TestExternalNameIsARN(t *testing.T) {
-	arn := "arn:aws:lambda:" + steptest.Region + ":" + awsdouble.DefaultAccount + ":function:f"
+	arn := "arn:aws:lambda:" + testenv.Region + ":" + awsdouble.DefaultAccount + ":function:f"
 	for _, name := range []string{arn, awsdouble.DefaultAccount + ":function:f"} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)

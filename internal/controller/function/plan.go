@@ -15,9 +15,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
 // kind as tags tell it.
@@ -52,7 +51,7 @@ var afterCreation = []string{"reservedConcurrentExecutions", "recursiveLoop", "f
 
 // plan is what an observation found out, for the call that follows.
 type plan struct {
-	flow.Comparison[settings]
+	reconciler.Comparison[settings]
 
 	name     string
 	resource observed
@@ -64,7 +63,7 @@ type plan struct {
 }
 
 // compared gathers all that spec refers to and compares it with what was observed.
-func (e *external) compared(ctx context.Context, f *v1beta1.Function, d flow.Desired[settings], o found) (plan, error) {
+func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconciler.Desired[settings], o found) (plan, error) {
 	p := plan{name: o.Name, resource: o.Resource}
 	p.Observed = o.Settings
 	if p.Observed.FunctionScalingConfig == nil && o.Resource.scaling == nil && f.Spec.ForProvider.FunctionScalingConfig == nil {
@@ -85,9 +84,9 @@ func (e *external) compared(ctx context.Context, f *v1beta1.Function, d flow.Des
 	}
 	p.Target = target(d, p.Observed, p.name, e.owner)
 	hide(&p, d.Settings, func(path, fingerprint string) bool { return e.memory.owes(f, path, fingerprint, fresh(f)) })
-	p.Comparison = flow.Compare(p.Target, p.Observed)
+	p.Comparison = reconciler.Compare(p.Target, p.Observed)
 	p = p.withPublication(f, d)
-	mends := flow.Allows(f, xpv2.ManagementActionUpdate)
+	mends := reconciler.Allows(f, xpv2.ManagementActionUpdate)
 	if !mends && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
 		p.Changes = p.Changes.But("code.source") // Nobody knows whether it differs.
 	}
@@ -145,7 +144,7 @@ func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string 
 	case len(carried) == 0:
 		return "retried the failed change"
 	}
-	return managed.Cause(ctx, f) + ": " + carried.String()
+	return reconciler.Cause(ctx, f) + ": " + carried.String()
 }
 
 // update makes a call.

@@ -15,10 +15,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 const (
@@ -72,7 +70,7 @@ func creating(f *v1beta1.Function) publish {
 // configuration are not those that were published last, unless only what the manifest
 // leaves open was changed, and by others: that is published with publishOn AnyChange
 // alone.
-func (p plan) withPublication(f *v1beta1.Function, d flow.Desired[settings]) plan {
+func (p plan) withPublication(f *v1beta1.Function, d reconciler.Desired[settings]) plan {
 	if !publishing(f).publish {
 		return p
 	}
@@ -82,7 +80,7 @@ func (p plan) withPublication(f *v1beta1.Function, d flow.Desired[settings]) pla
 	}
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == *s.Fingerprint {
 		served := len(configuration(p.Changes)) == 0 && !p.Changes.Any(codePaths...)
-		if served && (s.PublishedSpecFingerprint == nil || !managed.Settled(f)) {
+		if served && (s.PublishedSpecFingerprint == nil || !reconciler.Settled(f)) {
 			s.PublishedSpecFingerprint = ptr.To(p.specFingerprint(d))
 		}
 		return p
@@ -94,7 +92,7 @@ func (p plan) withPublication(f *v1beta1.Function, d flow.Desired[settings]) pla
 	}
 	p.publishedSince = publishedSince(s.LatestPublishedVersion, byHand)
 	p.Target.Publish, p.Observed.Publish = ptr.To(newVersion), s.LatestPublishedVersion
-	p.Comparison = flow.Compare(p.Target, p.Observed)
+	p.Comparison = reconciler.Compare(p.Target, p.Observed)
 	return p
 }
 
@@ -102,7 +100,7 @@ func (p plan) withPublication(f *v1beta1.Function, d flow.Desired[settings]) pla
 // version. What the manifest leaves to AWS or to others does not count. It takes the
 // variables and the code from what was observed, since they differ from the manifest's
 // only as long as they are about to be changed.
-func (p plan) specFingerprint(d flow.Desired[settings]) string {
+func (p plan) specFingerprint(d reconciler.Desired[settings]) string {
 	s := diff.Fill(withDefaults(d.Settings, p.Observed, p.name), settings{}, d.Left)
 	c := fingerprint.Content{FunctionName: ptr.To(p.name), Environment: p.managedVariables(d)}
 	if s.Code != (code{}) {
@@ -114,7 +112,7 @@ func (p plan) specFingerprint(d flow.Desired[settings]) string {
 }
 
 // managedVariables are the variables that the manifest names, as observed.
-func (p plan) managedVariables(d flow.Desired[settings]) *types.EnvironmentResponse {
+func (p plan) managedVariables(d reconciler.Desired[settings]) *types.EnvironmentResponse {
 	out := map[string]string{}
 	if e := p.resource.config().Environment; e != nil {
 		for name, value := range e.Variables {
@@ -178,9 +176,9 @@ func prepared(c *types.FunctionConfiguration) bool {
 func publishingCondition(c *types.FunctionConfiguration, f facts) xpv2.Condition {
 	version := ptr.Deref(c.Version, "")
 	if c.State == types.StateFailed {
-		return condition.Unavailable(f.generation, "version "+version+" failed: "+reason(c))
+		return reconciler.Unavailable(f.generation, "version "+version+" failed: "+reason(c))
 	}
-	return condition.Updating(f.generation, "AWS is preparing version "+version)
+	return reconciler.Updating(f.generation, "AWS is preparing version "+version)
 }
 
 // publish what was observed, and nothing else: AWS refuses it if the function was

@@ -10,9 +10,9 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // generator makes random specs that AWS accepts, over every field of a function.
@@ -172,13 +172,13 @@ func (g generator) code() v1beta1.FunctionCode {
 }
 
 // randomObjects are what random specs refer to.
-func randomObjects() (steptest.Objects, error) {
-	out := steptest.Objects{
-		secret("ns", "s"):        objects.Data{"k1": []byte("one"), "k2": []byte("two")},
-		configMap("ns", "c"):     objects.Data{"x": []byte("1"), "y": []byte("2")},
-		configMap("ns", "code1"): objects.Data{"index.py": []byte("c1")},
-		configMap("ns", "code2"): objects.Data{"index.py": []byte("c2")},
-		secret("ns", "zip"):      objects.Data{},
+func randomObjects() (testenv.Objects, error) {
+	out := testenv.Objects{
+		secret("ns", "s"):        refs.ObjectData{"k1": []byte("one"), "k2": []byte("two")},
+		configMap("ns", "c"):     refs.ObjectData{"x": []byte("1"), "y": []byte("2")},
+		configMap("ns", "code1"): refs.ObjectData{"index.py": []byte("c1")},
+		configMap("ns", "code2"): refs.ObjectData{"index.py": []byte("c2")},
+		secret("ns", "zip"):      refs.ObjectData{},
 	}
 	for _, k := range []string{"z1", "z2"} {
 		b, err := bundle.Zip(map[string][]byte{"index.py": []byte(k)})

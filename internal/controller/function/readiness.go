@@ -12,7 +12,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 const (
@@ -90,14 +90,14 @@ func decide(o observed, calls []call, changes diff.Changes, f facts) decision {
 	c := o.config()
 	switch {
 	case c.State == types.StatePending && (!f.activated || c.StateReasonCode == types.StateReasonCodeCreating):
-		return decision{ready: condition.Creating(f.generation, reason(c))}
+		return decision{ready: reconciler.Creating(f.generation, reason(c))}
 	case c.LastUpdateStatusReasonCode == creatingCode && c.LastUpdateStatus == types.LastUpdateStatusInProgress:
 		// AWS gives the reason of a creation for the update of a function, too.
-		return decision{ready: condition.Updating(f.generation, "AWS is applying the change")}
+		return decision{ready: reconciler.Updating(f.generation, "AWS is applying the change")}
 	case c.State == types.StatePending, c.LastUpdateStatus == types.LastUpdateStatusInProgress:
-		return decision{ready: condition.Updating(f.generation, reason(c))}
+		return decision{ready: reconciler.Updating(f.generation, reason(c))}
 	case c.State == types.StateDeleting, c.State == types.StateDeactivating:
-		return decision{ready: condition.Unavailable(f.generation, reason(c)), wait: retryAfter / 10}
+		return decision{ready: reconciler.Unavailable(f.generation, reason(c)), wait: retryAfter / 10}
 	case c.State == types.StateFailed && !f.activated:
 		return failedCreation(c, calls, f)
 	case c.State == types.StateFailed, c.LastUpdateStatus == types.LastUpdateStatusFailed:
@@ -114,15 +114,15 @@ func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
 	c := o.config()
 	switch {
 	case len(changes) > 0 && f.updatable:
-		return condition.Updating(f.generation, "changing "+changes.Names())
+		return reconciler.Updating(f.generation, "changing "+changes.Names())
 	case unreadable(c) != "":
-		return condition.Unavailable(f.generation, unreadable(c))
+		return reconciler.Unavailable(f.generation, unreadable(c))
 	case o.publishing != nil && !prepared(o.publishing):
 		return publishingCondition(o.publishing, f)
 	case serves(c), c.State == "":
-		return condition.Available(f.generation)
+		return reconciler.Available(f.generation)
 	default:
-		return condition.Unavailable(f.generation, reason(c))
+		return reconciler.Unavailable(f.generation, reason(c))
 	}
 }
 
@@ -135,7 +135,7 @@ func failedCreation(c *types.FunctionConfiguration, calls []call, f facts) decis
 	message := "creation failed: " + reason(c)
 	switch {
 	case f.ours && f.recreatable:
-		d := decision{ready: condition.Unavailable(f.generation, message)}
+		d := decision{ready: reconciler.Unavailable(f.generation, message)}
 		if d.wait = f.rest(c, recreateAfter, recreateAtMost); d.wait == 0 || f.fresh {
 			d.wait, d.recreate = 0, true
 		}
@@ -149,7 +149,7 @@ func failedCreation(c *types.FunctionConfiguration, calls []call, f facts) decis
 // failedUpdate sends the update again: at once where the user changed the spec, else
 // after a while. What did not fail is not held up.
 func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, f facts) decision {
-	d := decision{ready: condition.Unavailable(f.generation, message)}
+	d := decision{ready: reconciler.Unavailable(f.generation, message)}
 	if !f.updatable {
 		return d
 	}

@@ -6,14 +6,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
 // objectRefs are the Secrets and ConfigMaps that a function's spec refers to. A
 // change of any of them wakes the function.
-func objectRefs(f *v1beta1.Function) []objects.Ref {
-	r := refs{namespace: f.GetNamespace()}
+func objectRefs(f *v1beta1.Function) []refs.ObjectRef {
+	r := refCollector{namespace: f.GetNamespace()}
 	r.settings(f.Spec.ForProvider.FunctionSettings)
 	if f.Spec.InitProvider != nil {
 		r.settings(*f.Spec.InitProvider)
@@ -22,7 +22,7 @@ func objectRefs(f *v1beta1.Function) []objects.Ref {
 }
 
 // references are those by which a function's spec names other resources.
-func references(f *v1beta1.Function) []managed.Reference {
+func references(f *v1beta1.Function) []reconciler.Reference {
 	found := settingsReferences(f.Spec.ForProvider.FunctionSettings)
 	if f.Spec.InitProvider != nil {
 		found = append(found, settingsReferences(*f.Spec.InitProvider)...)
@@ -30,22 +30,22 @@ func references(f *v1beta1.Function) []managed.Reference {
 	return found
 }
 
-func settingsReferences(s v1beta1.FunctionSettings) []managed.Reference {
+func settingsReferences(s v1beta1.FunctionSettings) []reconciler.Reference {
 	layer, signing, capacity := v1beta1.LayerVersionGroupVersionKind, v1beta1.CodeSigningConfigGroupVersionKind, v1beta1.CapacityProviderGroupVersionKind
-	var found []managed.Reference
+	var found []reconciler.Reference
 	for i := range s.LayerRefs {
-		found = append(found, managed.Reference{Field: "layerRefs", To: layer, Ref: &s.LayerRefs[i]})
+		found = append(found, reconciler.Reference{Field: "layerRefs", To: layer, Ref: &s.LayerRefs[i]})
 	}
 	if len(s.LayerRefs) == 0 && s.LayerSelector != nil {
-		found = append(found, managed.Reference{Field: "layerSelector", To: layer, Selector: s.LayerSelector})
+		found = append(found, reconciler.Reference{Field: "layerSelector", To: layer, Selector: s.LayerSelector})
 	}
 	if s.CodeSigningConfigArnRef != nil || s.CodeSigningConfigArnSelector != nil {
-		found = append(found, managed.Reference{Field: "codeSigningConfigArn", To: signing, Ref: s.CodeSigningConfigArnRef, Selector: s.CodeSigningConfigArnSelector})
+		found = append(found, reconciler.Reference{Field: "codeSigningConfigArn", To: signing, Ref: s.CodeSigningConfigArnRef, Selector: s.CodeSigningConfigArnSelector})
 	}
 	if c := s.CapacityProviderConfig; c != nil {
 		l := c.LambdaManagedInstancesCapacityProviderConfig
 		if l.CapacityProviderArnRef != nil || l.CapacityProviderArnSelector != nil {
-			found = append(found, managed.Reference{
+			found = append(found, reconciler.Reference{
 				Field: "capacityProviderConfig.lambdaManagedInstancesCapacityProviderConfig.capacityProviderArn",
 				To:    capacity, Ref: l.CapacityProviderArnRef, Selector: l.CapacityProviderArnSelector,
 			})
@@ -54,12 +54,12 @@ func settingsReferences(s v1beta1.FunctionSettings) []managed.Reference {
 	return found
 }
 
-type refs struct {
+type refCollector struct {
 	namespace string
-	found     []objects.Ref
+	found     []refs.ObjectRef
 }
 
-func (r *refs) settings(s v1beta1.FunctionSettings) {
+func (r *refCollector) settings(s v1beta1.FunctionSettings) {
 	if e := s.Environment; e != nil {
 		for _, v := range e.VariablesFrom {
 			r.keys(v.ValueFrom.SecretKeyRef, v.ValueFrom.ConfigMapKeyRef)
@@ -75,13 +75,13 @@ func (r *refs) settings(s v1beta1.FunctionSettings) {
 	}
 }
 
-func (r *refs) keys(s, cm *v1beta1.KeySelector) {
+func (r *refCollector) keys(s, cm *v1beta1.KeySelector) {
 	if ref, _ := keyRef(r.namespace, s, cm); ref.Name != "" {
 		r.add(ref)
 	}
 }
 
-func (r *refs) add(ref objects.Ref) {
+func (r *refCollector) add(ref refs.ObjectRef) {
 	if slices.Contains(r.found, ref) {
 		return
 	}
@@ -89,17 +89,17 @@ func (r *refs) add(ref objects.Ref) {
 }
 
 // keyRef is the object of whichever selector is set, and the selector.
-func keyRef(namespace string, s, cm *v1beta1.KeySelector) (objects.Ref, v1beta1.KeySelector) {
+func keyRef(namespace string, s, cm *v1beta1.KeySelector) (refs.ObjectRef, v1beta1.KeySelector) {
 	switch {
 	case s != nil:
 		return secret(namespace, s.Name), *s
 	case cm != nil:
 		return configMap(namespace, cm.Name), *cm
 	}
-	return objects.Ref{}, v1beta1.KeySelector{}
+	return refs.ObjectRef{}, v1beta1.KeySelector{}
 }
 
-func sourceRef(namespace string, s v1beta1.EnvironmentSource) objects.Ref {
+func sourceRef(namespace string, s v1beta1.EnvironmentSource) refs.ObjectRef {
 	if s.SecretRef != nil {
 		return secret(namespace, s.SecretRef.Name)
 	}
@@ -113,10 +113,10 @@ func optional(s v1beta1.EnvironmentSource) bool {
 	return ptr.Deref(s.ConfigMapRef.Optional, false)
 }
 
-func secret(namespace, name string) objects.Ref {
-	return objects.Ref{Kind: objects.Secret, Namespace: namespace, Name: name}
+func secret(namespace, name string) refs.ObjectRef {
+	return refs.ObjectRef{Kind: refs.Secret, Namespace: namespace, Name: name}
 }
 
-func configMap(namespace, name string) objects.Ref {
-	return objects.Ref{Kind: objects.ConfigMap, Namespace: namespace, Name: name}
+func configMap(namespace, name string) refs.ObjectRef {
+	return refs.ObjectRef{Kind: refs.ConfigMap, Namespace: namespace, Name: name}
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // fakeAccount has figures: those that are remembered, and those that AWS has by now.
@@ -81,14 +81,14 @@ func TestCheckReservation(t *testing.T) {
 		"SmallTooMuch":  {reason: "More than there is does not fit anywhere.", account: fakeAccount{remembered: figures(10, 10), recent: figures(10, 10)}, want: 11, reads: 1, says: "reserve at most 10"},
 		"Provisioned":   {reason: "AWS's documentation counts what is provisioned as unreserved, emulators may not: it would be part of the reservation.", account: fakeAccount{remembered: figures(1000, 850), recent: figures(1000, 850)}, api: provisionedLambda{provisioned: []int32{100, 50}}, want: 900, reads: 1},
 		"ProvisionedNo": {reason: "Still not more than fits.", account: fakeAccount{remembered: figures(1000, 850), recent: figures(1000, 850)}, api: provisionedLambda{provisioned: []int32{100, 50}}, want: 901, reads: 1, says: "reserve at most 900"},
-		"NotAllowed":    {reason: "Where what is provisioned is not told, AWS decides.", account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{err: steptest.APIError(403, "AccessDeniedException", "no")}, want: 901, reads: 1},
+		"NotAllowed":    {reason: "Where what is provisioned is not told, AWS decides.", account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{err: testenv.APIError(403, "AccessDeniedException", "no")}, want: 901, reads: 1},
 		"Endless":       {reason: "Nor is an endless list read.", account: fakeAccount{remembered: full, recent: full}, api: provisionedLambda{endless: true}, want: 901, reads: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			th := testThing(&tc.api, nil)
 			th.account = &tc.account
-			err := th.checkReservation(t.Context(), plan{name: "f", Comparison: flow.Comparison[settings]{Target: settings{ReservedConcurrentExecutions: &tc.want}, Observed: settings{ReservedConcurrentExecutions: tc.have}}})
+			err := th.checkReservation(t.Context(), plan{name: "f", Comparison: reconciler.Comparison[settings]{Target: settings{ReservedConcurrentExecutions: &tc.want}, Observed: settings{ReservedConcurrentExecutions: tc.have}}})
 			if (err == nil) != (tc.says == "") || err != nil && !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%s\nwant %q, got %v", tc.reason, tc.says, err)
 			}
@@ -118,7 +118,7 @@ func TestReservationIsToldBeforeAWSIsAsked(t *testing.T) {
 	if _, err := e.Step(f); err == nil || !strings.Contains(err.Error(), "reserve at most 900") {
 		t.Errorf("the user is told what is left, got %v", err)
 	}
-	if got := steptest.Writes(e.Operations()); len(got) > 0 {
+	if got := testenv.Writes(e.Operations()); len(got) > 0 {
 		t.Errorf("AWS is not asked, got %v", got)
 	}
 	apply(f, withCode(func(p *v1beta1.FunctionSettings) { p.ReservedConcurrentExecutions = ptr.To[int32](900) }))

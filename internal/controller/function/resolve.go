@@ -12,14 +12,14 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
 // resolver turns a spec into what is wanted, reading all that the spec refers to.
 type resolver struct {
 	objects objectReader
-	fields  fields.Getter
+	fields  refs.Getter
 	bundles bundle.Finder
 	ecr     ecrAPI
 }
@@ -38,14 +38,14 @@ func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1bet
 // references replaces each <field>From by the value that it selects.
 func (r *resolver) references(ctx context.Context, namespace, at string, p v1beta1.FunctionSettings) (v1beta1.FunctionSettings, error) {
 	var err error
-	if p.Role, err = fields.One(ctx, r.fields, namespace, at+".roleFrom", p.Role, p.RoleFrom); err != nil {
+	if p.Role, err = refs.One(ctx, r.fields, namespace, at+".roleFrom", p.Role, p.RoleFrom); err != nil {
 		return p, err
 	}
-	if p.KMSKeyArn, err = fields.One(ctx, r.fields, namespace, at+".kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
+	if p.KMSKeyArn, err = refs.One(ctx, r.fields, namespace, at+".kmsKeyArnFrom", p.KMSKeyArn, p.KMSKeyArnFrom); err != nil {
 		return p, err
 	}
 	if d := p.DeadLetterConfig; d != nil {
-		target, err := fields.One(ctx, r.fields, namespace, at+".deadLetterConfig.targetArnFrom", d.TargetArn, d.TargetArnFrom)
+		target, err := refs.One(ctx, r.fields, namespace, at+".deadLetterConfig.targetArnFrom", d.TargetArn, d.TargetArnFrom)
 		if err != nil {
 			return p, err
 		}
@@ -53,10 +53,10 @@ func (r *resolver) references(ctx context.Context, namespace, at string, p v1bet
 	}
 	if v := p.VPCConfig; v != nil {
 		c := *v
-		if c.SubnetIDs, err = fields.All(ctx, r.fields, namespace, at+".vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
+		if c.SubnetIDs, err = refs.All(ctx, r.fields, namespace, at+".vpcConfig.subnetIdsFrom", v.SubnetIDs, v.SubnetIDsFrom); err != nil {
 			return p, err
 		}
-		if c.SecurityGroupIDs, err = fields.All(ctx, r.fields, namespace, at+".vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
+		if c.SecurityGroupIDs, err = refs.All(ctx, r.fields, namespace, at+".vpcConfig.securityGroupIdsFrom", v.SecurityGroupIDs, v.SecurityGroupIDsFrom); err != nil {
 			return p, err
 		}
 		p.VPCConfig = &c

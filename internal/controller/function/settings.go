@@ -11,8 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
@@ -140,7 +139,7 @@ func plainCapacityProvider(in *v1beta1.CapacityProviderConfig) *v1beta1.Capacity
 	l.CapacityProviderArnRef, l.CapacityProviderArnSelector = nil, nil
 	if g := l.ExecutionEnvironmentMemoryGiBPerVCPU; g != nil {
 		if f, err := strconv.ParseFloat(*g, 64); err == nil {
-			l.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(answer.Decimal(f))
+			l.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(lambdaapi.Decimal(f))
 		}
 	}
 	return &out
@@ -184,14 +183,14 @@ func (o observed) config() *types.FunctionConfiguration { return o.function.Conf
 func fromAWS(o observed) settings {
 	c := o.config()
 	s := settings{
-		PackageType:            answer.Text(c.PackageType),
-		Runtime:                answer.Text(c.Runtime),
+		PackageType:            lambdaapi.Text(c.PackageType),
+		Runtime:                lambdaapi.Text(c.Runtime),
 		Handler:                c.Handler,
 		Role:                   c.Role,
 		Description:            ptr.To(ptr.Deref(c.Description, "")),
 		MemorySize:             c.MemorySize,
 		Timeout:                c.Timeout,
-		KMSKeyArn:              answer.NonEmpty(c.KMSKeyArn),
+		KMSKeyArn:              lambdaapi.NonEmpty(c.KMSKeyArn),
 		Layers:                 layers(c.Layers),
 		VPCConfig:              vpc(c.VpcConfig),
 		FileSystemConfigs:      fileSystems(c.FileSystemConfigs),
@@ -199,12 +198,12 @@ func fromAWS(o observed) settings {
 		DurableConfig:          durable(c.DurableConfig),
 		CapacityProviderConfig: capacityProvider(c.CapacityProviderConfig),
 		Tags:                   o.function.Tags,
-		CodeSigningConfigArn:   answer.NonEmpty(o.codeSigningConfigArn),
+		CodeSigningConfigArn:   lambdaapi.NonEmpty(o.codeSigningConfigArn),
 		RecursiveLoop:          o.recursiveLoop,
 		FunctionScalingConfig:  scaling(o.scaling),
 	}
 	if len(c.Architectures) > 0 {
-		s.Architectures = answer.Text(c.Architectures[0])
+		s.Architectures = lambdaapi.Text(c.Architectures[0])
 	}
 	if c.Environment != nil {
 		s.Environment.Variables = diff.Secrets(c.Environment.Variables)
@@ -255,7 +254,7 @@ func fileSystems(in []types.FileSystemConfig) []v1beta1.FileSystemConfig {
 	for _, f := range in {
 		o := v1beta1.FileSystemConfig{Arn: ptr.Deref(f.Arn, ""), LocalMountPath: ptr.Deref(f.LocalMountPath, "")}
 		if f.S3FilesConfig != nil {
-			o.S3FilesConfig = &v1beta1.S3FilesConfig{DirectS3Read: answer.Text(f.S3FilesConfig.DirectS3Read)}
+			o.S3FilesConfig = &v1beta1.S3FilesConfig{DirectS3Read: lambdaapi.Text(f.S3FilesConfig.DirectS3Read)}
 		}
 		out = append(out, o)
 	}
@@ -267,10 +266,10 @@ func logging(in *types.LoggingConfig) *v1beta1.LoggingConfig {
 		return nil
 	}
 	out := v1beta1.LoggingConfig{
-		LogFormat:           answer.Text(in.LogFormat),
-		LogGroup:            answer.NonEmpty(in.LogGroup),
-		ApplicationLogLevel: answer.Text(in.ApplicationLogLevel),
-		SystemLogLevel:      answer.Text(in.SystemLogLevel),
+		LogFormat:           lambdaapi.Text(in.LogFormat),
+		LogGroup:            lambdaapi.NonEmpty(in.LogGroup),
+		ApplicationLogLevel: lambdaapi.Text(in.ApplicationLogLevel),
+		SystemLogLevel:      lambdaapi.Text(in.SystemLogLevel),
 	}
 	if out == (v1beta1.LoggingConfig{}) {
 		return nil
@@ -282,7 +281,7 @@ func durable(in *types.DurableConfig) *v1beta1.DurableConfig {
 	if in == nil {
 		return nil
 	}
-	return &v1beta1.DurableConfig{ExecutionTimeout: in.ExecutionTimeout, RetentionPeriodInDays: in.RetentionPeriodInDays, KMSKeyArn: answer.NonEmpty(in.KMSKeyArn)}
+	return &v1beta1.DurableConfig{ExecutionTimeout: in.ExecutionTimeout, RetentionPeriodInDays: in.RetentionPeriodInDays, KMSKeyArn: lambdaapi.NonEmpty(in.KMSKeyArn)}
 }
 
 func capacityProvider(in *types.CapacityProviderConfig) *v1beta1.CapacityProviderConfig {
@@ -295,7 +294,7 @@ func capacityProvider(in *types.CapacityProviderConfig) *v1beta1.CapacityProvide
 		PerExecutionEnvironmentMaxConcurrency: l.PerExecutionEnvironmentMaxConcurrency,
 	}
 	if g := l.ExecutionEnvironmentMemoryGiBPerVCpu; g != nil {
-		out.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(answer.Decimal(*g))
+		out.ExecutionEnvironmentMemoryGiBPerVCPU = ptr.To(lambdaapi.Decimal(*g))
 	}
 	return &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: out}
 }
@@ -315,13 +314,13 @@ func observation(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionO
 	out := v1beta1.FunctionObservation{
 		FunctionName:                 c.FunctionName,
 		FunctionArn:                  c.FunctionArn,
-		InvokeArn:                    answer.NonEmpty(ptr.To(invoke.ARN(ptr.Deref(c.FunctionArn, "")))),
-		State:                        answer.Text(c.State),
+		InvokeArn:                    lambdaapi.NonEmpty(ptr.To(lambdaapi.InvokeARN(ptr.Deref(c.FunctionArn, "")))),
+		State:                        lambdaapi.Text(c.State),
 		StateReason:                  c.StateReason,
-		StateReasonCode:              answer.Text(c.StateReasonCode),
-		LastUpdateStatus:             answer.Text(c.LastUpdateStatus),
+		StateReasonCode:              lambdaapi.Text(c.StateReasonCode),
+		LastUpdateStatus:             lambdaapi.Text(c.LastUpdateStatus),
 		LastUpdateStatusReason:       c.LastUpdateStatusReason,
-		LastUpdateStatusReasonCode:   answer.Text(c.LastUpdateStatusReasonCode),
+		LastUpdateStatusReasonCode:   lambdaapi.Text(c.LastUpdateStatusReasonCode),
 		LastModified:                 c.LastModified,
 		Version:                      c.Version,
 		RevisionID:                   c.RevisionId,
@@ -354,7 +353,7 @@ func observation(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionO
 		out.EphemeralStorageSize = ptr.To(e.Size)
 	}
 	if v := c.VpcConfig; v != nil {
-		out.VPCID = answer.NonEmpty(v.VpcId)
+		out.VPCID = lambdaapi.NonEmpty(v.VpcId)
 	}
 	if l := s.LoggingConfig; l != nil {
 		out.LogGroup = l.LogGroup
@@ -363,7 +362,7 @@ func observation(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionO
 		out.RuntimeVersionArn = r.RuntimeVersionArn
 	}
 	if x := c.SnapStart; x != nil {
-		out.SnapStartOptimizationStatus = answer.Text(x.OptimizationStatus)
+		out.SnapStartOptimizationStatus = lambdaapi.Text(x.OptimizationStatus)
 	}
 	if k := o.function.Code; k != nil {
 		out.ImageURI, out.ResolvedImageURI = k.ImageUri, k.ResolvedImageUri

@@ -19,10 +19,10 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestCodeAndConfigurationInOneApply(t *testing.T) {
@@ -114,14 +114,14 @@ func TestInitProviderLeavesCodeAlone(t *testing.T) {
 
 func TestRotatedSecretIsRolledOut(t *testing.T) {
 	e := newEnv(t)
-	e.objects[secret("ns", "db")] = objects.Data{"password": []byte("one")}
+	e.objects[secret("ns", "db")] = refs.ObjectData{"password": []byte("one")}
 	f := testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.Environment = &v1beta1.Environment{VariablesFrom: []v1beta1.EnvironmentVariable{
 			{Name: "DB_PASSWORD", ValueFrom: v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "db", Key: "password"}}},
 		}}
 	})
 	e.Settle(f)
-	e.objects[secret("ns", "db")] = objects.Data{"password": []byte("two")}
+	e.objects[secret("ns", "db")] = refs.ObjectData{"password": []byte("two")}
 	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration"}, e.Settle(f)); diff != "" {
 		t.Errorf("a rotated Secret must be rolled out: -want, +got:\n%s", diff)
 	}
@@ -177,7 +177,7 @@ func TestForeignFunctionIsNeverTouched(t *testing.T) {
 	if err != nil || obs.ResourceExists {
 		t.Errorf("a deleted Function must let go of a foreign one: %+v, %v", obs, err)
 	}
-	if got := steptest.Writes(e.Operations()); len(got) > 0 {
+	if got := testenv.Writes(e.Operations()); len(got) > 0 {
 		t.Errorf("a foreign function must never be written to, got %v", got)
 	}
 
@@ -223,14 +223,14 @@ func TestFailedUpdateIsNotReady(t *testing.T) {
 	if c.Status != corev1.ConditionFalse || !strings.Contains(c.Message, "The role lacks a permission.") {
 		t.Errorf("a failed update must not be Ready, and must tell AWS's reason, got %+v", c)
 	}
-	before := len(steptest.Writes(e.Operations()))
+	before := len(testenv.Writes(e.Operations()))
 	for range 5 {
 		if _, err := e.Step(f); err != nil {
 			t.Fatal(err)
 		}
 		e.Advance(2 * time.Second)
 	}
-	if got := steptest.Writes(e.Operations())[before:]; len(got) > 0 {
+	if got := testenv.Writes(e.Operations())[before:]; len(got) > 0 {
 		t.Errorf("a failed update must not be hammered at AWS, got %v", got)
 	}
 	e.Advance(retryAfter)
@@ -267,7 +267,7 @@ func TestErrorsByTheirKind(t *testing.T) {
 	}{
 		"RoleNotReady": {
 			reason:  "A role that was made a second ago can't be assumed yet. AWS says the same of a wrong one: it is neither.",
-			prepare: func(e *env) { e.Double.RoleNotReadyUntil(steptest.Start.Add(time.Hour)) },
+			prepare: func(e *env) { e.Double.RoleNotReadyUntil(testenv.Start.Add(time.Hour)) },
 			says:    "cannot be assumed by Lambda",
 		},
 		"AccessDenied": {

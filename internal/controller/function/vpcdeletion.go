@@ -18,11 +18,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
 // reasonVPCKept tells of a function that is deleted, or is about to be, with the
@@ -31,7 +28,7 @@ const reasonVPCKept event.Reason = "CannotReleaseVPC"
 
 // releaseDelays are how long after each time that AWS did not take the release of a
 // VPC it is asked again. After the last one the function is deleted as it is.
-var releaseDelays = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, cadence.MinPending}
+var releaseDelays = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, reconciler.MinPending}
 
 // settleLimit is how long a deletion waits for AWS to settle a change, by AWS's own
 // time of it.
@@ -49,9 +46,9 @@ func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o fou
 	case releaseDue:
 		return false, e.send(ctx, f, o, r)
 	case releaseStuck:
-		managed.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", settleLimit)))
+		reconciler.Emit(ctx, asItIs(errors.Errorf("a change of the function has been in progress for %s", settleLimit)))
 	case releaseFailed:
-		managed.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
+		reconciler.Emit(ctx, asItIs(errors.Errorf("%d attempts of %s have failed", len(releaseDelays), r.does)))
 	case releaseDone:
 	}
 	return true, nil
@@ -64,21 +61,21 @@ func asItIs(why error) event.Event {
 
 // await the end of a change that AWS is at. Nothing is said anew where Ready says it.
 func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
-	after := cadence.Pending(e.now().Sub(f.GetDeletionTimestamp().Time))
-	c := condition.Deleting(f.GetGeneration(), r.message())
+	after := reconciler.PendingDelay(e.now().Sub(f.GetDeletionTimestamp().Time))
+	c := reconciler.Deleting(f.GetGeneration(), r.message())
 	if f.GetCondition(xpv2.TypeReady).Equal(c) {
-		managed.Abort(ctx, after)
+		reconciler.Abort(ctx, after)
 		return
 	}
 	f.SetConditions(c)
-	managed.DescribeChange(ctx, r.message())
-	managed.RequeueAfter(ctx, after)
+	reconciler.DescribeChange(ctx, r.message())
+	reconciler.RequeueAfter(ctx, after)
 }
 
 // send the change that releases the VPC. What AWS answers to it, apart from throttling,
 // counts as an attempt; what got no answer is sent again like any call.
 func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *release) error {
-	if !managed.Reserve(ctx, string(opUpdateConfiguration)) {
+	if !reconciler.Reserve(ctx, string(opUpdateConfiguration)) {
 		return nil
 	}
 	_, err := e.api.UpdateFunctionConfiguration(ctx, r.input(o.Name))
@@ -88,16 +85,16 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *re
 	s := &f.Status.AtProvider
 	s.VPCReleaseAttempts++
 	if err == nil {
-		f.SetConditions(condition.Deleting(f.GetGeneration(), r.message()))
-		managed.DescribeChange(ctx, r.message())
-		managed.RequeueAfter(ctx, cadence.MinPending)
+		f.SetConditions(reconciler.Deleting(f.GetGeneration(), r.message()))
+		reconciler.DescribeChange(ctx, r.message())
+		reconciler.RequeueAfter(ctx, reconciler.MinPending)
 		return nil
 	}
 	err = errors.Wrapf(awserr.Clean(err), "cannot update %s before its deletion (%s)", o.Description, r.does)
-	managed.Emit(ctx, event.Warning(reasonVPCKept, err))
-	f.SetConditions(condition.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
-	managed.DescribeChange(ctx, r.does+" before the deletion was rejected")
-	managed.RequeueAfter(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
+	reconciler.Emit(ctx, event.Warning(reasonVPCKept, err))
+	f.SetConditions(reconciler.Deleting(f.GetGeneration(), fmt.Sprintf("%v: attempt %d of %d", err, s.VPCReleaseAttempts, len(releaseDelays))))
+	reconciler.DescribeChange(ctx, r.does+" before the deletion was rejected")
+	reconciler.RequeueAfter(ctx, releaseDelays[min(int(s.VPCReleaseAttempts), len(releaseDelays))-1])
 	return nil
 }
 
@@ -118,7 +115,7 @@ type release struct {
 func (e *external) release(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) *release {
 	p, have := f.Spec.ForProvider, vpc(c.VpcConfig)
 	begun := f.Status.AtProvider.VPCReleaseAttempts > 0 || p.VPCConfig != nil
-	if have == nil && !begun || c.State == types.StateDeleting || !flow.Allows(f, xpv2.ManagementActionUpdate) {
+	if have == nil && !begun || c.State == types.StateDeleting || !reconciler.Allows(f, xpv2.ManagementActionUpdate) {
 		return nil
 	}
 	if ptr.Deref(p.DetachFromVPCOnDestroy, false) {
@@ -145,7 +142,7 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []stri
 	var missing error
 	for i := range p.ReplacementSecurityGroupIDsFrom {
 		name := fmt.Sprintf("spec.forProvider.replacementSecurityGroupIdsFrom[%d]", i)
-		group, err := fields.One(ctx, e.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i])
+		group, err := refs.One(ctx, e.resolver.fields, f.GetNamespace(), name, nil, &p.ReplacementSecurityGroupIDsFrom[i])
 		if err != nil {
 			missing = err
 			continue
@@ -153,7 +150,7 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []stri
 		groups = append(groups, *group)
 	}
 	if len(groups) == 0 && missing != nil {
-		managed.Emit(ctx, asItIs(missing))
+		reconciler.Emit(ctx, asItIs(missing))
 	}
 	return groups
 }

@@ -16,14 +16,13 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestReleaseStep(t *testing.T) {
-	now := steptest.Start
+	now := testenv.Start
 	inVPC := &types.VpcConfigResponse{SubnetIds: []string{"subnet-1"}, SecurityGroupIds: []string{"sg-1", "sg-2"}}
 	leave := &release{does: "leaving"}
 	replace := func(groups ...string) *release {
@@ -78,7 +77,7 @@ func replaces(p *v1beta1.FunctionParameters) {
 }
 
 func TestDeleteInVPC(t *testing.T) {
-	now := steptest.Start
+	now := testenv.Start
 	from := func(names ...string) func(*v1beta1.FunctionParameters) {
 		return func(p *v1beta1.FunctionParameters) {
 			p.ReplaceSecurityGroupsOnDestroy = ptr.To(true)
@@ -87,7 +86,7 @@ func TestDeleteInVPC(t *testing.T) {
 			}
 		}
 	}
-	refused := steptest.APIError(400, "InvalidParameterValueException", "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group 'sg-9' does not exist")
+	refused := testenv.APIError(400, "InvalidParameterValueException", "Error occurred while DescribeSecurityGroups. EC2 Error Code: InvalidGroup.NotFound. EC2 Error Message: The security group 'sg-9' does not exist")
 	type want struct {
 		calls    []string
 		groups   []string
@@ -116,7 +115,7 @@ func TestDeleteInVPC(t *testing.T) {
 		"Deleting":  {reason: "AWS is at it already.", f: vpcFunction(detaches), have: func(c *types.FunctionConfiguration) { c.State = types.StateDeleting }, want: want{calls: []string{"GetFunction"}, held: true}},
 		"Refused":   {reason: "What AWS refuses is told in Ready and in an event.", f: vpcFunction(replaces), answer: refused, want: want{calls: update, groups: []string{"sg-9"}, attempts: 1, events: 1, ready: "attempt 1 of 5"}},
 		"NoAnswer":  {reason: "A call without an answer is an error as ever: most likely AWS cannot be reached at all.", f: vpcFunction(detaches), answer: errors.New("connection reset"), want: want{calls: update, groups: []string{}, err: true}},
-		"Throttled": {reason: "Being throttled is no refusal.", f: vpcFunction(detaches), answer: steptest.APIError(429, "TooManyRequestsException", "Rate Exceeded."), want: want{calls: update, groups: []string{}, err: true}},
+		"Throttled": {reason: "Being throttled is no refusal.", f: vpcFunction(detaches), answer: testenv.APIError(429, "TooManyRequestsException", "Rate Exceeded."), want: want{calls: update, groups: []string{}, err: true}},
 		"NoQuota":   {reason: "Without quota for the call it is not made.", f: vpcFunction(detaches), quota: time.Second, want: want{calls: []string{"GetFunction"}, held: true}},
 		"InProgress": {
 			reason: "A change that AWS is at is waited for, and Ready says so if it does not yet.", f: vpcFunction(detaches),
@@ -132,29 +131,29 @@ func TestDeleteInVPC(t *testing.T) {
 			f.DeletionTimestamp = ptr.To(metav1.NewTime(now))
 			f.Spec.ManagementPolicies = tc.policies
 			var in *lambda.UpdateFunctionConfigurationInput
-			api := steptest.NewScripted(t, steptest.Script{
-				opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
+			api := testenv.NewScripted(t, testenv.Script{
+				opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 					o.Configuration.VpcConfig = &types.VpcConfigResponse{SubnetIds: []string{"subnet-1", "subnet-2"}, SecurityGroupIds: []string{"sg-1"}, Ipv6AllowedForDualStack: ptr.To(true), VpcId: ptr.To("vpc-1")}
 					o.Configuration.FileSystemConfigs = []types.FileSystemConfig{{Arn: ptr.To("arn"), LocalMountPath: ptr.To("/mnt/a")}}
 					if tc.have != nil {
 						tc.have(o.Configuration)
 					}
 				}), nil),
-				"UpdateFunctionConfiguration": steptest.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
+				"UpdateFunctionConfiguration": testenv.Scripted(func(i *lambda.UpdateFunctionConfigurationInput) (*lambda.UpdateFunctionConfigurationOutput, error) {
 					in = i
 					return &lambda.UpdateFunctionConfigurationOutput{}, tc.answer
 				}),
-				opDelete: steptest.Returns(&lambda.DeleteFunctionOutput{}, nil),
+				opDelete: testenv.Returns(&lambda.DeleteFunctionOutput{}, nil),
 			})
 			e, th := testExternal(api.Lambda, nil)
-			th.resolver.fields = steptest.Fields{"default": "sg-default"}
-			turn := &managed.Attempt{ReserveFn: func(ops ...string) time.Duration {
+			th.resolver.fields = testenv.Fields{"default": "sg-default"}
+			turn := &reconciler.Attempt{ReserveFn: func(ops ...string) time.Duration {
 				if slices.Contains(ops, "UpdateFunctionConfiguration") {
 					return tc.quota
 				}
 				return 0
 			}}
-			ctx := managed.WithAttempt(testContext(t), turn)
+			ctx := reconciler.WithAttempt(testContext(t), turn)
 			if _, err := e.Observe(ctx, f); err != nil {
 				t.Fatal(err)
 			}
@@ -186,13 +185,13 @@ func TestDeleteInVPC(t *testing.T) {
 // The wait itself says nothing new, so it writes nothing.
 func TestWaitForReleaseIsSilent(t *testing.T) {
 	f := vpcFunction(detaches)
-	f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
-	f.SetConditions(condition.Deleting(f.Generation, "detaching it from its VPC before the deletion"))
-	e, _ := testExternal(steptest.NewScripted(t, steptest.Script{opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
+	f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
+	f.SetConditions(reconciler.Deleting(f.Generation, "detaching it from its VPC before the deletion"))
+	e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) {
 		o.Configuration.LastUpdateStatus = types.LastUpdateStatusInProgress
 	}), nil)}).Lambda, nil)
-	turn := &managed.Attempt{}
-	ctx := managed.WithAttempt(testContext(t), turn)
+	turn := &reconciler.Attempt{}
+	ctx := reconciler.WithAttempt(testContext(t), turn)
 	if _, err := e.Observe(ctx, f); err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +238,7 @@ func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {
 		}
 		e.Advance(200 * time.Millisecond)
 	}
-	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, steptest.Writes(e.Operations())); diff != "" {
+	if diff := cmp.Diff([]string{"UpdateFunctionConfiguration", "DeleteFunction"}, testenv.Writes(e.Operations())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
@@ -278,7 +277,7 @@ func TestDeletionIsBounded(t *testing.T) {
 					break
 				}
 			}
-			updates := slices.DeleteFunc(steptest.Writes(e.Operations()), func(op string) bool { return op == "DeleteFunction" })
+			updates := slices.DeleteFunc(testenv.Writes(e.Operations()), func(op string) bool { return op == "DeleteFunction" })
 			if len(e.functions()) > 0 || f.Status.AtProvider.VPCReleaseAttempts != 5 || len(updates) < 5 {
 				t.Errorf("want 5 attempts and then the deletion, got %d of %v, functions %v", f.Status.AtProvider.VPCReleaseAttempts, updates, e.functions())
 			}
@@ -303,7 +302,7 @@ func TestDeletionAfterFailedReleases(t *testing.T) {
 		}
 	}
 	want := []string{"UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "UpdateFunctionConfiguration", "DeleteFunction"}
-	if diff := cmp.Diff(want, steptest.Writes(e.Operations())); diff != "" {
+	if diff := cmp.Diff(want, testenv.Writes(e.Operations())); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
@@ -311,8 +310,8 @@ func TestDeletionAfterFailedReleases(t *testing.T) {
 // A function that is not ours is let go of, not detached from its VPC.
 func TestForeignFunctionStaysInItsVPC(t *testing.T) {
 	f := vpcFunction(detaches)
-	f.DeletionTimestamp = ptr.To(metav1.NewTime(steptest.Start))
-	e, _ := testExternal(steptest.NewScripted(t, steptest.Script{opGet: steptest.Returns(ours(f, func(o *lambda.GetFunctionOutput) { o.Tags = nil }), nil)}).Lambda, nil)
+	f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
+	e, _ := testExternal(testenv.NewScripted(t, testenv.Script{opGet: testenv.Returns(ours(f, func(o *lambda.GetFunctionOutput) { o.Tags = nil }), nil)}).Lambda, nil)
 	if o, err := e.Observe(testContext(t), f); err != nil || o.ResourceExists {
 		t.Errorf("want it to be let go of, got %+v, %v", o, err)
 	}

@@ -9,45 +9,45 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.FunctionEventInvokeConfig], *v1beta1.FunctionEventInvokeConfig) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.FunctionEventInvokeConfig], *v1beta1.FunctionEventInvokeConfig) {
 	t.Helper()
 	return newEnv(t).Env, newConfig()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "functioneventinvokeconfigs", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functioneventinvokeconfigs", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and sent no call without end.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, steptest.ListAnswers(opList, opPut, "FunctionEventInvokeConfigs"), map[string]steptest.OddCase{
-		"NoARN": {Reason: "The list does not say whose it is.", Odd: odd{opList: steptest.Without("FunctionArn")}, Writes: []string{opPut}},
-		"Bare":  {Reason: "What AWS leaves out is its default.", Odd: odd{opList: steptest.Without("DestinationConfig", "LastModified")}, Writes: []string{opPut}},
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opPut, "FunctionEventInvokeConfigs"), map[string]testenv.OddCase{
+		"NoARN": {Reason: "The list does not say whose it is.", Odd: odd{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
+		"Bare":  {Reason: "What AWS leaves out is its default.", Odd: odd{opList: testenv.Without("DestinationConfig", "LastModified")}, Writes: []string{opPut}},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: steptest.Body("{}"), opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opPut}, 6), Told: steptest.NotVisible,
+			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opPut}, 6), Told: testenv.NotVisible,
 		},
 	})
 }
 
 // However late AWS shows it, there is one configuration, and none after the deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.FunctionEventInvokeConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.FunctionEventInvokeConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := newConfig(func(c *v1beta1.FunctionEventInvokeConfig) {
 			c.Spec.InitProvider = &v1beta1.FunctionEventInvokeConfigSettings{MaximumEventAgeInSeconds: ptr.To[int32](60)}
 		})
-		return steptest.Life[*v1beta1.FunctionEventInvokeConfig]{
+		return testenv.Life[*v1beta1.FunctionEventInvokeConfig]{
 			Env: e.Env, Resource: c, Create: opPut, Delete: opDelete,
 			Edit: func() { c.Spec.ForProvider.MaximumRetryAttempts = ptr.To[int32](2) },
 			There: func() []string {
-				out, err := e.Lambda.ListFunctionEventInvokeConfigs(e.Context(), &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
+				out, err := e.Lambda.ListFunctionEventInvokeConfigs(e.Context(), &lambda.ListFunctionEventInvokeConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)})
 				e.Must(err)
 				var all []string
 				for _, c := range out.FunctionEventInvokeConfigs {

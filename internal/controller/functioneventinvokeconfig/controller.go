@@ -13,26 +13,25 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of FunctionEventInvokeConfigs to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	c := &connector{fields: o.Fields}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.FunctionEventInvokeConfig]{
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.FunctionEventInvokeConfig]{
 		GVK:          v1beta1.FunctionEventInvokeConfigGroupVersionKind,
 		New:          func() *v1beta1.FunctionEventInvokeConfig { return &v1beta1.FunctionEventInvokeConfig{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.FunctionEventInvokeConfigList{} },
 		Region:       func(c *v1beta1.FunctionEventInvokeConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.FunctionEventInvokeConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:        func(c *v1beta1.FunctionEventInvokeConfig) []string { return configured.Reads(c, opList, opPut) },
+		Reads:        func(c *v1beta1.FunctionEventInvokeConfig) []string { return functionconfig.Reads(c, opList, opPut) },
 		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.FunctionEventInvokeConfig) []tenancy.Target {
-			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
+			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		Fields:     fieldsOf,
 		References: references,
@@ -42,21 +41,21 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 
 type connector struct{ fields fieldReader }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig], error) {
-	return newExternal(config.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields), nil
+func (c *connector) connect(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig], error) {
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.fields), nil
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opPut, Update: opPut, Delete: opDelete}
+var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
-func references(mg *v1beta1.FunctionEventInvokeConfig) []managed.Reference {
+func references(mg *v1beta1.FunctionEventInvokeConfig) []reconciler.Reference {
 	p := mg.Spec.ForProvider
-	refs := []managed.Reference{
-		configured.FunctionReference(p.ConfiguredFunction),
-		configured.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
+	refs := []reconciler.Reference{
+		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 	for _, d := range destinationsOf(mg) {
-		refs = append(refs, managed.Reference{Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref, Selector: d.selector})
+		refs = append(refs, reconciler.Reference{Field: d.field, To: v1beta1.FunctionGroupVersionKind, Ref: d.ref, Selector: d.selector})
 	}
 	return refs
 }

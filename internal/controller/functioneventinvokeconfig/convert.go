@@ -9,9 +9,9 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
 )
 
 // settings in one form for both what is wanted and what is there. All are replaced at
@@ -96,10 +96,10 @@ func fromAWS(c types.FunctionEventInvokeConfig) settings {
 	out := settings{MaximumEventAgeInSeconds: c.MaximumEventAgeInSeconds, MaximumRetryAttempts: c.MaximumRetryAttempts}
 	if d := c.DestinationConfig; d != nil {
 		if d.OnFailure != nil {
-			out.DestinationConfig.OnFailure.Destination = answer.NonEmpty(d.OnFailure.Destination)
+			out.DestinationConfig.OnFailure.Destination = lambdaapi.NonEmpty(d.OnFailure.Destination)
 		}
 		if d.OnSuccess != nil {
-			out.DestinationConfig.OnSuccess.Destination = answer.NonEmpty(d.OnSuccess.Destination)
+			out.DestinationConfig.OnSuccess.Destination = lambdaapi.NonEmpty(d.OnSuccess.Destination)
 		}
 	}
 	return out
@@ -128,7 +128,7 @@ func putInput(s settings, n functionname.Name) *lambda.PutFunctionEventInvokeCon
 func observation(c types.FunctionEventInvokeConfig, n functionname.Name) v1beta1.FunctionEventInvokeConfigObservation {
 	s := fromAWS(c)
 	out := v1beta1.FunctionEventInvokeConfigObservation{
-		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: c.FunctionArn,
+		FunctionName: &n.Function, Qualifier: functionconfig.IsListed(n), FunctionArn: c.FunctionArn,
 		MaximumEventAgeInSeconds: s.MaximumEventAgeInSeconds, MaximumRetryAttempts: s.MaximumRetryAttempts,
 		OnFailureDestination: s.DestinationConfig.OnFailure.Destination, OnSuccessDestination: s.DestinationConfig.OnSuccess.Destination,
 	}

@@ -2,7 +2,7 @@ package functioneventinvokeconfig
 
 import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // desired returns the settings of spec.
@@ -17,7 +17,7 @@ func desired(mg *v1beta1.FunctionEventInvokeConfig, read lookup) (forProvider, i
 
 // compare returns how spec differs from what was observed. What spec does not set is
 // Lambda's default, and not left to AWS.
-func compare(d flow.Desired[settings], observed settings) flow.Comparison[settings] {
+func compare(d reconciler.Desired[settings], observed settings) reconciler.Comparison[settings] {
 	t := d.Settings
 	for path, f := range map[string]struct{ to, from **int32 }{
 		"maximumEventAgeInSeconds": {&t.MaximumEventAgeInSeconds, &observed.MaximumEventAgeInSeconds},
@@ -35,5 +35,5 @@ func compare(d flow.Desired[settings], observed settings) flow.Comparison[settin
 			*f.to = *f.from
 		}
 	}
-	return flow.Compare(t, observed)
+	return reconciler.Compare(t, observed)
 }

@@ -13,50 +13,50 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // env reconciles in a world with a function.
 type env struct {
-	*steptest.Env[*v1beta1.FunctionEventInvokeConfig]
+	*testenv.Env[*v1beta1.FunctionEventInvokeConfig]
 }
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig] {
-		return newExternal(w.Lambda, w.Cache, steptest.Fields{"q": queueARN})
+	return env{functionconfigtest.New(t, 0, func(w *testenv.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionEventInvokeConfig] {
+		return newExternal(w.Lambda, w.Cache, testenv.Fields{"q": queueARN})
 	})}
 }
 
 func TestLife(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig(toQueue("q"), func(c *v1beta1.FunctionEventInvokeConfig) {
-		c.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias)
+		c.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias)
 		c.Spec.ForProvider.MaximumEventAgeInSeconds = ptr.To[int32](60)
 	})
-	e.Want(c, "a create and a look", steptest.Created, steptest.Settled)
-	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:live" || *at.FunctionArn != configuredtest.FunctionARN+":live" || *at.OnFailureDestination != queueARN {
+	e.Want(c, "a create and a look", testenv.Created, testenv.Settled)
+	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:live" || *at.FunctionArn != functionconfigtest.FunctionARN+":live" || *at.OnFailureDestination != queueARN {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 
 	c.Spec.ForProvider.MaximumEventAgeInSeconds, c.Spec.ForProvider.DestinationConfig = nil, nil
-	e.Want(c, "one call carries all", steptest.Updated, steptest.Settled)
+	e.Want(c, "one call carries all", testenv.Updated, testenv.Settled)
 	if at := c.Status.AtProvider; at.MaximumEventAgeInSeconds != nil || at.OnFailureDestination != nil || *at.MaximumRetryAttempts != 1 {
 		t.Errorf("got %+v, want that what left spec left AWS", at)
 	}
 
 	if _, err := e.Lambda.UpdateFunctionEventInvokeConfig(t.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{
-		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), MaximumEventAgeInSeconds: ptr.To[int32](300),
+		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To(functionconfigtest.Alias), MaximumEventAgeInSeconds: ptr.To[int32](300),
 		DestinationConfig: &types.DestinationConfig{OnSuccess: &types.OnSuccess{Destination: ptr.To(topicARN)}},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(1)
-	e.Want(c, "a change by hand is put right", steptest.Updated, steptest.Settled)
+	e.Want(c, "a change by hand is put right", testenv.Updated, testenv.Settled)
 
 	e.Remove(c)
-	e.Want(c, "it goes", steptest.Deleted, steptest.Gone)
+	e.Want(c, "it goes", testenv.Deleted, testenv.Gone)
 }
 
 func TestLostAnswer(t *testing.T) {
@@ -72,7 +72,7 @@ func TestLostAnswer(t *testing.T) {
 func TestConfigurationsOfAFunctionShareACall(t *testing.T) {
 	e := newEnv(t)
 	all := []*v1beta1.FunctionEventInvokeConfig{newConfig()}
-	for _, q := range []string{"1", "2", configuredtest.Alias} {
+	for _, q := range []string{"1", "2", functionconfigtest.Alias} {
 		all = append(all, newConfig(func(c *v1beta1.FunctionEventInvokeConfig) { c.Spec.ForProvider.Qualifier = ptr.To(q) }))
 	}
 	for _, c := range all {
@@ -87,15 +87,15 @@ type generator struct{ *rand.Rand }
 
 func (g generator) settings() v1beta1.FunctionEventInvokeConfigSettings {
 	s := v1beta1.FunctionEventInvokeConfigSettings{
-		MaximumEventAgeInSeconds: steptest.Some[int32](g.Rand, 60, 300, 21600),
-		MaximumRetryAttempts:     steptest.Some[int32](g.Rand, 0, 1, 2),
+		MaximumEventAgeInSeconds: testenv.Some[int32](g.Rand, 60, 300, 21600),
+		MaximumRetryAttempts:     testenv.Some[int32](g.Rand, 0, 1, 2),
 	}
 	if g.IntN(2) == 0 {
 		s.DestinationConfig = &v1beta1.EventDestinationConfig{}
 		if g.IntN(2) == 0 {
 			s.DestinationConfig.OnFailure = &v1beta1.OnFailureDestination{DestinationFrom: &v1beta1.FieldSelector{Name: "q"}}
 		}
-		if d := steptest.Some(g.Rand, queueARN, topicARN); d != nil {
+		if d := testenv.Some(g.Rand, queueARN, topicARN); d != nil {
 			s.DestinationConfig.OnSuccess = &v1beta1.OnSuccessDestination{Destination: d}
 		}
 	}

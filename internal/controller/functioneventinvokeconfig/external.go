@@ -9,38 +9,38 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 type (
-	found  = flow.Observation[types.FunctionEventInvokeConfig, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[types.FunctionEventInvokeConfig, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.Comparer[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] = &external{}
+	_ reconciler.Comparer[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] = &external{}
 )
 
 // external is how a function is invoked asynchronously in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	reader *configured.Reader[types.FunctionEventInvokeConfig]
+	reader *functionconfig.Reader[types.FunctionEventInvokeConfig]
 	fields fieldReader
 
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *inventory.Cache, fields fieldReader) *flow.External[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache, fields fieldReader) *reconciler.External[*v1beta1.FunctionEventInvokeConfig, types.FunctionEventInvokeConfig, settings] {
 	e := &external{api: api, fields: fields}
-	e.reader = &configured.Reader[types.FunctionEventInvokeConfig]{
+	e.reader = &functionconfig.Reader[types.FunctionEventInvokeConfig]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(c types.FunctionEventInvokeConfig) *string { return c.FunctionArn },
 	}
-	return flow.New(e, calls)
+	return reconciler.NewExternal(e, calls)
 }
 
 // page of the configurations of a function.
@@ -67,7 +67,7 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 // Read reads the configuration from the list of those of its function.
 func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionEventInvokeConfig) (found, error) {
 	p := mg.Spec.ForProvider
-	n, ok, err := configured.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
+	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
@@ -77,7 +77,7 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionEventInvokeConf
 }
 
 func what(n functionname.Name) string {
-	return configured.What("the asynchronous invocation configuration", n)
+	return functionconfig.What("the asynchronous invocation configuration", n)
 }
 
 // SetStatus sets status.atProvider.
@@ -94,7 +94,7 @@ func (e *external) Desired(ctx context.Context, mg *v1beta1.FunctionEventInvokeC
 }
 
 // Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionEventInvokeConfig, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 

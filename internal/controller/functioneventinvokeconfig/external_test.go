@@ -12,13 +12,13 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // there returns a configuration of a qualifier of the function cart.
 func there(qualifier string, retries int32) lambda.PutFunctionEventInvokeConfigInput {
-	return lambda.PutFunctionEventInvokeConfigInput{FunctionName: ptr.To(configuredtest.Function), Qualifier: &qualifier, MaximumRetryAttempts: &retries}
+	return lambda.PutFunctionEventInvokeConfigInput{FunctionName: ptr.To(functionconfigtest.Function), Qualifier: &qualifier, MaximumRetryAttempts: &retries}
 }
 
 // has returns what puts configurations into AWS.
@@ -36,10 +36,10 @@ func has(all ...lambda.PutFunctionEventInvokeConfigInput) func(env) {
 func newConfig(edit ...func(*v1beta1.FunctionEventInvokeConfig)) *v1beta1.FunctionEventInvokeConfig {
 	c := &v1beta1.FunctionEventInvokeConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "async", UID: "u1", Generation: 2}}
 	c.Spec.ForProvider.FunctionName, c.Spec.ForProvider.MaximumRetryAttempts = ptr.To("cart"), ptr.To[int32](1)
-	return steptest.Build(c, edit...)
+	return testenv.Build(c, edit...)
 }
 
-var named = steptest.Named[*v1beta1.FunctionEventInvokeConfig]("cart:$LATEST")
+var named = testenv.Named[*v1beta1.FunctionEventInvokeConfig]("cart:$LATEST")
 
 func toQueue(name string) func(*v1beta1.FunctionEventInvokeConfig) {
 	return func(c *v1beta1.FunctionEventInvokeConfig) {
@@ -49,53 +49,53 @@ func toQueue(name string) func(*v1beta1.FunctionEventInvokeConfig) {
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.FunctionEventInvokeConfig
 	)
 	create := observation{Ready: xpv2.ReasonCreating, Reserved: []string{opPut}}
-	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: steptest.None}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None}
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"Absent":  {Reason: "It is to be made.", Resource: newConfig(), Want: create},
 		"OfAlias": {Reason: "That of an alias is another one.", Resource: newConfig(), AWS: has(there("live", 1)), Want: create},
 		"Denied": {
 			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
-			Want: observation{Err: "cannot list the asynchronous invocation configurations of function cart", Reserved: steptest.None},
+			Want: observation{Err: "cannot list the asynchronous invocation configurations of function cart", Reserved: testenv.None},
 		},
 		"InOrder": {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has(there("live", 0), there("$LATEST", 1)), Want: inOrder},
 		"Drifted": {Reason: "It is put right.", Resource: newConfig(named), AWS: has(there("$LATEST", 2)), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
 		"Foreign": {
 			Reason: "What someone else made stays as it is.", Resource: newConfig(), AWS: has(there("$LATEST", 1)),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:$LATEST"`, Reserved: steptest.None},
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:$LATEST"`, Reserved: testenv.None},
 		},
-		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(steptest.Pending), AWS: has(there("$LATEST", 1)), Want: inOrder},
+		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(testenv.Pending), AWS: has(there("$LATEST", 1)), Want: inOrder},
 		"LostAnswerWithQueue": {
-			Reason: "It is compared with what spec refers to.", Resource: newConfig(steptest.Pending, toQueue("q")), AWS: has(there("$LATEST", 1)),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource", Reserved: steptest.None},
+			Reason: "It is compared with what spec refers to.", Resource: newConfig(testenv.Pending, toQueue("q")), AWS: has(there("$LATEST", 1)),
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource", Reserved: testenv.None},
 		},
 		"QueueUnknown": {
 			Reason: "What is missing is named.", Resource: newConfig(toQueue("other")),
-			Want: observation{Err: "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom: Queue other does not exist", Reserved: steptest.None},
+			Want: observation{Err: "cannot resolve spec.forProvider.destinationConfig.onFailure.destinationFrom: Queue other does not exist", Reserved: testenv.None},
 		},
 		"QueueLost": {
 			Reason: "What is missing is named, and what is there stays.", Resource: newConfig(named, toQueue("other")), AWS: has(there("$LATEST", 1)),
-			Want: observation{Err: "Queue other does not exist", Reserved: steptest.None},
+			Want: observation{Err: "Queue other does not exist", Reserved: testenv.None},
 		},
 		"QueueAdded": {Reason: "It is added.", Resource: newConfig(named, toQueue("q")), AWS: has(there("$LATEST", 1)), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
 		"Deleted": {
-			Reason: "It is to be removed, whatever spec refers to.", Resource: newConfig(named, steptest.BeingDeleted, toQueue("other")), AWS: has(there("$LATEST", 1)),
+			Reason: "It is to be removed, whatever spec refers to.", Resource: newConfig(named, testenv.BeingDeleted, toQueue("other")), AWS: has(there("$LATEST", 1)),
 			Want: observation{Exists: true, Reserved: []string{opDelete}},
 		},
-		"DeletedGone": {Reason: "It is gone.", Resource: newConfig(named, steptest.BeingDeleted), Want: observation{Reserved: steptest.None}},
+		"DeletedGone": {Reason: "It is gone.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
 		"ObserveOnly": {
 			Reason: "Whatever is there is shown.",
 			Resource: newConfig(func(c mg) {
-				steptest.ObserveOnly(c)
+				testenv.ObserveOnly(c)
 				c.Spec.ForProvider = v1beta1.FunctionEventInvokeConfigParameters{}
 				meta.SetExternalName(c, "cart")
 			}),
 			AWS: has(there("$LATEST", 1)),
 			Want: observation{
-				Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Message: "an update would reset maximumRetryAttempts, which spec does not set", Reserved: steptest.None,
+				Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Message: "an update would reset maximumRetryAttempts, which spec does not set", Reserved: testenv.None,
 			},
 		},
 	})

@@ -8,45 +8,45 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.FunctionURL], *v1beta1.FunctionURL) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.FunctionURL], *v1beta1.FunctionURL) {
 	t.Helper()
 	return newEnv(t).Env, newURL()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "functionurls", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functionurls", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and sent no call without end.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, steptest.ListAnswers(opList, opCreate, "FunctionUrlConfigs"), map[string]steptest.OddCase{
-		"NoARN": {Reason: "The list does not say whose it is.", Odd: odd{opList: steptest.Without("FunctionArn")}, Writes: []string{opCreate}},
-		"Bare":  {Reason: "What AWS leaves out is its default.", Odd: odd{opList: steptest.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")}, Writes: []string{opCreate}},
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opCreate, "FunctionUrlConfigs"), map[string]testenv.OddCase{
+		"NoARN": {Reason: "The list does not say whose it is.", Odd: odd{opList: testenv.Without("FunctionArn")}, Writes: []string{opCreate}},
+		"Bare":  {Reason: "What AWS leaves out is its default.", Odd: odd{opList: testenv.Without("Cors", "InvokeMode", "CreationTime", "LastModifiedTime")}, Writes: []string{opCreate}},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: steptest.Body("{}"), opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opCreate}, 11), Told: steptest.NotFound,
+			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opCreate}, 11), Told: testenv.NotFound,
 		},
 	})
 }
 
 // However late AWS shows it, there is one URL, and none after the deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.FunctionURL] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.FunctionURL] {
 		t.Helper()
 		e := newEnv(t)
 		u := newURL(func(u *v1beta1.FunctionURL) {
 			u.Spec.InitProvider = &v1beta1.FunctionURLSettings{InvokeMode: ptr.To("RESPONSE_STREAM")}
 		})
-		return steptest.Life[*v1beta1.FunctionURL]{
+		return testenv.Life[*v1beta1.FunctionURL]{
 			Env: e.Env, Resource: u, Create: opCreate, Delete: opDelete,
 			Edit: func() { u.Spec.ForProvider.AuthType = ptr.To("NONE") },
 			There: func() []string {
-				out, err := e.Lambda.ListFunctionUrlConfigs(e.Context(), &lambda.ListFunctionUrlConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
+				out, err := e.Lambda.ListFunctionUrlConfigs(e.Context(), &lambda.ListFunctionUrlConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)})
 				e.Must(err)
 				var all []string
 				for _, u := range out.FunctionUrlConfigs {

@@ -13,42 +13,41 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of FunctionURLs to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.FunctionURL]{
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.FunctionURL]{
 		GVK:          v1beta1.FunctionURLGroupVersionKind,
 		New:          func() *v1beta1.FunctionURL { return &v1beta1.FunctionURL{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.FunctionURLList{} },
 		Region:       func(u *v1beta1.FunctionURL) string { return u.Spec.ForProvider.Region },
 		FunctionName: func(u *v1beta1.FunctionURL) **string { return &u.Spec.ForProvider.FunctionName },
-		Reads:        func(u *v1beta1.FunctionURL) []string { return configured.Reads(u, opList, opCreate) },
+		Reads:        func(u *v1beta1.FunctionURL) []string { return functionconfig.Reads(u, opList, opCreate) },
 		Connect:      connect,
 		ActsOn: func(mg *v1beta1.FunctionURL) []tenancy.Target {
-			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
+			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 	})
 }
 
-func connect(_ context.Context, _ *v1beta1.FunctionURL, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.FunctionURL], error) {
-	return newExternal(config.Client(s, lambda.NewFromConfig), s.Inventory()), nil
+func connect(_ context.Context, _ *v1beta1.FunctionURL, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.FunctionURL], error) {
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory()), nil
 }
 
-func references(u *v1beta1.FunctionURL) []managed.Reference {
+func references(u *v1beta1.FunctionURL) []reconciler.Reference {
 	p := u.Spec.ForProvider
-	return []managed.Reference{
-		configured.FunctionReference(p.ConfiguredFunction),
-		configured.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
+	return []reconciler.Reference{
+		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}
+var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete}

@@ -11,7 +11,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
 )
 
 // settings are the same type for desired and observed state.
@@ -75,7 +75,7 @@ func updateInput(t settings, changes diff.Changes, n functionname.Name) *lambda.
 // observation returns what status shows of a URL.
 func observation(u types.FunctionUrlConfig, n functionname.Name) v1beta1.FunctionURLObservation {
 	return v1beta1.FunctionURLObservation{
-		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: u.FunctionArn, FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
+		FunctionName: &n.Function, Qualifier: functionconfig.IsListed(n), FunctionArn: u.FunctionArn, FunctionURL: u.FunctionUrl, URLID: urlID(u.FunctionUrl),
 		AuthType: text(u.AuthType), Cors: corsOf(u.Cors), InvokeMode: text(u.InvokeMode),
 		CreationTime: u.CreationTime, LastModifiedTime: u.LastModifiedTime,
 	}

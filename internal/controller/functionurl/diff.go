@@ -8,7 +8,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // desired returns the settings of spec.
@@ -18,8 +18,8 @@ func desired(mg *v1beta1.FunctionURL) (forProvider, initProvider settings) {
 
 // compare returns how spec differs from what was observed. AWS replaces cors as a whole, so
 // that nothing in it is left to AWS.
-func compare(d flow.Desired[settings], observed settings) flow.Comparison[settings] {
-	return flow.Compare(normal(diff.Fill(normal(d.Settings), observed, d.Left)), observed)
+func compare(d reconciler.Desired[settings], observed settings) reconciler.Comparison[settings] {
+	return reconciler.Compare(normal(diff.Fill(normal(d.Settings), observed, d.Left)), observed)
 }
 
 // normal returns settings in the form that is the same for settings that mean the same: in

@@ -14,19 +14,19 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // env reconciles in a world with a function.
 type env struct {
-	*steptest.Env[*v1beta1.FunctionURL]
+	*testenv.Env[*v1beta1.FunctionURL]
 }
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionURL] {
+	return env{functionconfigtest.New(t, 0, func(w *testenv.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionURL] {
 		return newExternal(w.Lambda, w.Cache)
 	})}
 }
@@ -34,10 +34,10 @@ func newEnv(t testing.TB) env {
 func TestLife(t *testing.T) {
 	e := newEnv(t)
 	u := newURL(func(u *v1beta1.FunctionURL) {
-		u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias)
+		u.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias)
 		u.Spec.ForProvider.Cors = &v1beta1.Cors{AllowOrigins: []string{"*"}, AllowHeaders: []string{"Content-Type"}}
 	})
-	e.Want(u, "a create and a look", steptest.Created, steptest.Settled)
+	e.Want(u, "a create and a look", testenv.Created, testenv.Settled)
 	url := ptr.Deref(u.Status.AtProvider.FunctionURL, "")
 	if meta.GetExternalName(u) != "cart:live" || url == "" {
 		t.Errorf("named %q, at %q", meta.GetExternalName(u), url)
@@ -49,21 +49,21 @@ func TestLife(t *testing.T) {
 
 	u.Spec.ForProvider.Cors = nil
 	u.Spec.ForProvider.AuthType = ptr.To("NONE")
-	e.Want(u, "one update carries all", steptest.Updated, steptest.Settled)
+	e.Want(u, "one update carries all", testenv.Updated, testenv.Settled)
 	if at := u.Status.AtProvider; at.Cors != nil || *at.AuthType != "NONE" || *at.FunctionURL != url {
 		t.Errorf("got %+v, want no CORS, and the same URL", at)
 	}
 
 	if _, err := e.Lambda.UpdateFunctionUrlConfig(t.Context(), &lambda.UpdateFunctionUrlConfigInput{
-		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), Cors: &types.Cors{AllowOrigins: []string{"https://evil.example"}},
+		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To(functionconfigtest.Alias), Cors: &types.Cors{AllowOrigins: []string{"https://evil.example"}},
 	}); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(1)
-	e.Want(u, "a change by hand is put right", steptest.Updated, steptest.Settled)
+	e.Want(u, "a change by hand is put right", testenv.Updated, testenv.Settled)
 
 	e.Remove(u)
-	e.Want(u, "it goes", steptest.Deleted, steptest.Gone)
+	e.Want(u, "it goes", testenv.Deleted, testenv.Gone)
 }
 
 func TestLostAnswer(t *testing.T) {
@@ -94,12 +94,12 @@ func TestLostAnswerOfADeletedResource(t *testing.T) {
 	}
 	u.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
 	e.Remove(u)
-	e.Want(u, "nothing stays behind", steptest.Deleted, steptest.Gone)
+	e.Want(u, "nothing stays behind", testenv.Deleted, testenv.Gone)
 }
 
 func TestURLsOfAFunctionShareACall(t *testing.T) {
 	e := newEnv(t)
-	urls := []*v1beta1.FunctionURL{newURL(), newURL(func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Qualifier = ptr.To(configuredtest.Alias) })}
+	urls := []*v1beta1.FunctionURL{newURL(), newURL(func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Qualifier = ptr.To(functionconfigtest.Alias) })}
 	for _, u := range urls {
 		e.Outcomes(u)
 	}
@@ -126,12 +126,12 @@ func (g generator) subset(of ...string) []string {
 func (g generator) settings() v1beta1.FunctionURLSettings {
 	s := v1beta1.FunctionURLSettings{
 		AuthType:   ptr.To([]string{"NONE", "AWS_IAM"}[g.IntN(2)]),
-		InvokeMode: steptest.Some(g.Rand, "BUFFERED", "RESPONSE_STREAM"),
+		InvokeMode: testenv.Some(g.Rand, "BUFFERED", "RESPONSE_STREAM"),
 	}
 	if g.IntN(3) > 0 {
 		s.Cors = &v1beta1.Cors{
-			AllowCredentials: steptest.Some(g.Rand, true, false), AllowHeaders: g.subset("X-A", "x-b", "*"), AllowMethods: g.subset("GET", "POST", "*"),
-			AllowOrigins: append(g.subset("https://a.example", "https://b.example"), "*"), ExposeHeaders: g.subset("Date", "x-c"), MaxAge: steptest.Some[int32](g.Rand, 0, 60),
+			AllowCredentials: testenv.Some(g.Rand, true, false), AllowHeaders: g.subset("X-A", "x-b", "*"), AllowMethods: g.subset("GET", "POST", "*"),
+			AllowOrigins: append(g.subset("https://a.example", "https://b.example"), "*"), ExposeHeaders: g.subset("Date", "x-c"), MaxAge: testenv.Some[int32](g.Rand, 0, 60),
 		}
 	}
 	return s

@@ -11,38 +11,38 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 type (
-	found  = flow.Observation[types.FunctionUrlConfig, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[types.FunctionUrlConfig, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.Comparer[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] = &external{}
-	_ flow.ConnectionDetailer[*v1beta1.FunctionURL]                          = &external{}
+	_ reconciler.Comparer[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] = &external{}
+	_ reconciler.ConnectionDetailer[*v1beta1.FunctionURL]                          = &external{}
 )
 
 // external is the URL of a function or an alias in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	reader *configured.Reader[types.FunctionUrlConfig]
+	reader *functionconfig.Reader[types.FunctionUrlConfig]
 
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *inventory.Cache) *flow.External[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache) *reconciler.External[*v1beta1.FunctionURL, types.FunctionUrlConfig, settings] {
 	e := &external{api: api}
-	e.reader = &configured.Reader[types.FunctionUrlConfig]{
+	e.reader = &functionconfig.Reader[types.FunctionUrlConfig]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(u types.FunctionUrlConfig) *string { return u.FunctionArn },
 	}
-	return flow.New(e, calls)
+	return reconciler.NewExternal(e, calls)
 }
 
 // page of the URLs of a function.
@@ -58,7 +58,7 @@ func (e *external) page(ctx context.Context, function string, marker *string) ([
 func (e *external) get(ctx context.Context, n functionname.Name) (types.FunctionUrlConfig, error) {
 	out, err := e.api.GetFunctionUrlConfig(ctx, &lambda.GetFunctionUrlConfigInput{FunctionName: &n.Function, Qualifier: qualifier(n)})
 	if err != nil {
-		return types.FunctionUrlConfig{}, errors.Wrapf(err, "cannot get %s", configured.What("the URL", n))
+		return types.FunctionUrlConfig{}, errors.Wrapf(err, "cannot get %s", functionconfig.What("the URL", n))
 	}
 	return types.FunctionUrlConfig{
 		AuthType: out.AuthType, CreationTime: out.CreationTime, FunctionArn: out.FunctionArn, FunctionUrl: out.FunctionUrl,
@@ -69,13 +69,13 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Function
 // Read reads the URL from the list of those of its function.
 func (e *external) Read(ctx context.Context, mg *v1beta1.FunctionURL) (found, error) {
 	p := mg.Spec.ForProvider
-	n, ok, err := configured.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
+	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
 	e.name = n
 	u, exists, err := e.reader.Read(ctx, mg, n)
-	return found{Resource: u, Settings: fromAWS(u), Exists: exists, Name: n.String(), Description: configured.What("the URL", n), Parent: n.String()}, err
+	return found{Resource: u, Settings: fromAWS(u), Exists: exists, Name: n.String(), Description: functionconfig.What("the URL", n), Parent: n.String()}, err
 }
 
 // SetStatus sets status.atProvider.
@@ -90,7 +90,7 @@ func (e *external) Desired(_ context.Context, mg *v1beta1.FunctionURL) (forProvi
 }
 
 // Compare compares spec with the URL.
-func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionURL, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, _ *v1beta1.FunctionURL, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 
@@ -99,7 +99,7 @@ func (e *external) Create(ctx context.Context, mg *v1beta1.FunctionURL, s settin
 	defer e.reader.Forget(e.name)
 	out, err := e.api.CreateFunctionUrlConfig(ctx, createInput(s, e.name))
 	if err != nil {
-		return "", errors.Wrapf(err, "cannot create %s", configured.What("the URL", e.name))
+		return "", errors.Wrapf(err, "cannot create %s", functionconfig.What("the URL", e.name))
 	}
 	mg.Status.AtProvider = created(out, e.name)
 	return e.name.String(), nil

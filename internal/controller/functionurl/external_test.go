@@ -13,15 +13,15 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // has returns what creates URLs of the function cart in AWS.
 func has(urls ...lambda.CreateFunctionUrlConfigInput) func(env) {
 	return func(e env) {
 		for _, in := range urls {
-			in.FunctionName = ptr.To(configuredtest.Function)
+			in.FunctionName = ptr.To(functionconfigtest.Function)
 			_, err := e.Lambda.CreateFunctionUrlConfig(e.Context(), &in)
 			e.Must(err)
 		}
@@ -33,21 +33,21 @@ func has(urls ...lambda.CreateFunctionUrlConfigInput) func(env) {
 func newURL(edit ...func(*v1beta1.FunctionURL)) *v1beta1.FunctionURL {
 	u := &v1beta1.FunctionURL{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web", UID: "u1", Generation: 2}}
 	u.Spec.ForProvider.FunctionName, u.Spec.ForProvider.AuthType = ptr.To("cart"), ptr.To("AWS_IAM")
-	return steptest.Build(u, edit...)
+	return testenv.Build(u, edit...)
 }
 
-var named = steptest.Named[*v1beta1.FunctionURL]("cart")
+var named = testenv.Named[*v1beta1.FunctionURL]("cart")
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.FunctionURL
 	)
-	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: steptest.None}
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None}
 	ours := lambda.CreateFunctionUrlConfigInput{AuthType: types.FunctionUrlAuthTypeAwsIam}
 	live := lambda.CreateFunctionUrlConfigInput{AuthType: types.FunctionUrlAuthTypeAwsIam, Qualifier: ptr.To("live")}
 	open := lambda.CreateFunctionUrlConfigInput{AuthType: types.FunctionUrlAuthTypeNone}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"Absent":  {Reason: "It is to be made.", Resource: newURL(), Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}}},
 		"OfAlias": {Reason: "That of an alias is another one.", Resource: newURL(), AWS: has(live), Want: observation{Ready: xpv2.ReasonCreating, Reserved: []string{opCreate}}},
 		"NoFunction": {
@@ -56,18 +56,18 @@ func TestObserve(t *testing.T) {
 		},
 		"Denied": {
 			Reason: "What AWS says is passed on.", Resource: newURL(), AWS: func(e env) { e.Refuse(opList, 400, "AccessDeniedException", "boom") },
-			Want: observation{Err: "cannot list the URLs of function cart", Reserved: steptest.None},
+			Want: observation{Err: "cannot list the URLs of function cart", Reserved: testenv.None},
 		},
 		"InOrder": {Reason: "Nothing is due.", Resource: newURL(named), AWS: has(live, ours), Want: inOrder},
 		"Drifted": {Reason: "It is put right.", Resource: newURL(named), AWS: has(open), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opUpdate}}},
 		"Foreign": {
 			Reason: "What someone else made stays as it is.", Resource: newURL(), AWS: has(ours),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `the URL of function cart exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "cart"`, Reserved: steptest.None},
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `the URL of function cart exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "cart"`, Reserved: testenv.None},
 		},
-		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newURL(steptest.Pending), AWS: has(ours), Want: inOrder},
+		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newURL(testenv.Pending), AWS: has(ours), Want: inOrder},
 		"LostToOther": {
-			Reason: "What is not what we asked for is not.", Resource: newURL(steptest.Pending), AWS: has(open),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource", Reserved: steptest.None},
+			Reason: "What is not what we asked for is not.", Resource: newURL(testenv.Pending), AWS: has(open),
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: "was not created by this resource", Reserved: testenv.None},
 		},
 		"Imported": {
 			Reason: "The user says that it is meant.",
@@ -80,22 +80,22 @@ func TestObserve(t *testing.T) {
 		},
 		"Moved": {
 			Reason: "What was made for one function would be left behind.", Resource: newURL(named, func(u mg) { u.Spec.ForProvider.FunctionName = ptr.To("basket") }), AWS: has(ours),
-			Want: observation{Err: `which would leave "cart" behind`, Reserved: steptest.None},
+			Want: observation{Err: `which would leave "cart" behind`, Reserved: testenv.None},
 		},
 		"ObserveOnly": {
 			Reason: "Whatever is there is shown.",
 			Resource: newURL(func(u mg) {
-				steptest.ObserveOnly(u)
+				testenv.ObserveOnly(u)
 				u.Spec.ForProvider = v1beta1.FunctionURLParameters{}
 				meta.SetExternalName(u, "cart")
 			}),
 			AWS:  has(ours),
 			Want: inOrder,
 		},
-		"Deleted":        {Reason: "It is to be removed.", Resource: newURL(named, steptest.BeingDeleted), AWS: has(ours), Want: observation{Exists: true, Reserved: []string{opDelete}}},
-		"DeletedForeign": {Reason: "What someone else made is let go of.", Resource: newURL(steptest.BeingDeleted), AWS: has(open), Want: observation{Reserved: steptest.None}},
-		"DeletedGone":    {Reason: "It is gone.", Resource: newURL(named, steptest.BeingDeleted), Want: observation{Reserved: steptest.None}},
-		"DeletedUnmade":  {Reason: "Nothing was made, and nothing is asked.", Resource: newURL(steptest.BeingDeleted), Want: observation{Calls: steptest.None, Reserved: steptest.None}},
+		"Deleted":        {Reason: "It is to be removed.", Resource: newURL(named, testenv.BeingDeleted), AWS: has(ours), Want: observation{Exists: true, Reserved: []string{opDelete}}},
+		"DeletedForeign": {Reason: "What someone else made is let go of.", Resource: newURL(testenv.BeingDeleted), AWS: has(open), Want: observation{Reserved: testenv.None}},
+		"DeletedGone":    {Reason: "It is gone.", Resource: newURL(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
+		"DeletedUnmade":  {Reason: "Nothing was made, and nothing is asked.", Resource: newURL(testenv.BeingDeleted), Want: observation{Calls: testenv.None, Reserved: testenv.None}},
 	})
 }
 

@@ -6,42 +6,42 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.Invocation], *v1beta1.Invocation) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.Invocation], *v1beta1.Invocation) {
 	t.Helper()
 	return newEnv(t).Env, newInvocation()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "invocations", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "invocations", begin) }
 
 // What an emulator answers oddly, or not at all, has no function invoked twice.
 func TestOddAnswers(t *testing.T) {
 	const look, invoke = "GetFunctionConfiguration", "Invoke"
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, map[string]steptest.OddCase{
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
 		"None":          {Reason: "AWS as it is.", Writes: []string{invoke}},
-		"EmptyFunction": {Reason: "Nothing says that it takes too long.", Odd: odd{look: steptest.Body("{}")}, Writes: []string{invoke}},
-		"NoLook":        {Reason: "It is not needed.", Odd: odd{look: steptest.Refusal(501, "InternalFailure")}, Writes: []string{invoke}},
-		"NoFunction":    {Reason: "What is not there is not invoked.", Odd: odd{look: steptest.Refusal(404, "ResourceNotFoundException")}, Told: "cannot read function f"},
-		"NoResult":      {Reason: "A function may return nothing.", Odd: odd{invoke: steptest.Body("")}, Writes: []string{invoke}},
-		"NullResult":    {Reason: "Or null.", Odd: odd{invoke: steptest.Body("null")}, Writes: []string{invoke}},
-		"BrokenResult":  {Reason: "Or what is no JSON.", Odd: odd{invoke: steptest.Body("{")}, Writes: []string{invoke}},
+		"EmptyFunction": {Reason: "Nothing says that it takes too long.", Odd: odd{look: testenv.Body("{}")}, Writes: []string{invoke}},
+		"NoLook":        {Reason: "It is not needed.", Odd: odd{look: testenv.Refusal(501, "InternalFailure")}, Writes: []string{invoke}},
+		"NoFunction":    {Reason: "What is not there is not invoked.", Odd: odd{look: testenv.Refusal(404, "ResourceNotFoundException")}, Told: "cannot read function f"},
+		"NoResult":      {Reason: "A function may return nothing.", Odd: odd{invoke: testenv.Body("")}, Writes: []string{invoke}},
+		"NullResult":    {Reason: "Or null.", Odd: odd{invoke: testenv.Body("null")}, Writes: []string{invoke}},
+		"BrokenResult":  {Reason: "Or what is no JSON.", Odd: odd{invoke: testenv.Body("{")}, Writes: []string{invoke}},
 	})
 }
 
 // However late AWS shows its function, it is invoked once for each input, and for the
 // deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Invocation] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Invocation] {
 		t.Helper()
 		e := newEnv(t)
 		i := newInvocation(crud)
 		seen := 0
-		return steptest.Life[*v1beta1.Invocation]{
+		return testenv.Life[*v1beta1.Invocation]{
 			Env: e.Env, Resource: i, Create: "Invoke", Delete: "Invoke", Publishes: true,
 			Edit: func() { i.Spec.ForProvider.Payload = ptr.To(`{"a":2}`) },
 			There: func() []string {

@@ -19,29 +19,29 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of Invocations to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	seen := newFingerprints()
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Invocation]{
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Invocation]{
 		GVK:     v1beta1.InvocationGroupVersionKind,
 		New:     func() *v1beta1.Invocation { return &v1beta1.Invocation{} },
 		NewList: func() resource.ManagedList { return &v1beta1.InvocationList{} },
 		Region:  func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
 		Reads:   func(*v1beta1.Invocation) []string { return nil },
-		Connect: func(_ context.Context, _ *v1beta1.Invocation, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Invocation], error) {
-			return &external{api: config.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen}, nil
+		Connect: func(_ context.Context, _ *v1beta1.Invocation, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.Invocation], error) {
+			return &external{api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen}, nil
 		},
 		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {
 			return tenancy.Functions(i.Spec.ForProvider.FunctionName, i.Status.AtProvider.FunctionName)
 		},
-		Refs:       refs,
+		Refs:       objectRefs,
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
 		Redact:     redact,
@@ -49,29 +49,29 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 }
 
 // references are those by which an Invocation names a Function and an Alias.
-func references(i *v1beta1.Invocation) []managed.Reference {
+func references(i *v1beta1.Invocation) []reconciler.Reference {
 	p := i.Spec.ForProvider
-	return []managed.Reference{
+	return []reconciler.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: p.FunctionNameRef, Selector: p.FunctionNameSelector},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: p.QualifierRef, Selector: p.QualifierSelector},
 	}
 }
 
-// refs is the Secret or ConfigMap that the payload comes from, if any.
-func refs(i *v1beta1.Invocation) []objects.Ref {
+// objectRefs is the Secret or ConfigMap that the payload comes from, if any.
+func objectRefs(i *v1beta1.Invocation) []refs.ObjectRef {
 	from := i.Spec.ForProvider.PayloadFrom
 	if from == nil {
 		return nil
 	}
 	ref, _, _ := source(i.GetNamespace(), *from)
-	return []objects.Ref{ref}
+	return []refs.ObjectRef{ref}
 }
 
 // source is the object and the key of a payload, and whether it may be missing.
-func source(namespace string, from v1beta1.ValueSource) (ref objects.Ref, key string, optional bool) {
-	ref, k := objects.Ref{Kind: objects.ConfigMap, Namespace: namespace}, from.ConfigMapKeyRef
+func source(namespace string, from v1beta1.ValueSource) (ref refs.ObjectRef, key string, optional bool) {
+	ref, k := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: namespace}, from.ConfigMapKeyRef
 	if from.SecretKeyRef != nil {
-		ref.Kind, k = objects.Secret, from.SecretKeyRef
+		ref.Kind, k = refs.Secret, from.SecretKeyRef
 	}
 	ref.Name = k.Name
 	return ref, k.Key, ptr.Deref(k.Optional, false)

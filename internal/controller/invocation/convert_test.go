@@ -9,7 +9,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestTold(t *testing.T) {
@@ -143,13 +143,13 @@ func TestRedact(t *testing.T) {
 
 func TestRecordOfAnother(t *testing.T) {
 	i := newInvocation()
-	r := (*record)(nil).begin(i, "x", actionCreate, steptest.Start)
+	r := (*record)(nil).begin(i, "x", actionCreate, testenv.Start)
 	a, err := r.annotation()
 	if err != nil {
 		t.Fatal(err)
 	}
 	i.SetAnnotations(a)
-	if got := recorded(i); got == nil || got.Input != "x" || !got.At.Time.Equal(steptest.Start) {
+	if got := recorded(i); got == nil || got.Input != "x" || !got.At.Time.Equal(testenv.Start) {
 		t.Errorf("what was written must be read, got %+v", got)
 	}
 	i.SetName("other")

@@ -13,8 +13,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
 func TestOnceForEachInput(t *testing.T) {
@@ -350,7 +350,7 @@ var fromSecret = &v1beta1.ValueSource{SecretKeyRef: &v1beta1.KeySelector{Name: "
 
 func TestSecretPayload(t *testing.T) {
 	e := newEnv(t)
-	ref := objects.Ref{Kind: objects.Secret, Namespace: "shop", Name: "event"}
+	ref := refs.ObjectRef{Kind: refs.Secret, Namespace: "shop", Name: "event"}
 	e.objects[ref.String()+"/payload"] = `{"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`
 	e.returns = awsdouble.Returned{Error: "Unhandled", Payload: []byte(`{"errorMessage":"cannot log in with hunter2"}`), Log: `got {"password":"hunter2","nested":[{"token":"s3cr3t\"quoted"}]}`}
 	i := newInvocation(func(p *v1beta1.InvocationParameters) {

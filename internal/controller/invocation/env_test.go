@@ -15,27 +15,27 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // fakeObjects are the values of Secrets and ConfigMaps, by kind/namespace/name/key.
 type fakeObjects map[string]string
 
-func (f fakeObjects) Value(_ context.Context, ref objects.Ref, key string) ([]byte, error) {
+func (f fakeObjects) Value(_ context.Context, ref refs.ObjectRef, key string) ([]byte, error) {
 	v, ok := f[ref.String()+"/"+key]
 	if !ok {
-		return nil, &objects.MissingError{Ref: ref, Key: key}
+		return nil, &refs.MissingError{Ref: ref, Key: key}
 	}
 	return []byte(v), nil
 }
 
 // env is one with a function, and the invocations that it has seen.
 type env struct {
-	*steptest.Env[*v1beta1.Invocation]
+	*testenv.Env[*v1beta1.Invocation]
 
 	objects fakeObjects
 	returns awsdouble.Returned
@@ -47,19 +47,19 @@ type env struct {
 	// unwritable has annotations refused.
 	unwritable bool
 
-	turn  *managed.Attempt
-	turns []*managed.Attempt
+	turn  *reconciler.Attempt
+	turns []*reconciler.Attempt
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
 	e := &env{objects: fakeObjects{}}
-	e.Env = steptest.NewEnv(steptest.NewWorld(t, awsdouble.Options{}), func() xpmanaged.TypedExternalClient[*v1beta1.Invocation] {
+	e.Env = testenv.NewEnv(testenv.NewWorld(t, awsdouble.Options{}), func() xpmanaged.TypedExternalClient[*v1beta1.Invocation] {
 		return &external{api: e.Lambda, objects: e.objects, now: e.Now}
 	})
 	e.Lambda = e.Retrying()
-	e.Turn = func() *managed.Attempt {
-		e.turn = &managed.Attempt{AnnotateFn: e.annotate}
+	e.Turn = func() *reconciler.Attempt {
+		e.turn = &reconciler.Attempt{AnnotateFn: e.annotate}
 		e.turns = append(e.turns, e.turn)
 		return e.turn
 	}

@@ -19,11 +19,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
 // Reasons of this kind's own events.
@@ -47,7 +45,7 @@ const (
 
 // objectReader reads Secrets and ConfigMaps.
 type objectReader interface {
-	Value(ctx context.Context, ref objects.Ref, key string) ([]byte, error)
+	Value(ctx context.Context, ref refs.ObjectRef, key string) ([]byte, error)
 }
 
 // external invokes a function. It lives for one reconcile.
@@ -78,7 +76,7 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanage
 	if meta.WasDeleted(i) {
 		return e.observeDeleted(ctx, i, r)
 	}
-	if flow.ObserveOnly(i) {
+	if reconciler.ObserveOnly(i) {
 		return e.look(i, r), nil
 	}
 	if err := e.prepare(ctx, i, r); err != nil {
@@ -86,13 +84,13 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanage
 	}
 	d := decide(i, r, e.plan.input, e.now())
 	if missing := forbidden(i, r, d); missing != "" {
-		i.SetConditions(condition.Unavailable(i.GetGeneration(), missing))
+		i.SetConditions(reconciler.Unavailable(i.GetGeneration(), missing))
 		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 	}
 	e.plan.decision = d
 	i.SetConditions(d.ready)
 	if d.wait > 0 {
-		managed.RequeueAfter(ctx, d.wait)
+		reconciler.RequeueAfter(ctx, d.wait)
 	}
 	if d.action != "" {
 		if err := e.checkFunction(ctx, i); err != nil {
@@ -105,7 +103,7 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanage
 // look shows what was recorded, and invokes nothing.
 func (e *external) look(i *v1beta1.Invocation, r *record) xpmanaged.ExternalObservation {
 	if r == nil {
-		i.SetConditions(condition.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
+		i.SetConditions(reconciler.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
 	} else {
 		i.SetConditions(decide(i, r, r.Input, e.now()).ready)
 	}
@@ -119,7 +117,7 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	}
 	remember(i)
 	if err := e.prepare(ctx, i, r); err != nil {
-		if objects.IsMissing(err) {
+		if refs.IsMissing(err) {
 			letGo(ctx, err.Error())
 			return xpmanaged.ExternalObservation{}, nil
 		}
@@ -136,14 +134,14 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	case d.blocked != "":
 		return xpmanaged.ExternalObservation{}, errors.New(d.blocked)
 	case d.wait > 0:
-		managed.Abort(ctx, d.wait)
+		reconciler.Abort(ctx, d.wait)
 	}
 	return xpmanaged.ExternalObservation{ResourceExists: true}, nil
 }
 
 // letGo of a resource whose function cannot be told.
 func letGo(ctx context.Context, why string) {
-	managed.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the deletion may not have reached the function: %s", why)))
+	reconciler.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the deletion may not have reached the function: %s", why)))
 }
 
 // remember what references were resolved to, where they cannot be any more.
@@ -171,9 +169,9 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	switch {
 	case d.action == "":
 		return ""
-	case r.never() && !flow.Allows(i, xpv2.ManagementActionCreate):
+	case r.never() && !reconciler.Allows(i, xpv2.ManagementActionCreate):
 		return "the function was not invoked: managementPolicies do not allow Create"
-	case !r.never() && !flow.Allows(i, xpv2.ManagementActionUpdate):
+	case !r.never() && !reconciler.Allows(i, xpv2.ManagementActionUpdate):
 		return "the function is not invoked for this input: managementPolicies do not allow Update"
 	}
 	return ""
@@ -198,10 +196,10 @@ func (e *external) event(ctx context.Context, i *v1beta1.Invocation) (event, err
 		field += "From"
 		ref, key, optional := source(i.GetNamespace(), *p.PayloadFrom)
 		b, err := e.objects.Value(ctx, ref, key)
-		if err != nil && !(optional && objects.IsMissing(err)) {
+		if err != nil && !(optional && refs.IsMissing(err)) {
 			return event{}, errors.Wrap(err, "cannot read "+field)
 		}
-		ev = event{payload: b, secret: ref.Kind == objects.Secret}
+		ev = event{payload: b, secret: ref.Kind == refs.Secret}
 	}
 	return ev, errors.Wrap(ev.check(p), field)
 }
@@ -220,7 +218,7 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 	case err != nil:
 		return errors.Wrapf(awserr.Clean(err), "cannot read function %s before invoking it", ptr.Deref(p.FunctionName, ""))
 	case out.State == types.StatePending:
-		managed.Abort(ctx, busyWait)
+		reconciler.Abort(ctx, busyWait)
 	case time.Duration(ptr.Deref(out.Timeout, 0))*time.Second > longest:
 		return errors.Errorf("the timeout of function %s is %d seconds, but its result is awaited for at most %d seconds: set invocationType to Event, or the function's timeout to at most %d seconds",
 			ptr.Deref(p.FunctionName, ""), *out.Timeout, int(longest.Seconds()), int(longest.Seconds()))
@@ -241,13 +239,13 @@ func (e *external) Update(ctx context.Context, i *v1beta1.Invocation) (xpmanaged
 // Delete tells the function that the resource is deleted. One that is gone has nothing
 // to be told.
 func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalDelete, error) {
-	i.SetConditions(condition.Deleting(i.GetGeneration(), ""))
+	i.SetConditions(reconciler.Deleting(i.GetGeneration(), ""))
 	err := e.invoke(ctx, i)
 	if awserr.IsNotFound(err) {
 		r := *recorded(i)
 		r.Outcome = succeeded
 		letGo(ctx, "it no longer exists")
-		return xpmanaged.ExternalDelete{}, write(ctx, i, r, managed.Annotate)
+		return xpmanaged.ExternalDelete{}, write(ctx, i, r, reconciler.Annotate)
 	}
 	return xpmanaged.ExternalDelete{}, err
 }
@@ -263,10 +261,10 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 		return err
 	}
 	r := e.plan.record.begin(i, e.plan.input, e.plan.decision.action, e.now())
-	if err := write(ctx, i, r, managed.RecordIntent); err != nil {
+	if err := write(ctx, i, r, reconciler.RecordIntent); err != nil {
 		return errors.Wrap(err, "cannot record that the function is about to be invoked")
 	}
-	call := &once.Call{}
+	call := &lambdaapi.AtMostOnce{}
 	out, err := e.api.Invoke(ctx, in, call.Options)
 	switch {
 	case err == nil:
@@ -274,11 +272,11 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 	case !call.MayHaveRun(err):
 		return e.refused(ctx, i, r.refused(), err)
 	default:
-		managed.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Clean(err), "it is not known whether the function ran")))
+		reconciler.Emit(ctx, xpevent.Warning(reasonUnknown, errors.Wrap(awserr.Clean(err), "it is not known whether the function ran")))
 	}
 	show(i, r, e.plan.event, out)
-	managed.DescribeChange(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
-	managed.RequeueAfter(ctx, 0)
+	reconciler.DescribeChange(ctx, fmt.Sprintf("invoked function %s for %s: %s", ptr.Deref(in.FunctionName, ""), r.Action, r.Outcome))
+	reconciler.RequeueAfter(ctx, 0)
 	return e.conclude(ctx, i, r)
 }
 
@@ -295,7 +293,7 @@ func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record,
 func (e *external) conclude(ctx context.Context, i *v1beta1.Invocation, r record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
-	return errors.Wrap(write(ctx, i, r, managed.Annotate), "cannot record the outcome of the invocation")
+	return errors.Wrap(write(ctx, i, r, reconciler.Annotate), "cannot record the outcome of the invocation")
 }
 
 // write a record, and show it in status.

@@ -15,13 +15,13 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // script returns the answers to those who look at a function, and to those who invoke it.
-func script(get func(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error), invoke func(*lambda.InvokeInput) (*lambda.InvokeOutput, error)) steptest.Script {
-	return steptest.Script{"GetFunctionConfiguration": steptest.Scripted(get), "Invoke": steptest.Scripted(invoke)}
+func script(get func(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error), invoke func(*lambda.InvokeInput) (*lambda.InvokeOutput, error)) testenv.Script {
+	return testenv.Script{"GetFunctionConfiguration": testenv.Scripted(get), "Invoke": testenv.Scripted(invoke)}
 }
 
 func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
@@ -29,8 +29,8 @@ func active(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigura
 }
 
 func TestPendingFunctionIsWaitedFor(t *testing.T) {
-	turn := &managed.Attempt{}
-	e := &external{now: func() time.Time { return steptest.Start }, api: steptest.NewScripted(t, script(func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
+	turn := &reconciler.Attempt{}
+	e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(func(in *lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error) {
 		if *in.FunctionName != "f" || *in.Qualifier != "live" {
 			t.Errorf("what is to be invoked must be looked at, got %s, %s", *in.FunctionName, *in.Qualifier)
 		}
@@ -38,7 +38,7 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 	}, nil)).Lambda}
 	i := newInvocation()
 	i.Spec.ForProvider.Qualifier = ptr.To("live")
-	if _, err := e.Observe(managed.WithAttempt(t.Context(), turn), i); err != nil {
+	if _, err := e.Observe(reconciler.WithAttempt(t.Context(), turn), i); err != nil {
 		t.Fatal(err)
 	}
 	if after, held := turn.Aborted(); !held || after != busyWait {
@@ -48,7 +48,7 @@ func TestPendingFunctionIsWaitedFor(t *testing.T) {
 
 func TestAllIsSent(t *testing.T) {
 	var sent *lambda.InvokeInput
-	e := &external{now: func() time.Time { return steptest.Start }, api: steptest.NewScripted(t, script(active, func(in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+	e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(active, func(in *lambda.InvokeInput) (*lambda.InvokeOutput, error) {
 		sent = in
 		return &lambda.InvokeOutput{StatusCode: 200, DurableExecutionArn: ptr.To("arn:d")}, nil
 	})).Lambda}
@@ -56,7 +56,7 @@ func TestAllIsSent(t *testing.T) {
 	p := &i.Spec.ForProvider
 	p.Qualifier, p.ClientContext, p.TenantID, p.DurableExecutionName = ptr.To("live"), ptr.To("e30="), ptr.To("blue"), ptr.To("x")
 	p.InvocationType, p.LogType = ptr.To("RequestResponse"), ptr.To("Tail")
-	ctx := managed.WithAttempt(t.Context(), &managed.Attempt{})
+	ctx := reconciler.WithAttempt(t.Context(), &reconciler.Attempt{})
 	if _, err := e.Observe(ctx, i); err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestOutcomeIsWritten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var written []string
-			turn := &managed.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
+			turn := &reconciler.Attempt{AnnotateFn: func(ctx context.Context, _ client.Object, a map[string]string) error {
 				if ctx.Err() != nil || (unwritable && len(written) > 0) {
 					return errors.New("cannot write")
 				}
@@ -88,12 +88,12 @@ func TestOutcomeIsWritten(t *testing.T) {
 				}
 				return nil
 			}}
-			e := &external{now: func() time.Time { return steptest.Start }, api: steptest.NewScripted(t, script(active, func(*lambda.InvokeInput) (*lambda.InvokeOutput, error) {
+			e := &external{now: func() time.Time { return testenv.Start }, api: testenv.NewScripted(t, script(active, func(*lambda.InvokeInput) (*lambda.InvokeOutput, error) {
 				cancel()
 				return &lambda.InvokeOutput{StatusCode: 200}, nil
 			})).Lambda}
 			i := newInvocation()
-			ctx = managed.WithAttempt(ctx, turn)
+			ctx = reconciler.WithAttempt(ctx, turn)
 			if _, err := e.Observe(ctx, i); err != nil {
 				t.Fatal(err)
 			}

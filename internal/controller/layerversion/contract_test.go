@@ -5,37 +5,37 @@ import (
 	"testing"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.LayerVersion], *v1beta1.LayerVersion) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.LayerVersion], *v1beta1.LayerVersion) {
 	t.Helper()
 	return newEnv(t).Env, testLayer()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "layerversions", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "layerversions", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and publishes no second version.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, map[string]steptest.OddCase{
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
 		"None":         {Reason: "AWS as it is.", Writes: []string{opPublish}},
-		"EmptyPublish": {Reason: "What was published is found by what was noted.", Odd: odd{opPublish: steptest.Body("{}")}, Writes: []string{opPublish}},
-		"NullPublish":  {Reason: "So it is here.", Odd: odd{opPublish: steptest.Body("null")}, Writes: []string{opPublish}},
-		"OnlyLayerARN": {Reason: "The number makes it the version's.", Odd: odd{opPublish: steptest.Without("LayerVersionArn")}, Writes: []string{opPublish}},
-		"NoARN":        {Reason: "The name is known.", Odd: odd{opGet: steptest.Without("LayerVersionArn", "LayerArn", "Version")}, Writes: []string{opPublish}},
-		"EmptyGet":     {Reason: "What is not shown is what was published.", Odd: odd{opGet: steptest.Body("{}")}, Writes: []string{opPublish}},
-		"NoContent":    {Reason: "So is the content.", Odd: odd{opGet: steptest.Without("Content")}, Writes: []string{opPublish}},
-		"NoList":       {Reason: "Without a list, there was no version before.", Odd: odd{opList: steptest.Refusal(404, "ResourceNotFoundException")}, Writes: []string{opPublish}},
-		"EmptyList":    {Reason: "Nor where it is empty.", Odd: odd{opList: steptest.Body("{}")}, Writes: []string{opPublish}},
+		"EmptyPublish": {Reason: "What was published is found by what was noted.", Odd: odd{opPublish: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"NullPublish":  {Reason: "So it is here.", Odd: odd{opPublish: testenv.Body("null")}, Writes: []string{opPublish}},
+		"OnlyLayerARN": {Reason: "The number makes it the version's.", Odd: odd{opPublish: testenv.Without("LayerVersionArn")}, Writes: []string{opPublish}},
+		"NoARN":        {Reason: "The name is known.", Odd: odd{opGet: testenv.Without("LayerVersionArn", "LayerArn", "Version")}, Writes: []string{opPublish}},
+		"EmptyGet":     {Reason: "What is not shown is what was published.", Odd: odd{opGet: testenv.Body("{}")}, Writes: []string{opPublish}},
+		"NoContent":    {Reason: "So is the content.", Odd: odd{opGet: testenv.Without("Content")}, Writes: []string{opPublish}},
+		"NoList":       {Reason: "Without a list, there was no version before.", Odd: odd{opList: testenv.Refusal(404, "ResourceNotFoundException")}, Writes: []string{opPublish}},
+		"EmptyList":    {Reason: "Nor where it is empty.", Odd: odd{opList: testenv.Body("{}")}, Writes: []string{opPublish}},
 		"Nowhere": {
-			Reason: "Another publication would make another version.", Odd: odd{opPublish: steptest.Body("{}"), opList: steptest.Body(`{"LayerVersions": null}`)},
+			Reason: "Another publication would make another version.", Odd: odd{opPublish: testenv.Body("{}"), opList: testenv.Body(`{"LayerVersions": null}`)},
 			Writes: []string{opPublish}, Told: "has not appeared since",
 		},
 		"NotShown": {
-			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: steptest.Refusal(404, "ResourceNotFoundException")},
+			Reason: "What AWS does not show is waited for.", Odd: odd{opGet: testenv.Refusal(404, "ResourceNotFoundException")},
 			Writes: []string{opPublish}, Told: "has not appeared since",
 		},
 	})
@@ -47,20 +47,20 @@ func TestALaterVersionThatDoesNotShowIsNotPublishedTwice(t *testing.T) {
 	l := testLayer()
 	e.Settle(l)
 	l.Spec.ForProvider.Content, l.Generation = inline("two"), 2
-	if o, err := e.Do(l); o != steptest.Updated || err != nil {
+	if o, err := e.Do(l); o != testenv.Updated || err != nil {
 		t.Fatalf("%s, %v", o, err)
 	}
-	e.Bear(l, map[string]steptest.Answer{opGet: steptest.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
+	e.Bear(l, map[string]testenv.Answer{opGet: testenv.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
 }
 
 // However late AWS shows them, each content is published once, and no version stays after
 // the deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.LayerVersion] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.LayerVersion] {
 		t.Helper()
 		e := newEnv(t)
 		l := testLayer()
-		return steptest.Life[*v1beta1.LayerVersion]{
+		return testenv.Life[*v1beta1.LayerVersion]{
 			Env: e.Env, Resource: l, Create: opPublish, Delete: opDelete, Publishes: true,
 			Edit: func() { l.Spec.ForProvider.Content = inline("two") },
 			There: func() []string {

@@ -19,19 +19,18 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of LayerVersions to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	c := &connector{o: o, usages: newUsages()}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.LayerVersion]{
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.LayerVersion]{
 		GVK:     v1beta1.LayerVersionGroupVersionKind,
 		New:     func() *v1beta1.LayerVersion { return &v1beta1.LayerVersion{} },
 		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionList{} },
@@ -39,7 +38,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 		Reads:   reads,
 		Connect: c.connect,
 		Forget:  c.usages.drop,
-		Owns:    func(l *v1beta1.LayerVersion) []tenancy.Target { return tenancy.LayerVersions(ptr.To(flow.Name(l))) },
+		Owns:    func(l *v1beta1.LayerVersion) []tenancy.Target { return tenancy.LayerVersions(ptr.To(reconciler.ExternalName(l))) },
 		Refs:    objectRefs,
 		Redact:  redact,
 	})
@@ -54,31 +53,31 @@ func redact(l *v1beta1.LayerVersion) {
 }
 
 // calls by which this kind creates, updates and deletes. AWS gives the name.
-var calls = flow.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
+var calls = reconciler.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
 
 type connector struct {
-	o      managed.Options
+	o      reconciler.Options
 	usages *usages
 }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersion], error) {
+func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersion], error) {
 	e := &external{
-		api:     config.Client(s, lambda.NewFromConfig),
-		bundles: bundle.Finder{Objects: c.o.Objects, S3: config.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
+		api:     session.Client(s, lambda.NewFromConfig),
+		bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},
 		usages:  c.usages,
 	}
-	return flow.New(e, calls), nil
+	return reconciler.NewExternal(e, calls), nil
 }
 
 // reads are the calls of the next observation, and the first publication that will most
 // likely follow it.
 func reads(l *v1beta1.LayerVersion) []string {
-	arn := flow.Name(l)
+	arn := reconciler.ExternalName(l)
 	i, noted := intentOf(l)
 	switch {
 	case noted && !i.settled(arn):
 		return []string{opList, opGet}
-	case arn == "" && !meta.WasDeleted(l) && !flow.ObserveOnly(l):
+	case arn == "" && !meta.WasDeleted(l) && !reconciler.ObserveOnly(l):
 		return []string{opList, opPublish}
 	case arn == "":
 		return nil
@@ -87,7 +86,7 @@ func reads(l *v1beta1.LayerVersion) []string {
 }
 
 // objectRefs are the Secret or ConfigMap that hold the layer.
-func objectRefs(l *v1beta1.LayerVersion) []objects.Ref {
+func objectRefs(l *v1beta1.LayerVersion) []refs.ObjectRef {
 	if c := l.Spec.ForProvider.Content; c != nil {
 		return source(*c).Refs(l.GetNamespace())
 	}

@@ -9,13 +9,13 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // compare returns how spec differs from the version that AWS has. Since a version never
 // changes, one that was published for just this is right, in whichever form AWS shows it.
-func compare(d flow.Desired[settings], b bundle.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) flow.Comparison[settings] {
+func compare(d reconciler.Desired[settings], b bundle.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) reconciler.Comparison[settings] {
 	have := fromAWS(o)
 	target := diff.Fill(d.Settings, have, d.Left)
 	target.Content, have.Content = b.Compare(codeSHA256(o), last)
@@ -27,7 +27,7 @@ func compare(d flow.Desired[settings], b bundle.Bundle, o *lambda.GetLayerVersio
 	if i.ledTo(o.Version) && i.SHA256 != "" && i.SHA256 == b.SHA256 {
 		have.Content = target.Content
 	}
-	return flow.Compare(target, have)
+	return reconciler.Compare(target, have)
 }
 
 func codeSHA256(o *lambda.GetLayerVersionOutput) string {

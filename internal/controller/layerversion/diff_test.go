@@ -9,8 +9,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 func TestCompare(t *testing.T) {
@@ -43,7 +43,7 @@ func TestCompare(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			changes := compare(flow.Desired[settings]{Settings: desired(tc.p)}, tc.b, tc.o, nil, tc.i).Changes
+			changes := compare(reconciler.Desired[settings]{Settings: desired(tc.p)}, tc.b, tc.o, nil, tc.i).Changes
 			if diff := cmp.Diff(tc.want, changes.String()); diff != "" {
 				t.Errorf("%s\ncompare(): -want, +got:\n%s", tc.reason, diff)
 			}

@@ -19,13 +19,12 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/objects"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func arn(n int) string {
@@ -33,19 +32,19 @@ func arn(n int) string {
 }
 
 type env struct {
-	*steptest.Env[*v1beta1.LayerVersion]
+	*testenv.Env[*v1beta1.LayerVersion]
 
-	objects steptest.Objects
+	objects testenv.Objects
 	usages  *usages
 }
 
 func newEnv(t testing.TB) *env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{})
-	e := &env{objects: steptest.Objects{}, usages: newUsages()}
-	storage := s3.NewFromConfig(w.Double.Config(steptest.Region), func(o *s3.Options) { o.UsePathStyle = true })
-	e.Env = steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
-		return flow.New(&external{api: w.Lambda, usages: e.usages, bundles: bundle.Finder{Objects: e.objects, S3: storage}}, calls)
+	w := testenv.NewWorld(t, awsdouble.Options{})
+	e := &env{objects: testenv.Objects{}, usages: newUsages()}
+	storage := s3.NewFromConfig(w.Double.Config(testenv.Region), func(o *s3.Options) { o.UsePathStyle = true })
+	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
+		return reconciler.NewExternal(&external{api: w.Lambda, usages: e.usages, bundles: bundle.Finder{Objects: e.objects, S3: storage}}, calls)
 	})
 	return e
 }
@@ -88,8 +87,8 @@ func testLayer(change ...func(*v1beta1.LayerVersionParameters)) *v1beta1.LayerVe
 	l := &v1beta1.LayerVersion{
 		ObjectMeta: metav1.ObjectMeta{Name: "l", Namespace: "ns", UID: "uid-1", Generation: 1},
 		Spec: v1beta1.LayerVersionSpec{
-			ManagedResourceSpec: steptest.Spec(),
-			ForProvider:         v1beta1.LayerVersionParameters{Region: steptest.Region, Content: inline("one"), OldVersions: ptr.To(v1beta1.OldVersionsDelete)},
+			ManagedResourceSpec: testenv.Spec(),
+			ForProvider:         v1beta1.LayerVersionParameters{Region: testenv.Region, Content: inline("one"), OldVersions: ptr.To(v1beta1.OldVersionsDelete)},
 		},
 	}
 	for _, f := range change {
@@ -132,7 +131,7 @@ func TestLifeOfALayer(t *testing.T) {
 	e.Settle(l)
 	e.wantVersions("So is another setting", 1, 4)
 	edit(l, func(p *v1beta1.LayerVersionParameters) { p.CompatibleRuntimes = []string{"python3.13", "python3.12"} })
-	if got := steptest.Writes(e.Look(l)); len(got) != 0 {
+	if got := testenv.Writes(e.Look(l)); len(got) != 0 {
 		t.Errorf("another order is no other setting: %v", got)
 	}
 	e.Remove(l)
@@ -287,24 +286,24 @@ func TestContentOfS3(t *testing.T) {
 
 func TestContentOfTheCluster(t *testing.T) {
 	e := newEnv(t)
-	ref := objects.Ref{Kind: objects.ConfigMap, Namespace: "ns", Name: "files"}
+	ref := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: "ns", Name: "files"}
 	l := testLayer(func(p *v1beta1.LayerVersionParameters) {
 		p.Content = &v1beta1.LayerContent{ConfigMapRef: &v1beta1.LayerConfigMap{Name: "files", FilePrefix: ptr.To("python/")}}
 	})
 	if _, err := e.Step(l); err == nil || !strings.Contains(err.Error(), "spec.forProvider.content.configMapRef") {
 		t.Errorf("the field is named, got %v", err)
 	}
-	if diff := cmp.Diff([]objects.Ref{ref}, objectRefs(l)); diff != "" {
+	if diff := cmp.Diff([]refs.ObjectRef{ref}, objectRefs(l)); diff != "" {
 		t.Errorf("a change of it wakes the layer: -want, +got:\n%s", diff)
 	}
-	e.objects[ref] = objects.Data{"m.py": []byte("one")}
+	e.objects[ref] = refs.ObjectData{"m.py": []byte("one")}
 	e.Settle(l)
 	same := testLayer()
 	want, err := bundle.Zip(map[string][]byte{"python/m.py": []byte(same.Spec.ForProvider.Content.Inline["python/m.py"])})
 	if err != nil || ptr.Deref(l.Status.AtProvider.CodeSHA256, "") != bundle.Hash(want) {
 		t.Errorf("the same files are the same archive: %v, %s", err, ptr.Deref(l.Status.AtProvider.CodeSHA256, ""))
 	}
-	e.objects[ref] = objects.Data{"m.py": []byte("two")}
+	e.objects[ref] = refs.ObjectData{"m.py": []byte("two")}
 	if diff := cmp.Diff([]string{opPublish, opDelete}, e.Settle(l)); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -367,7 +366,7 @@ func TestRandomSpecsConverge(t *testing.T) {
 			if got := e.Settle(l); len(slices.DeleteFunc(slices.Clone(got), func(c string) bool { return c != opPublish })) > 1 {
 				t.Fatalf("seed %d: a change is one version: %v", seed, got)
 			}
-			if got := steptest.Writes(e.Look(l)); len(got) != 0 {
+			if got := testenv.Writes(e.Look(l)); len(got) != 0 {
 				t.Fatalf("seed %d: calls without a reason: %v", seed, got)
 			}
 		}
@@ -422,8 +421,8 @@ func TestDifferencesOfAnObservedLayer(t *testing.T) {
 			})
 			l.Spec.ManagementPolicies = observeOnly()
 			meta.SetExternalName(l, arn(1))
-			turn := &managed.Attempt{}
-			if _, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), l); err != nil {
+			turn := &reconciler.Attempt{}
+			if _, err := e.External().Observe(reconciler.WithAttempt(t.Context(), turn), l); err != nil {
 				t.Fatal(err)
 			}
 			if _, got, _ := turn.Differences(); len(got) > 0 != tc.want {

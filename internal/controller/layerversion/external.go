@@ -15,14 +15,11 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/once"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 // external is a layer in AWS. It lives for one reconcile.
@@ -43,33 +40,33 @@ type external struct {
 
 // found has no version if only old ones are left of a resource that is being deleted.
 type (
-	found  = flow.Observation[*lambda.GetLayerVersionOutput, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[*lambda.GetLayerVersionOutput, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.OwnershipChecker[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings] = &external{}
-	_ flow.Comparer[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]         = &external{}
-	_ flow.Planner[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]          = &external{}
-	_ flow.CreationPreparer[*v1beta1.LayerVersion, settings]                                = &external{}
-	_ flow.ConnectionDetailer[*v1beta1.LayerVersion]                                        = &external{}
+	_ reconciler.OwnershipChecker[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings] = &external{}
+	_ reconciler.Comparer[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]         = &external{}
+	_ reconciler.Planner[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]          = &external{}
+	_ reconciler.CreationPreparer[*v1beta1.LayerVersion, settings]                                = &external{}
+	_ reconciler.ConnectionDetailer[*v1beta1.LayerVersion]                                        = &external{}
 )
 
 // Read reads the version with GetLayerVersion. Where a publication was not answered, the
 // versions that are newer are looked at.
 func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error) {
-	arn := flow.Name(l)
+	arn := reconciler.ExternalName(l)
 	if i, noted := intentOf(l); noted && !i.settled(arn) {
 		o, looked, err := e.published(ctx, l, i)
 		if err != nil || o != nil || !looked {
 			return e.seen(l, o, ""), err
 		}
-		if wait := i.waits(managed.Freshness(ctx).Now); wait > 0 {
-			managed.Abort(ctx, wait)
+		if wait := i.waits(reconciler.Freshness(ctx).Now); wait > 0 {
+			reconciler.Abort(ctx, wait)
 			return found{}, nil
 		}
-		if err := managed.RecordIntent(ctx, l, none()); err != nil {
+		if err := reconciler.RecordIntent(ctx, l, none()); err != nil {
 			return found{}, errors.Wrap(err, "cannot record that nothing was published")
 		}
 	}
@@ -80,7 +77,7 @@ func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, er
 	if err != nil {
 		return found{}, err
 	}
-	if v.layer != layerName(l) && !flow.ObserveOnly(l) && !meta.WasDeleted(l) {
+	if v.layer != layerName(l) && !reconciler.ObserveOnly(l) && !meta.WasDeleted(l) {
 		return found{}, errors.Errorf("the external name is a version of layer %s, but spec.forProvider.layerName (or else metadata.name) is %s: set it to %s", v.layer, layerName(l), v.layer)
 	}
 	o, err := e.get(ctx, v)
@@ -121,7 +118,7 @@ func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i int
 	if err != nil {
 		return nil, false, err
 	}
-	if len(numbers) > 0 && !managed.Reserve(ctx, slices.Repeat([]string{opGet}, len(numbers))...) {
+	if len(numbers) > 0 && !reconciler.Reserve(ctx, slices.Repeat([]string{opGet}, len(numbers))...) {
 		return nil, false, nil
 	}
 	for _, n := range numbers {
@@ -145,7 +142,7 @@ func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i int
 func (e *external) newer(ctx context.Context, layer string, than int64) ([]int64, error) {
 	var numbers []int64
 	pages := lambda.NewListLayerVersionsPaginator(e.api, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
-	var read answer.Pages
+	var read lambdaapi.Pages
 	for pages.HasMorePages() {
 		if err := read.Next("layer versions"); err != nil {
 			return nil, err
@@ -190,13 +187,13 @@ func (e *external) highest(ctx context.Context, layer string) (int64, error) {
 
 // CheckOwnership goes by the name, because a version has no tags, or by what was about to be
 // published.
-func (e *external) CheckOwnership(ctx context.Context, l *v1beta1.LayerVersion, o found) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(ctx context.Context, l *v1beta1.LayerVersion, o found) (ownership.Ownership, error) {
 	if e.lost {
 		return ownership.Ours, nil
 	}
-	v := ownership.JudgeUntagged(l, o.Name, false)
+	v := ownership.CheckUntaggedOwnership(l, o.Name, false)
 	if !v.Manageable() {
-		return v, managed.NewForeignUntaggedError(ctx, o.Description, o.Name)
+		return v, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	e.adopted = v == ownership.Adopted
 	return v, nil
@@ -220,20 +217,20 @@ func (e *external) Desired(_ context.Context, l *v1beta1.LayerVersion) (forProvi
 
 // Compare compares spec, and the content that it refers to, with the version. Without
 // content in spec, nothing is compared.
-func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	if l.Spec.ForProvider.Content == nil {
-		return flow.Comparison[settings]{}, nil
+		return reconciler.Comparison[settings]{}, nil
 	}
 	if err := e.find(ctx, l); err != nil {
-		return flow.Comparison[settings]{}, err
+		return reconciler.Comparison[settings]{}, err
 	}
 	if err := e.identify(ctx, l); err != nil {
-		return flow.Comparison[settings]{}, err
+		return reconciler.Comparison[settings]{}, err
 	}
 	i, _ := intentOf(l)
 	s := &l.Status.AtProvider
 	c := compare(d, e.bundle, o.Resource, s.PublishedContent, i)
-	if !flow.Allows(l, xpv2.ManagementActionUpdate) && e.bundle.Unidentified(s.PublishedContent) {
+	if !reconciler.Allows(l, xpv2.ManagementActionUpdate) && e.bundle.Unidentified(s.PublishedContent) {
 		c.Changes = c.Changes.But("content.source") // Nobody knows whether it differs.
 	}
 	s.PublishedContent = e.bundle.RestoreIdentity(codeSHA256(o.Resource), s.PublishedContent)
@@ -242,22 +239,22 @@ func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d flow.
 
 // Plan publishes a version if the one that AWS has differs from spec. Once they are the
 // same, versions that were replaced are deleted, one at a time.
-func (e *external) Plan(ctx context.Context, l *v1beta1.LayerVersion, o found, c flow.Comparison[settings]) (flow.Plan, error) {
+func (e *external) Plan(ctx context.Context, l *v1beta1.LayerVersion, o found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	switch {
 	case len(c.Changes) > 0:
-		managed.Reserve(ctx, opList)
+		reconciler.Reserve(ctx, opList)
 		// AWS never changes a version, so the content's source did.
-		ready := condition.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
-		return flow.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
-	case flow.ObserveOnly(l):
-		return flow.Plan{}, nil
+		ready := reconciler.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
+		return reconciler.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
+	case reconciler.ObserveOnly(l):
+		return reconciler.Plan{}, nil
 	}
 	return e.cleanUp(ctx, l, o)
 }
 
 // cleanUp plans the deletion of the oldest version that may go.
-func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (flow.Plan, error) {
-	p := flow.Plan{Ready: condition.Available(l.GetGeneration())}
+func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconciler.Plan, error) {
+	p := reconciler.Plan{Ready: reconciler.Available(l.GetGeneration())}
 	old := e.old(l, o.Resource.Version)
 	if len(old) == 0 {
 		e.usages.forget(l)
@@ -280,7 +277,7 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 // old are the versions to delete, if no function uses them where that matters, oldest
 // first.
 func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
-	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !flow.Allows(l, xpv2.ManagementActionDelete) {
+	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !reconciler.Allows(l, xpv2.ManagementActionDelete) {
 		return nil
 	}
 	return oldVersions(l.Status.AtProvider, current)
@@ -302,7 +299,7 @@ func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error 
 
 // PrepareCreate finds the content.
 func (e *external) PrepareCreate(ctx context.Context, l *v1beta1.LayerVersion, _ settings) error {
-	managed.Reserve(ctx, opList)
+	reconciler.Reserve(ctx, opList)
 	return e.find(ctx, l)
 }
 
@@ -319,17 +316,17 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 		return "", err
 	}
 	i := newIntent(l, before, s, e.bundle)
-	i.At = managed.Freshness(ctx).Now.Unix()
-	if err := managed.RecordIntent(ctx, l, i.annotation()); err != nil {
+	i.At = reconciler.Freshness(ctx).Now.Unix()
+	if err := reconciler.RecordIntent(ctx, l, i.annotation()); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
 	var storage *string
 	if c := l.Spec.ForProvider.Content; c != nil {
 		storage = c.S3ObjectStorageMode
 	}
-	out, err := e.api.PublishLayerVersion(ctx, publishInput(layer, s, e.bundle, storage), new(once.Call).Options)
+	out, err := e.api.PublishLayerVersion(ctx, publishInput(layer, s, e.bundle, storage), new(lambdaapi.AtMostOnce).Options)
 	if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
-		_ = managed.Annotate(ctx, l, none()) // Else the next look finds that nothing came of it.
+		_ = reconciler.Annotate(ctx, l, none()) // Else the next look finds that nothing came of it.
 	}
 	if err != nil {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot publish a version of layer %s", layer)
@@ -356,7 +353,7 @@ func (e *external) Update(ctx context.Context, l *v1beta1.LayerVersion, o found,
 	if arn == "" {
 		return errors.Errorf("AWS's answer to %s lacks the version's ARN: the provider looks for the version by its contents", opPublish)
 	}
-	return errors.Wrap(managed.Annotate(ctx, l, flow.CreatedAgain(ctx, l, arn)), "cannot write the external name")
+	return errors.Wrap(reconciler.Annotate(ctx, l, reconciler.CreatedAgain(ctx, l, arn)), "cannot write the external name")
 }
 
 // deleteOld deletes a version that was replaced by the given one.
@@ -369,7 +366,7 @@ func (e *external) deleteOld(ctx context.Context, l *v1beta1.LayerVersion, by ve
 	if s.Version != nil && *s.Version == number {
 		s.Version = ptr.To(by.number)
 	}
-	flow.DeletedPart(ctx)
+	reconciler.DeletedPart(ctx)
 	return nil
 }
 

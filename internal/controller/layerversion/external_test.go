@@ -14,7 +14,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func observeOnly() xpv2.ManagementPolicies {
@@ -22,25 +22,25 @@ func observeOnly() xpv2.ManagementPolicies {
 }
 
 func TestObserveErrors(t *testing.T) {
-	candidate := steptest.Returns(&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 7}}}, nil)
-	get, list := steptest.Returns[lambda.GetLayerVersionOutput](nil, errors.New("boom")), steptest.Returns[lambda.ListLayerVersionsOutput](nil, errors.New("boom"))
-	named := steptest.Imported[*v1beta1.LayerVersion](arn(3))
+	candidate := testenv.Returns(&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 7}}}, nil)
+	get, list := testenv.Returns[lambda.GetLayerVersionOutput](nil, errors.New("boom")), testenv.Returns[lambda.ListLayerVersionsOutput](nil, errors.New("boom"))
+	named := testenv.Imported[*v1beta1.LayerVersion](arn(3))
 	published := func(l *v1beta1.LayerVersion) { meta.AddAnnotations(l, intent{UID: "uid-1", Before: 5}.annotation()) }
 	cases := map[string]struct {
 		reason string
 		layer  func(*v1beta1.LayerVersion)
-		script steptest.Script
+		script testenv.Script
 		want   string
 	}{
-		"Get":             {reason: "What could not be read is named.", layer: named, script: steptest.Script{opGet: get}, want: "cannot read version 3 of layer l"},
-		"List":            {reason: "What may have been published must be found before anything is.", layer: published, script: steptest.Script{opList: list}, want: "cannot list the versions of layer l"},
-		"GetOfACandidate": {reason: "A candidate that can't be read may be the one.", layer: published, script: steptest.Script{opList: candidate, opGet: get}, want: "cannot read version 7 of layer l"},
+		"Get":             {reason: "What could not be read is named.", layer: named, script: testenv.Script{opGet: get}, want: "cannot read version 3 of layer l"},
+		"List":            {reason: "What may have been published must be found before anything is.", layer: published, script: testenv.Script{opList: list}, want: "cannot list the versions of layer l"},
+		"GetOfACandidate": {reason: "A candidate that can't be read may be the one.", layer: published, script: testenv.Script{opList: candidate, opGet: get}, want: "cannot read version 7 of layer l"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			e.Script = tc.script
-			if got := e.Observe(steptest.Build(testLayer(), tc.layer)); !strings.Contains(got.Err, tc.want) {
+			if got := e.Observe(testenv.Build(testLayer(), tc.layer)); !strings.Contains(got.Err, tc.want) {
 				t.Errorf("%s\nerror: want %q, got %v", tc.reason, tc.want, got.Err)
 			}
 		})
@@ -49,8 +49,8 @@ func TestObserveErrors(t *testing.T) {
 
 func TestObserveOnlyShowsWhateverIsThere(t *testing.T) {
 	e := newEnv(t)
-	e.Script = steptest.Script{opGet: steptest.Returns(&lambda.GetLayerVersionOutput{Version: 3, LayerVersionArn: ptr.To(arn(3)), Description: ptr.To("theirs")}, nil)}
-	l := steptest.Build(testLayer(), steptest.ObserveOnly, steptest.Imported[*v1beta1.LayerVersion](arn(3)))
+	e.Script = testenv.Script{opGet: testenv.Returns(&lambda.GetLayerVersionOutput{Version: 3, LayerVersionArn: ptr.To(arn(3)), Description: ptr.To("theirs")}, nil)}
+	l := testenv.Build(testLayer(), testenv.ObserveOnly, testenv.Imported[*v1beta1.LayerVersion](arn(3)))
 	l.Name, l.Spec.ForProvider.Content = "another-name", nil
 	if got := e.Observe(l); got.Err != "" || !got.Exists || !got.UpToDate || ptr.Deref(l.Status.AtProvider.Description, "") != "theirs" {
 		t.Errorf("%+v, status %+v", got, l.Status.AtProvider)
@@ -61,9 +61,9 @@ func TestObserveOnlyShowsWhateverIsThere(t *testing.T) {
 func TestNothingIsPublishedWithoutANote(t *testing.T) {
 	l := testLayer()
 	noted := ""
-	th := &external{api: steptest.NewScripted(t, steptest.Script{
-		opList: steptest.Returns(&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 4}}}, nil),
-		opPublish: steptest.Scripted(func(*lambda.PublishLayerVersionInput) (*lambda.PublishLayerVersionOutput, error) {
+	th := &external{api: testenv.NewScripted(t, testenv.Script{
+		opList: testenv.Returns(&lambda.ListLayerVersionsOutput{LayerVersions: []types.LayerVersionsListItem{{Version: 4}}}, nil),
+		opPublish: testenv.Scripted(func(*lambda.PublishLayerVersionInput) (*lambda.PublishLayerVersionOutput, error) {
 			i, _ := intentOf(l)
 			noted = i.UID
 			if i.Before != 4 {

@@ -13,9 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 // intent is what was to be published by the last call of PublishLayerVersion, noted
@@ -82,7 +82,7 @@ func (i intent) waits(now time.Time) time.Duration {
 	if i.At == 0 || left <= 0 {
 		return 0
 	}
-	return min(left, cadence.Pending(listed-left))
+	return min(left, reconciler.PendingDelay(listed-left))
 }
 
 // ledTo says that a version is the one that was published.

@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 const (
@@ -88,7 +88,7 @@ func (u *usages) drop(uid types.UID) {
 // unused are those of the old versions that no function uses. While it is not known, or
 // not to be asked yet, there are none; what it waits for is in the usage.
 func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
-	u, now := e.usages.get(mg), managed.Freshness(ctx).Now
+	u, now := e.usages.get(mg), reconciler.Freshness(ctx).Now
 	same := slices.Equal(u.asked, old)
 	if u.pause > 0 && same && !meta.WasDeleted(mg) && now.Sub(u.began) < u.pause {
 		return nil, u, nil
@@ -118,7 +118,7 @@ func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, o
 // further page, it goes on from there when the resource is back.
 func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u *usage) error {
 	for !u.done {
-		if !managed.Reserve(ctx, opFunctions) {
+		if !reconciler.Reserve(ctx, opFunctions) {
 			e.usages.keep(mg, *u)
 			return nil
 		}

@@ -15,10 +15,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // uses has a function use one version of the layer.
@@ -153,13 +153,13 @@ func TestSurveyGoesOnWhereItStopped(t *testing.T) {
 	th, l := &external{api: api, usages: newUsages()}, testLayer()
 	granted := 2
 	for round := range 3 {
-		turn := &managed.Attempt{Freshness: inventory.Freshness{Now: steptest.Start}, ReserveFn: func(...string) time.Duration {
+		turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: testenv.Start}, ReserveFn: func(...string) time.Duration {
 			if granted--; granted < 0 {
 				return time.Second
 			}
 			return 0
 		}}
-		free, u, err := th.unused(managed.WithAttempt(t.Context(), turn), l, "l", []int64{1, 2, 3})
+		free, u, err := th.unused(reconciler.WithAttempt(t.Context(), turn), l, "l", []int64{1, 2, 3})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,34 +6,34 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.LayerVersionPermission], *v1beta1.LayerVersionPermission) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.LayerVersionPermission], *v1beta1.LayerVersionPermission) {
 	t.Helper()
 	return newEnv(t).Env, testPermission()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "layerversionpermissions", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "layerversionpermissions", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and sent no call without end.
 func TestOddAnswers(t *testing.T) {
-	steptest.OddAnswers(t, begin, steptest.PolicyAnswers(opRead, opAdd, 11, steptest.NotFound))
+	testenv.OddAnswers(t, begin, testenv.PolicyAnswers(opRead, opAdd, 11, testenv.NotFound))
 }
 
 // However late AWS shows it, there is one statement, and none after the deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.LayerVersionPermission] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.LayerVersionPermission] {
 		t.Helper()
 		e := newEnv(t)
 		p := testPermission()
-		return steptest.Life[*v1beta1.LayerVersionPermission]{
+		return testenv.Life[*v1beta1.LayerVersionPermission]{
 			Env: e.Env, Resource: p, Create: opAdd, Delete: opRemove,
 			Edit: func() { p.Spec.ForProvider.Principal = ptr.To("444455556666") },
 			There: func() []string {
-				return steptest.Mentioned(e.Double.LayerPolicy(layerArn+":1"), "111122223333", "444455556666")
+				return testenv.Mentioned(e.Double.LayerPolicy(layerArn+":1"), "111122223333", "444455556666")
 			},
 
 			Created: []string{"111122223333"}, Edited: []string{"444455556666"},

@@ -17,22 +17,21 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of LayerVersionPermissions to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.LayerVersionPermission]{
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.LayerVersionPermission]{
 		GVK:     v1beta1.LayerVersionPermissionGroupVersionKind,
 		New:     func() *v1beta1.LayerVersionPermission { return &v1beta1.LayerVersionPermission{} },
 		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
 		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
-		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
-			return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory()}, calls), nil
+		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
+			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory()}, calls), nil
 		},
 		ActsOn:     acts,
 		References: references,
@@ -41,20 +40,20 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
+var calls = reconciler.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(p *v1beta1.LayerVersionPermission) []string {
-	if p.Status.AtProvider.StatementID == nil && flow.MayCreate(p) {
+	if p.Status.AtProvider.StatementID == nil && reconciler.MayCreate(p) {
 		return []string{opRead, opAdd}
 	}
 	return []string{opRead}
 }
 
-func references(p *v1beta1.LayerVersionPermission) []managed.Reference {
+func references(p *v1beta1.LayerVersionPermission) []reconciler.Reference {
 	fp := p.Spec.ForProvider
-	return []managed.Reference{{Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind, Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector}}
+	return []reconciler.Reference{{Field: "layerVersionArn", To: v1beta1.LayerVersionGroupVersionKind, Ref: fp.LayerVersionArnRef, Selector: fp.LayerVersionArnSelector}}
 }
 
 // acts are the layer versions whose policy has the statement, or may have it.

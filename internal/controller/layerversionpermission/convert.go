@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
@@ -57,7 +57,7 @@ func parsePlace(name string) place {
 // says that spec names no version that it can be about.
 func wantedPlace(p *v1beta1.LayerVersionPermission) (place, error) {
 	fp := p.Spec.ForProvider
-	sid := cmp.Or(ptr.Deref(fp.StatementID, ""), parsePlace(flow.Name(p)).sid, p.GetName())
+	sid := cmp.Or(ptr.Deref(fp.StatementID, ""), parsePlace(reconciler.ExternalName(p)).sid, p.GetName())
 	if fp.LayerVersionArn == nil {
 		return place{layer: ptr.Deref(fp.LayerName, ""), version: ptr.Deref(fp.VersionNumber, 0), sid: sid}, nil
 	}
@@ -78,7 +78,7 @@ func wantedPlace(p *v1beta1.LayerVersionPermission) (place, error) {
 // spec means no version, or the user has named another one than spec asks for.
 func places(p *v1beta1.LayerVersionPermission) (at place, others []place, err error) {
 	at, err = wantedPlace(p)
-	name := flow.Name(p)
+	name := reconciler.ExternalName(p)
 	named, tried := parsePlace(name), parsePlace(ownership.Parent(p))
 	byUser := ownership.UserSetName(p)
 	switch {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
@@ -56,7 +56,7 @@ func TestAddInput(t *testing.T) {
 		"Full": {
 			reason: "All is sent, and the ARN, which tells the account.",
 			fp: v1beta1.LayerVersionPermissionParameters{
-				Region: steptest.Region, LayerVersionArn: ptr.To(layerArn + ":3"), StatementID: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"),
+				Region: testenv.Region, LayerVersionArn: ptr.To(layerArn + ":3"), StatementID: ptr.To("s"), Action: ptr.To("lambda:GetLayerVersion"),
 				Principal: ptr.To("*"), OrganizationID: ptr.To("o-a1b2c3d4e5"),
 			},
 			want: &lambda.AddLayerVersionPermissionInput{

@@ -18,10 +18,10 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const (
@@ -30,12 +30,12 @@ const (
 
 // env is a world in which layer base has the versions 1 and 2.
 type env struct {
-	*steptest.Env[*v1beta1.LayerVersionPermission]
+	*testenv.Env[*v1beta1.LayerVersionPermission]
 }
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewWorld(t, awsdouble.Options{})
 	w.Lambda = w.Retrying()
 	w.Double.PutObject("bucket", "k", []byte("PK\x05\x06"+strings.Repeat("\x00", 18)))
 	for range 2 {
@@ -45,8 +45,8 @@ func newEnv(t testing.TB) env {
 		w.Must(err)
 	}
 	w.Double.ResetCalls()
-	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission] {
-		return flow.New(&external{api: w.Lambda, cache: w.Cache}, calls)
+	return env{testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission] {
+		return reconciler.NewExternal(&external{api: w.Lambda, cache: w.Cache}, calls)
 	})}
 }
 
@@ -54,7 +54,7 @@ func testPermission(change ...func(*v1beta1.LayerVersionPermission)) *v1beta1.La
 	p := &v1beta1.LayerVersionPermission{
 		ObjectMeta: metav1.ObjectMeta{Name: "partner", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.LayerVersionPermissionSpec{ForProvider: v1beta1.LayerVersionPermissionParameters{
-			Region: steptest.Region, LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1), Principal: ptr.To("111122223333"),
+			Region: testenv.Region, LayerName: ptr.To("base"), VersionNumber: ptr.To[int64](1), Principal: ptr.To("111122223333"),
 		}},
 	}
 	for _, c := range change {

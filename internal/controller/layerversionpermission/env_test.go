@@ -10,8 +10,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // versions are what the policies of the versions of layer base have for statements.
@@ -36,16 +36,16 @@ const (
 
 var (
 	// named has the permission's name written by itself, as one of version 1.
-	named = steptest.Named[*v1beta1.LayerVersionPermission]("base:1:partner")
+	named = testenv.Named[*v1beta1.LayerVersionPermission]("base:1:partner")
 
 	// imported has it set by the user.
-	imported = steptest.Imported[*v1beta1.LayerVersionPermission]("base:1:partner")
+	imported = testenv.Imported[*v1beta1.LayerVersionPermission]("base:1:partner")
 )
 
 // tried has a create for version 1 on record, whose answer is not known.
 func tried(p *v1beta1.LayerVersionPermission) {
 	meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "base:1:partner"})
-	meta.SetExternalCreatePending(p, steptest.Start)
+	meta.SetExternalCreatePending(p, testenv.Start)
 }
 
 // atTwo is for version 2.

@@ -10,17 +10,16 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
 // external is a statement in AWS. It lives for one reconcile.
 type external struct {
 	api   lambdaAPI
-	cache *inventory.Cache
+	cache *readcache.Cache
 
 	// at is where the statement is to be, once Read has worked it out.
 	at place
@@ -33,14 +32,14 @@ type answer struct {
 }
 
 type (
-	found  = flow.Observation[observed, policy.Grant]
-	update = flow.Update[policy.Grant]
+	found  = reconciler.Observation[observed, policy.Grant]
+	update = reconciler.Update[policy.Grant]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.OwnershipChecker[*v1beta1.LayerVersionPermission, observed, policy.Grant] = &external{}
-	_ flow.Comparer[*v1beta1.LayerVersionPermission, observed, policy.Grant]         = &external{}
+	_ reconciler.OwnershipChecker[*v1beta1.LayerVersionPermission, observed, policy.Grant] = &external{}
+	_ reconciler.Comparer[*v1beta1.LayerVersionPermission, observed, policy.Grant]         = &external{}
 )
 
 // Read the statement from where it was, if spec now asks for it elsewhere, or else from
@@ -48,7 +47,7 @@ var (
 func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) (found, error) {
 	at, others, err := places(p)
 	if err != nil {
-		return found{}, managed.Invalid(err)
+		return found{}, reconciler.Invalid(err)
 	}
 	e.at = at
 	for _, other := range others {
@@ -64,7 +63,7 @@ func (e *external) Read(ctx context.Context, p *v1beta1.LayerVersionPermission) 
 }
 
 func (e *external) find(ctx context.Context, at place) (found, error) {
-	a, err := inventory.Read(ctx, e.cache, key(at), managed.Freshness(ctx), func(ctx context.Context) (answer, error) { return e.get(ctx, at) })
+	a, err := readcache.Read(ctx, e.cache, key(at), reconciler.Freshness(ctx), func(ctx context.Context) (answer, error) { return e.get(ctx, at) })
 	if err != nil {
 		return found{}, err
 	}
@@ -80,7 +79,7 @@ func (e *external) find(ctx context.Context, at place) (found, error) {
 	}, nil
 }
 
-func key(at place) inventory.Key { return inventory.Key{Operation: opRead, Of: at.holder()} }
+func key(at place) readcache.Key { return readcache.Key{Operation: opRead, Of: at.holder()} }
 
 // get the policy. Where there is none, or no version, there are no statements.
 func (e *external) get(ctx context.Context, at place) (answer, error) {
@@ -99,19 +98,19 @@ func (e *external) get(ctx context.Context, at place) (answer, error) {
 }
 
 // CheckOwnership goes by the name, because a statement has no tags.
-func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPermission, o found) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPermission, o found) (ownership.Ownership, error) {
 	v := verdict(p, o)
 	if !v.Manageable() {
-		return v, managed.NewForeignUntaggedError(ctx, o.Description, o.Name)
+		return v, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
 	}
 	return v, nil
 }
 
 // verdict says whose a statement is. One that is there before a create whose answer was
 // lost, and is as this resource would have made it, is its own.
-func verdict(p *v1beta1.LayerVersionPermission, o found) ownership.Verdict {
+func verdict(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership {
 	asMade := len(changes(o.Resource.at, desired(p.Spec.ForProvider), o.Resource)) == 0
-	return ownership.JudgeUntagged(p, o.Name, asMade)
+	return ownership.CheckUntaggedOwnership(p, o.Name, asMade)
 }
 
 // SetStatus sets status.atProvider.
@@ -125,8 +124,8 @@ func (e *external) Desired(_ context.Context, p *v1beta1.LayerVersionPermission)
 }
 
 // Compare compares the statement and its place with spec.
-func (e *external) Compare(_ context.Context, _ *v1beta1.LayerVersionPermission, d flow.Desired[policy.Grant], o found) (flow.Comparison[policy.Grant], error) {
-	return flow.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(e.at, d.Settings, o.Resource)}, nil
+func (e *external) Compare(_ context.Context, _ *v1beta1.LayerVersionPermission, d reconciler.Desired[policy.Grant], o found) (reconciler.Comparison[policy.Grant], error) {
+	return reconciler.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(e.at, d.Settings, o.Resource)}, nil
 }
 
 // Create adds the statement.

@@ -12,35 +12,35 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const isForeign = `statement partner of the policy of layer version base:1 exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "base:1:partner"`
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.LayerVersionPermission
 	)
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"NoPolicy":    {Reason: "Where there is no policy, there is no statement.", Resource: testPermission(), Want: observation{Ready: xpv2.ReasonCreating}},
 		"NoStatement": {Reason: "The statements of others are theirs.", Resource: testPermission(), AWS: versions{1: otherStatement}.in, Want: observation{Ready: xpv2.ReasonCreating}},
 		"MayNotCreate": {
-			Reason: "It is not made where that is not allowed.", Resource: testPermission(steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
+			Reason: "It is not made where that is not allowed.", Resource: testPermission(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
 			Want: observation{UpToDate: true, Ready: xpv2.ReasonUnavailable},
 		},
 		"Unreadable": {
-			Reason: "AWS could not be asked.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of layer version base:1: " + steptest.Boom},
+			Reason: "AWS could not be asked.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of layer version base:1: " + testenv.Boom},
 		},
 		"NoPolicyAtAll": {
 			Reason:   "What AWS answers has to be a policy.",
 			Resource: testPermission(),
 			AWS: func(e env) {
 				versions{1: partnerStatement}.in(e)
-				e.Odd = steptest.Answers{opRead: steptest.With("Policy", "{")}
+				e.Odd = testenv.Answers{opRead: testenv.With("Policy", "{")}
 			},
 			Want: observation{Err: "cannot read the policy of layer version base:1: the JSON is incomplete"},
 		},
@@ -50,7 +50,7 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, Ready: "Updating", Diff: `principal: "111122223333" -> "*"`},
 		},
 		"MayNotAdd": {
-			Reason: "What may not be added again is not removed.", Resource: testPermission(named, public, steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
+			Reason: "What may not be added again is not removed.", Resource: testPermission(named, public, testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
 			AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Diff: `principal: "111122223333" -> "*"`},
 		},
 		"Foreign": {
@@ -59,11 +59,11 @@ func TestObserve(t *testing.T) {
 		"Imported": {Reason: "The user says that this one is meant.", Resource: testPermission(imported), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"ImportedOtherwise": {
 			Reason: "It is not known which of the two is meant.", Resource: testPermission(imported, atTwo),
-			Want: observation{Calls: steptest.None, Err: `the annotation crossplane.io/external-name is "base:1:partner", but spec asks for "base:2:partner": make them the same`},
+			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "base:1:partner", but spec asks for "base:2:partner": make them the same`},
 		},
 		"ImportedByStatement": {
 			Reason: "An import names the version too.", Resource: testPermission(func(p mg) { meta.SetExternalName(p, "partner") }),
-			Want: observation{Calls: steptest.None, Err: `the annotation crossplane.io/external-name is "partner", but spec asks for "base:1:partner": make them the same`},
+			Want: observation{Calls: testenv.None, Err: `the annotation crossplane.io/external-name is "partner", but spec asks for "base:1:partner": make them the same`},
 		},
 		"LostAnswer": {Reason: "It was not there before a create whose answer was lost, and is as it would have made it.", Resource: testPermission(tried), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"LostAnswerOfOther": {
@@ -76,7 +76,7 @@ func TestObserve(t *testing.T) {
 		"TriedInVainAndMoved": {
 			Reason: "What somebody else made meanwhile is left alone.", Resource: testPermission(tried, atTwo, public), AWS: versions{1: partnerStatement}.in, Want: observation{Ready: xpv2.ReasonCreating},
 		},
-		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(steptest.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
+		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: versions{1: partnerStatement}.in, Want: inOrder},
 		"Moved": {
 			Reason: "It is first removed from the version before.", Resource: testPermission(named, atTwo), AWS: versions{1: partnerStatement, 2: partnerAtTwo}.in,
 			Want: observation{Exists: true, Ready: "Updating", Diff: "versionNumber: 1 -> 2"},
@@ -95,28 +95,28 @@ func TestObserve(t *testing.T) {
 		},
 		"OtherRegion": {
 			Reason: "A layer of the same name here is another one.", Resource: testPermission(byArn("arn:aws:lambda:us-east-1:123456789012:layer:base:1")),
-			Want: observation{Calls: steptest.None, Err: "layer version arn:aws:lambda:us-east-1:123456789012:layer:base:1 is in another region than spec.forProvider.region, which is eu-central-1: create a LayerVersionPermission in that region, or use a layer version of this one"},
+			Want: observation{Calls: testenv.None, Err: "layer version arn:aws:lambda:us-east-1:123456789012:layer:base:1 is in another region than spec.forProvider.region, which is eu-central-1: create a LayerVersionPermission in that region, or use a layer version of this one"},
 		},
 		"NoLayerVersion": {
 			Reason: "Admission can't see what a reference comes to.", Resource: testPermission(byArn(layerArn + ":0")),
-			Want: observation{Calls: steptest.None, Err: `"arn:aws:lambda:eu-central-1:123456789012:layer:base:0" is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version`},
+			Want: observation{Calls: testenv.None, Err: `"arn:aws:lambda:eu-central-1:123456789012:layer:base:0" is not the ARN of a layer version: set spec.forProvider.layerVersionArn to one of the form arn:aws:lambda:region:123456789012:layer:name:version`},
 		},
 		"Deleted": {
-			Reason: "Ours goes, whatever it has become, and whatever spec means now.", Resource: testPermission(named, steptest.BeingDeleted, unresolved),
+			Reason: "Ours goes, whatever it has become, and whatever spec means now.", Resource: testPermission(named, testenv.BeingDeleted, unresolved),
 			AWS: versions{1: `{"Sid":"partner","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`}.in, Want: observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "What is not ours stays.", Resource: testPermission(steptest.BeingDeleted), AWS: versions{1: partnerStatement}.in},
+		"DeletedForeign": {Reason: "What is not ours stays.", Resource: testPermission(testenv.BeingDeleted), AWS: versions{1: partnerStatement}.in},
 		"DeletedMisnamed": {
 			Reason:   "What the user named is none, and spec's was never taken over.",
-			Resource: testPermission(steptest.BeingDeleted, func(p mg) { meta.SetExternalName(p, "partner") }), AWS: versions{1: partnerStatement}.in,
+			Resource: testPermission(testenv.BeingDeleted, func(p mg) { meta.SetExternalName(p, "partner") }), AWS: versions{1: partnerStatement}.in,
 		},
-		"DeletedUnresolved": {Reason: "What it referred to is gone before anything was added.", Resource: testPermission(steptest.BeingDeleted, unresolved), Want: observation{Calls: steptest.None}},
+		"DeletedUnresolved": {Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, unresolved), Want: observation{Calls: testenv.None}},
 		"DeletedAfterLostAnswer": {
-			Reason: "What the create made goes too.", Resource: testPermission(tried, steptest.BeingDeleted, unresolved), AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true},
+			Reason: "What the create made goes too.", Resource: testPermission(tried, testenv.BeingDeleted, unresolved), AWS: versions{1: partnerStatement}.in, Want: observation{Exists: true},
 		},
 		"DeletedWhileMoving": {
 			Reason:   "Nothing is left where it was going, though its name was not written yet.",
-			Resource: testPermission(named, steptest.BeingDeleted, tried, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "base:2:partner"}) }), AWS: versions{2: partnerAtTwo}.in,
+			Resource: testPermission(named, testenv.BeingDeleted, tried, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "base:2:partner"}) }), AWS: versions{2: partnerAtTwo}.in,
 			Want: observation{Exists: true},
 		},
 	})
@@ -127,7 +127,7 @@ func TestObserve(t *testing.T) {
 func TestObserveOnlyFollows(t *testing.T) {
 	e := newEnv(t)
 	versions{1: partnerStatement, 2: publicAtTwo}.in(e)
-	p := testPermission(steptest.ObserveOnly)
+	p := testPermission(testenv.ObserveOnly)
 	for _, version := range []int64{1, 2} {
 		p.Spec.ForProvider.VersionNumber = ptr.To(version)
 		if o := e.Observe(p); !o.Exists || o.Err != "" || *p.Status.AtProvider.VersionNumber != version {
@@ -155,7 +155,7 @@ func TestCreate(t *testing.T) {
 		},
 		"Fails": {
 			reason: "AWS says why.", code: "InvalidParameterValueException", message: "boom",
-			want: "cannot add statement partner to the policy of layer version base:1: " + steptest.Boom,
+			want: "cannot add statement partner to the policy of layer version base:1: " + testenv.Boom,
 		},
 	}
 	for name, tc := range cases {
@@ -167,7 +167,7 @@ func TestCreate(t *testing.T) {
 			if got := ownership.Parent(p); got != "base:1:partner" {
 				t.Errorf("before it is added, the place is remembered: %q", got)
 			}
-			if !steptest.Says(err, tc.want) || held != tc.held || ownership.WroteName(p) {
+			if !testenv.Says(err, tc.want) || held != tc.held || ownership.WroteName(p) {
 				t.Errorf("%s\nerror %v, want %q; held %t; name %q", tc.reason, err, tc.want, held, meta.GetExternalName(p))
 			}
 		})
@@ -180,13 +180,13 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
 	p := testPermission(named, atTwo)
-	turn := &managed.Attempt{}
-	e.Turn = func() *managed.Attempt { return turn }
-	if o, err := e.Do(p); o != steptest.Updated || err != nil || turn.RequeueDelay() == 0 {
+	turn := &reconciler.Attempt{}
+	e.Turn = func() *reconciler.Attempt { return turn }
+	if o, err := e.Do(p); o != testenv.Updated || err != nil || turn.RequeueDelay() == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, turn.RequeueDelay())
 	}
 	e.Turn = nil
-	e.Want(p, "it is added and looked at", steptest.Created, steptest.Settled)
+	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -201,13 +201,13 @@ func TestDelete(t *testing.T) {
 		reason, code, want string
 	}{
 		"Gone":  {reason: "What is gone is no error.", code: "ResourceNotFoundException"},
-		"Fails": {reason: "AWS says why.", code: "InvalidParameterValueException", want: "cannot remove statement partner of the policy of layer version base:1: " + steptest.Boom},
+		"Fails": {reason: "AWS says why.", code: "InvalidParameterValueException", want: "cannot remove statement partner of the policy of layer version base:1: " + testenv.Boom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			versions{1: partnerStatement}.in(e)
 			e.Refuse(opRemove, 400, tc.code, "boom")
-			if o, _, err := e.Attempt(testPermission(named, steptest.BeingDeleted, atTwo)); o != steptest.Deleted || !steptest.Says(err, tc.want) {
+			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted, atTwo)); o != testenv.Deleted || !testenv.Says(err, tc.want) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})
@@ -218,7 +218,7 @@ func TestDelete(t *testing.T) {
 func TestDeleteOfAnotherVersion(t *testing.T) {
 	e := newEnv(t)
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
-	e.Settle(testPermission(named, steptest.BeingDeleted, atTwo))
+	e.Settle(testPermission(named, testenv.BeingDeleted, atTwo))
 	if got := e.Double.LayerPolicy(layerArn + ":1"); strings.Contains(got, "partner") || !strings.Contains(got, "other") {
 		t.Errorf("the policy is %s", got)
 	}

@@ -9,10 +9,10 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
@@ -31,8 +31,8 @@ func TestAddedAtTheSameTime(t *testing.T) {
 		added <- err
 	}()
 	<-held.Arrived()
-	turn := &managed.Attempt{}
-	obs, err := e.External().Observe(managed.WithAttempt(e.Context(), turn), b)
+	turn := &reconciler.Attempt{}
+	obs, err := e.External().Observe(reconciler.WithAttempt(e.Context(), turn), b)
 	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || turn.RequeueDelay() != changeWait {
 		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, turn.RequeueDelay())
 	}
@@ -53,7 +53,7 @@ func TestAddedAtTheSameTime(t *testing.T) {
 // TestNotSent has a call that cannot be sent now come back without an error.
 func TestNotSent(t *testing.T) {
 	o := &ongoing{}
-	th := &external{ongoing: o, fields: steptest.Fields{}, holder: functionname.Name{Function: "cart"}}
+	th := &external{ongoing: o, fields: testenv.Fields{}, holder: functionname.Name{Function: "cart"}}
 	if !o.begin(th.function()) || o.begin(th.function()) || !o.begin("other") {
 		t.Error("one change of a function at a time")
 	}

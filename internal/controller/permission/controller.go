@@ -18,26 +18,25 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of Permissions to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	changes := &ongoing{}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Permission]{
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Permission]{
 		GVK:          v1beta1.PermissionGroupVersionKind,
 		New:          func() *v1beta1.Permission { return &v1beta1.Permission{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.PermissionList{} },
 		Region:       func(p *v1beta1.Permission) string { return p.Spec.ForProvider.Region },
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
 		Reads:        reads,
-		Connect: func(_ context.Context, _ *v1beta1.Permission, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Permission], error) {
-			return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
+		Connect: func(_ context.Context, _ *v1beta1.Permission, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.Permission], error) {
+			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
 		},
 		ActsOn: func(mg *v1beta1.Permission) []tenancy.Target {
 			return tenancy.Functions(mg.Spec.ForProvider.FunctionName, mg.Status.AtProvider.FunctionName, ptr.To(ownership.Parent(mg)))
@@ -50,7 +49,7 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
+var calls = reconciler.Calls{Create: opAdd, Update: opRemove, Delete: opRemove, Replaces: true}
 
 // redact takes the token that an invoker has to know out of what is logged.
 func redact(p *v1beta1.Permission) {
@@ -62,7 +61,7 @@ func redact(p *v1beta1.Permission) {
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(p *v1beta1.Permission) []string {
-	if p.Status.AtProvider.StatementID == nil && flow.MayCreate(p) {
+	if p.Status.AtProvider.StatementID == nil && reconciler.MayCreate(p) {
 		return []string{opRead, opAdd}
 	}
 	return []string{opRead}
@@ -75,9 +74,9 @@ func selectors(p *v1beta1.Permission) []v1beta1.FieldSelector {
 	return nil
 }
 
-func references(p *v1beta1.Permission) []managed.Reference {
+func references(p *v1beta1.Permission) []reconciler.Reference {
 	fp := p.Spec.ForProvider
-	return []managed.Reference{
+	return []reconciler.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
 		{Field: "qualifier", To: v1beta1.AliasGroupVersionKind, Ref: fp.QualifierRef, Selector: fp.QualifierSelector},
 	}

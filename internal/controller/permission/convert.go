@@ -13,11 +13,11 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
@@ -40,7 +40,7 @@ func suffix(n functionname.Name) string { return ":function:" + n.String() }
 
 // statementID is the statement's id. An error says that there are two.
 func statementID(p *v1beta1.Permission) (string, error) {
-	name, id := flow.Name(p), ptr.Deref(p.Spec.ForProvider.StatementID, "")
+	name, id := reconciler.ExternalName(p), ptr.Deref(p.Spec.ForProvider.StatementID, "")
 	if name != "" && id != "" && name != id {
 		return "", errors.Errorf("spec.forProvider.statementId is %q, but the annotation %s says %q: remove one of them", id, meta.AnnotationKeyExternalName, name)
 	}
@@ -68,11 +68,11 @@ func desired(fp v1beta1.PermissionParameters, sourceArn *string) policy.Grant {
 func addInput(h functionname.Name, sid string, fp v1beta1.PermissionParameters, sourceArn string) *lambda.AddPermissionInput {
 	return &lambda.AddPermissionInput{
 		FunctionName:          ptr.To(h.Function),
-		Qualifier:             answer.Text(h.Qualifier),
+		Qualifier:             lambdaapi.Text(h.Qualifier),
 		StatementId:           ptr.To(sid),
 		Action:                fp.Action,
 		Principal:             fp.Principal,
-		SourceArn:             answer.Text(sourceArn),
+		SourceArn:             lambdaapi.Text(sourceArn),
 		SourceAccount:         fp.SourceAccount,
 		EventSourceToken:      fp.EventSourceToken,
 		FunctionUrlAuthType:   types.FunctionUrlAuthType(ptr.Deref(fp.FunctionURLAuthType, "")),
@@ -82,7 +82,7 @@ func addInput(h functionname.Name, sid string, fp v1beta1.PermissionParameters, 
 }
 
 func removeInput(h functionname.Name, sid string) *lambda.RemovePermissionInput {
-	return &lambda.RemovePermissionInput{FunctionName: ptr.To(h.Function), Qualifier: answer.Text(h.Qualifier), StatementId: ptr.To(sid)}
+	return &lambda.RemovePermissionInput{FunctionName: ptr.To(h.Function), Qualifier: lambdaapi.Text(h.Qualifier), StatementId: ptr.To(sid)}
 }
 
 // fromAWS returns what a statement grants.
@@ -93,13 +93,13 @@ func observation(o observed) v1beta1.PermissionObservation {
 	g := fromAWS(o)
 	out := v1beta1.PermissionObservation{
 		FunctionName: ptr.To(o.holder.Function),
-		Qualifier:    answer.Text(o.holder.Qualifier),
+		Qualifier:    lambdaapi.Text(o.holder.Qualifier),
 		StatementID:  ptr.To(o.statement.Sid),
-		Action:       answer.Text(g.Action),
-		Principal:    answer.Text(g.Principal),
-		SourceArn:    answer.Text(g.SourceArn),
-		Statement:    answer.Text(shown(o.statement.Written, g.EventSourceToken)),
-		RevisionID:   answer.Text(o.revision),
+		Action:       lambdaapi.Text(g.Action),
+		Principal:    lambdaapi.Text(g.Principal),
+		SourceArn:    lambdaapi.Text(g.SourceArn),
+		Statement:    lambdaapi.Text(shown(o.statement.Written, g.EventSourceToken)),
+		RevisionID:   lambdaapi.Text(o.revision),
 	}
 	if len(o.statement.Resource) == 1 {
 		out.FunctionArn = ptr.To(o.statement.Resource[0])

@@ -11,14 +11,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
 // full has every setting of a statement, as no statement has.
 func full() v1beta1.PermissionParameters {
 	return v1beta1.PermissionParameters{
-		Region: steptest.Region, FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementID: ptr.To("s"),
+		Region: testenv.Region, FunctionName: ptr.To("cart"), Qualifier: ptr.To("live"), StatementID: ptr.To("s"),
 		Action: ptr.To("lambda:InvokeFunction"), Principal: ptr.To("111122223333"), SourceArn: ptr.To("arn:aws:s3:::b"),
 		SourceAccount: ptr.To("123456789012"), EventSourceToken: ptr.To("t"), FunctionURLAuthType: ptr.To("NONE"),
 		InvokedViaFunctionURL: ptr.To(true), PrincipalOrgID: ptr.To("o-a1b2c3d4e5"),

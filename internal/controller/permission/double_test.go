@@ -15,9 +15,9 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
@@ -25,7 +25,7 @@ const functionArn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
 
 // env is a world in which function cart has version 1 and the alias live.
 type env struct {
-	*steptest.Env[*v1beta1.Permission]
+	*testenv.Env[*v1beta1.Permission]
 }
 
 func newEnv(t testing.TB) env {
@@ -35,15 +35,15 @@ func newEnv(t testing.TB) env {
 
 func newRigOf(t testing.TB, o awsdouble.Options) env {
 	t.Helper()
-	w := steptest.NewWorld(t, o)
+	w := testenv.NewWorld(t, o)
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Publish("cart")
 	w.AddAlias("cart", "live")
 	w.Double.ResetCalls()
 	changes := &ongoing{}
-	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
-		return flow.New(&external{api: w.Lambda, cache: w.Cache, fields: steptest.Fields{"uploads": "arn:aws:s3:::uploads"}, ongoing: changes}, calls)
+	return env{testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
+		return reconciler.NewExternal(&external{api: w.Lambda, cache: w.Cache, fields: testenv.Fields{"uploads": "arn:aws:s3:::uploads"}, ongoing: changes}, calls)
 	})}
 }
 
@@ -194,7 +194,7 @@ func random(g *rand.Rand) v1beta1.PermissionParameters {
 		return ptr.To(pick(of...))
 	}
 	fp := v1beta1.PermissionParameters{
-		Region: steptest.Region, FunctionName: ptr.To("cart"),
+		Region: testenv.Region, FunctionName: ptr.To("cart"),
 		Action: ptr.To(pick("lambda:InvokeFunction", "lambda:InvokeFunctionUrl", "lambda:GetFunction", "lambda:*")),
 		Principal: ptr.To(pick("s3.amazonaws.com", "alexa-appkit.amazon.com", "111122223333", "444455556666",
 			"arn:aws:iam::111122223333:root", "arn:aws:iam::111122223333:role/r", "*")),

@@ -5,7 +5,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const (
@@ -27,10 +27,10 @@ func (e env) put(arn, statements string) {
 }
 
 func testPermission(change ...func(*v1beta1.Permission)) *v1beta1.Permission {
-	return steptest.Build(&v1beta1.Permission{
+	return testenv.Build(&v1beta1.Permission{
 		ObjectMeta: metav1.ObjectMeta{Name: "bucket", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.PermissionSpec{ForProvider: v1beta1.PermissionParameters{
-			Region:       steptest.Region,
+			Region:       testenv.Region,
 			FunctionName: ptr.To("cart"),
 			Action:       ptr.To("lambda:InvokeFunction"),
 			Principal:    ptr.To("s3.amazonaws.com"),
@@ -40,8 +40,8 @@ func testPermission(change ...func(*v1beta1.Permission)) *v1beta1.Permission {
 
 var (
 	// named has the permission's name written by itself.
-	named = steptest.Named[*v1beta1.Permission]("bucket")
+	named = testenv.Named[*v1beta1.Permission]("bucket")
 
 	// imported has it set by the user.
-	imported = steptest.Imported[*v1beta1.Permission]("bucket")
+	imported = testenv.Imported[*v1beta1.Permission]("bucket")
 )

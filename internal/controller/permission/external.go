@@ -9,21 +9,20 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
 // external is a statement in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	cache  *inventory.Cache
-	fields fields.Getter
+	cache  *readcache.Cache
+	fields refs.Getter
 
 	// ongoing changes of policies, and the account and region that names are in.
 	ongoing *ongoing
@@ -48,29 +47,29 @@ type document struct {
 }
 
 type (
-	found  = flow.Observation[observed, policy.Grant]
-	update = flow.Update[policy.Grant]
+	found  = reconciler.Observation[observed, policy.Grant]
+	update = reconciler.Update[policy.Grant]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.Comparer[*v1beta1.Permission, observed, policy.Grant] = &external{}
-	_ flow.CreationPreparer[*v1beta1.Permission, policy.Grant]   = &external{}
+	_ reconciler.Comparer[*v1beta1.Permission, observed, policy.Grant] = &external{}
+	_ reconciler.CreationPreparer[*v1beta1.Permission, policy.Grant]   = &external{}
 )
 
 // Read the statement out of the policy that all Permissions of a holder share.
 func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, error) {
 	var err error
 	if e.sid, err = statementID(p); err != nil {
-		return found{}, managed.Invalid(err)
+		return found{}, reconciler.Invalid(err)
 	}
 	if e.holder, err = holderOf(p); err != nil {
-		return found{}, managed.Invalid(err)
+		return found{}, reconciler.Invalid(err)
 	}
 	if e.holder.Function == "" {
 		return found{}, nil // It is being deleted, and was never added.
 	}
-	a, err := inventory.Read(ctx, e.cache, e.key(), managed.Freshness(ctx), e.get)
+	a, err := readcache.Read(ctx, e.cache, e.key(), reconciler.Freshness(ctx), e.get)
 	if err != nil {
 		return found{}, err
 	}
@@ -86,13 +85,13 @@ func (e *external) Read(ctx context.Context, p *v1beta1.Permission) (found, erro
 	}, nil
 }
 
-func (e *external) key() inventory.Key {
-	return inventory.Key{Operation: opRead, Of: e.holder.String()}
+func (e *external) key() readcache.Key {
+	return readcache.Key{Operation: opRead, Of: e.holder.String()}
 }
 
 // get the policy. Where there is none, or no function, there are no statements.
 func (e *external) get(ctx context.Context) (document, error) {
-	out, err := e.api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(e.holder.Function), Qualifier: answer.Text(e.holder.Qualifier)})
+	out, err := e.api.GetPolicy(ctx, &lambda.GetPolicyInput{FunctionName: ptr.To(e.holder.Function), Qualifier: lambdaapi.Text(e.holder.Qualifier)})
 	if awserr.IsNotFound(err) {
 		return document{}, nil
 	}
@@ -114,19 +113,19 @@ func (e *external) SetStatus(p *v1beta1.Permission, o found) {
 // Desired returns the statement that spec asks for.
 func (e *external) Desired(ctx context.Context, p *v1beta1.Permission) (forProvider, initProvider policy.Grant, err error) {
 	fp := p.Spec.ForProvider
-	arn, err := fields.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.sourceArnFrom", fp.SourceArn, fp.SourceArnFrom)
+	arn, err := refs.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.sourceArnFrom", fp.SourceArn, fp.SourceArnFrom)
 	return desired(fp, arn), policy.Grant{}, err
 }
 
 // Compare compares the statement with spec.
-func (e *external) Compare(_ context.Context, _ *v1beta1.Permission, d flow.Desired[policy.Grant], o found) (flow.Comparison[policy.Grant], error) {
-	return flow.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings)}, nil
+func (e *external) Compare(_ context.Context, _ *v1beta1.Permission, d reconciler.Desired[policy.Grant], o found) (reconciler.Comparison[policy.Grant], error) {
+	return reconciler.Comparison[policy.Grant]{Target: d.Settings, Observed: o.Settings, Changes: changes(d.Settings, o.Settings)}, nil
 }
 
 // PrepareCreate waits for the end of another change of the function's policies.
 func (e *external) PrepareCreate(context.Context, *v1beta1.Permission, policy.Grant) error {
 	if e.ongoing.under(e.function()) {
-		return &flow.NotReadyError{Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait}
+		return &reconciler.NotReadyError{Reason: "another Permission is changing the policies of function " + e.holder.Function, After: changeWait}
 	}
 	return nil
 }

@@ -11,14 +11,14 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.Permission
 	)
 	const withSource = `{"Sid":"bucket","Effect":"Allow","Principal":{"Service":"s3.amazonaws.com"},"Action":"lambda:InvokeFunction",
@@ -29,15 +29,15 @@ func TestObserve(t *testing.T) {
 		return func(p mg) { p.Spec.ForProvider.SourceArnFrom = &v1beta1.FieldSelector{Kind: "Bucket", Name: name} }
 	}
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"NoPolicy":    {Reason: "Where there is no policy, there is no statement.", Resource: testPermission(), Want: observation{Ready: xpv2.ReasonCreating}},
 		"NoStatement": {Reason: "The statements of others are theirs.", Resource: testPermission(), AWS: has(otherStatement), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Unreadable":  {Reason: "AWS could not be asked.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of function cart: " + steptest.Boom}},
+		"Unreadable":  {Reason: "AWS could not be asked.", Resource: testPermission(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of function cart: " + testenv.Boom}},
 		"NoPolicyAtAll": {
 			Reason: "What AWS answers has to be a policy.", Resource: testPermission(),
 			AWS: func(e env) {
 				has(bucketStatement)(e)
-				e.Odd = steptest.Answers{opRead: steptest.With("Policy", "{")}
+				e.Odd = testenv.Answers{opRead: testenv.With("Policy", "{")}
 			},
 			Want: observation{Err: "cannot read the policy of function cart: the JSON is incomplete"},
 		},
@@ -47,17 +47,17 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, Ready: "Updating", Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
 		},
 		"MayNotAdd": {
-			Reason: "What may not be added again is not removed.", Resource: testPermission(named, principal, steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: has(bucketStatement),
+			Reason: "What may not be added again is not removed.", Resource: testPermission(named, principal, testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)), AWS: has(bucketStatement),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Diff: `principal: "s3.amazonaws.com" -> "sns.amazonaws.com"`},
 		},
 		"Foreign":    {Reason: "A statement of this id that is there already is not ours.", Resource: testPermission(), AWS: has(bucketStatement), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
 		"Imported":   {Reason: "The user says that this one is meant.", Resource: testPermission(imported), AWS: has(bucketStatement), Want: inOrder},
-		"LostAnswer": {Reason: "It was not there before a create whose answer was lost, and is as it would have made it.", Resource: testPermission(steptest.Pending), AWS: has(bucketStatement), Want: inOrder},
+		"LostAnswer": {Reason: "It was not there before a create whose answer was lost, and is as it would have made it.", Resource: testPermission(testenv.Pending), AWS: has(bucketStatement), Want: inOrder},
 		"LostAnswerOfOther": {
-			Reason: "It would have made it otherwise.", Resource: testPermission(steptest.Pending, func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") }), AWS: has(bucketStatement),
+			Reason: "It would have made it otherwise.", Resource: testPermission(testenv.Pending, func(p mg) { p.Spec.ForProvider.Action = ptr.To("lambda:GetFunction") }), AWS: has(bucketStatement),
 			Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign},
 		},
-		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(steptest.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: has(bucketStatement), Want: inOrder},
+		"ObserveOnly": {Reason: "Anyone may look.", Resource: testPermission(testenv.ObserveOnly, func(p mg) { p.Spec.ForProvider.Principal = nil }), AWS: has(bucketStatement), Want: inOrder},
 		"SourceFrom":  {Reason: "The source's ARN is another object's to tell.", Resource: testPermission(named, selected("uploads")), AWS: has(withSource), Want: inOrder},
 		"SourceFromMissing": {
 			Reason: "Without it nothing is known to differ.", Resource: testPermission(named, selected("missing")), AWS: has(withSource),
@@ -67,27 +67,27 @@ func TestObserve(t *testing.T) {
 			Reason: "Nor is anything added.", Resource: testPermission(selected("missing")), Want: observation{Err: "cannot resolve spec.forProvider.sourceArnFrom: Bucket missing does not exist"},
 		},
 		"Deleted": {
-			Reason: "Ours goes, whatever it has become.", Resource: testPermission(named, steptest.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
+			Reason: "Ours goes, whatever it has become.", Resource: testPermission(named, testenv.BeingDeleted), AWS: has(`{"Sid":"bucket","Effect":"Deny","Principal":"*","Action":"*","Resource":"*"}`),
 			Want: observation{Exists: true},
 		},
-		"DeletedForeign": {Reason: "What is not ours stays.", Resource: testPermission(steptest.BeingDeleted), AWS: has(bucketStatement)},
+		"DeletedForeign": {Reason: "What is not ours stays.", Resource: testPermission(testenv.BeingDeleted), AWS: has(bucketStatement)},
 		"DeletedUnresolved": {
-			Reason: "What it referred to is gone before anything was added.", Resource: testPermission(steptest.BeingDeleted, func(p mg) { p.Spec.ForProvider.FunctionName = nil }),
-			Want: observation{Calls: steptest.None},
+			Reason: "What it referred to is gone before anything was added.", Resource: testPermission(testenv.BeingDeleted, func(p mg) { p.Spec.ForProvider.FunctionName = nil }),
+			Want: observation{Calls: testenv.None},
 		},
 		"Moved": {
 			Reason: "A statement is not left behind unnoticed.", Resource: testPermission(named, func(p mg) {
 				p.Status.AtProvider.FunctionName, p.Status.AtProvider.Qualifier = ptr.To("basket"), ptr.To("live")
 			}),
-			Want: observation{Calls: steptest.None, Err: `spec or the external name was changed from "basket:live" to "cart", which would leave "basket:live" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
+			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket:live" to "cart", which would leave "basket:live" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"MovedUnseen": {
 			Reason: "Nor where status was lost.", Resource: testPermission(named, func(p mg) { meta.AddAnnotations(p, map[string]string{ownership.AnnotationParent: "basket"}) }),
-			Want: observation{Calls: steptest.None, Err: `spec or the external name was changed from "basket" to "cart", which would leave "basket" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
+			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "basket" to "cart", which would leave "basket" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "cart"`},
 		},
 		"TwoNames": {
 			Reason: "One of them would be ignored.", Resource: testPermission(imported, func(p mg) { p.Spec.ForProvider.StatementID = ptr.To("other") }),
-			Want: observation{Calls: steptest.None, Err: `spec.forProvider.statementId is "other", but the annotation crossplane.io/external-name says "bucket": remove one of them`},
+			Want: observation{Calls: testenv.None, Err: `spec.forProvider.statementId is "other", but the annotation crossplane.io/external-name says "bucket": remove one of them`},
 		},
 	})
 }
@@ -110,7 +110,7 @@ func TestDeletedAfterItsFunctionWasForgotten(t *testing.T) {
 			arn := functionArn[:len(functionArn)-len("cart")] + "basket:live"
 			e.put(arn, bucketStatement)
 			has(bucketStatement)(e)
-			e.Settle(testPermission(named, steptest.BeingDeleted, change, func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil }))
+			e.Settle(testPermission(named, testenv.BeingDeleted, change, func(p *v1beta1.Permission) { p.Spec.ForProvider.FunctionName = nil }))
 			if got := e.Double.Policy(arn); got != "" {
 				t.Errorf("it is left there: %s", got)
 			}
@@ -132,7 +132,7 @@ func TestCreate(t *testing.T) {
 		"Exists": {reason: "Whose it is, the next look tells.", held: true, aws: func(e env) {
 			e.Refuse(opAdd, 409, "ResourceConflictException", "The statement id (bucket) provided already exists. Please provide a new statement id, or remove the existing statement.")
 		}},
-		"Fails": {reason: "AWS says why.", aws: func(e env) { e.Break(opAdd) }, want: "cannot add statement bucket to the policy of function cart: " + steptest.Boom},
+		"Fails": {reason: "AWS says why.", aws: func(e env) { e.Break(opAdd) }, want: "cannot add statement bucket to the policy of function cart: " + testenv.Boom},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +143,7 @@ func TestCreate(t *testing.T) {
 			if got := ownership.Parent(p); got != "cart" {
 				t.Errorf("before it is added, the function is remembered: %q", got)
 			}
-			if !steptest.Says(err, tc.want) || held != tc.held {
+			if !testenv.Says(err, tc.want) || held != tc.held {
 				t.Errorf("%s\nerror %v, want %q; held %t", tc.reason, err, tc.want, held)
 			}
 			if ownership.WroteName(p) != (name == "Added") {
@@ -159,13 +159,13 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
-	turn := &managed.Attempt{}
-	e.Turn = func() *managed.Attempt { return turn }
-	if o, err := e.Do(p); o != steptest.Updated || err != nil || turn.RequeueDelay() == 0 {
+	turn := &reconciler.Attempt{}
+	e.Turn = func() *reconciler.Attempt { return turn }
+	if o, err := e.Do(p); o != testenv.Updated || err != nil || turn.RequeueDelay() == 0 {
 		t.Errorf("%s, %v; comes back at once: %v", o, err, turn.RequeueDelay())
 	}
 	e.Turn = nil
-	e.Want(p, "it is added and looked at", steptest.Created, steptest.Settled)
+	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)
 	if diff := cmp.Diff([]string{opRead, opRemove, opRead, opAdd, opRead}, e.Operations()); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
@@ -176,13 +176,13 @@ func TestDelete(t *testing.T) {
 		reason, code, want string
 	}{
 		"Gone":  {reason: "What is gone is no error.", code: "ResourceNotFoundException"},
-		"Fails": {reason: "AWS says why.", code: "InvalidParameterValueException", want: "cannot remove statement bucket of the policy of function cart: " + steptest.Boom},
+		"Fails": {reason: "AWS says why.", code: "InvalidParameterValueException", want: "cannot remove statement bucket of the policy of function cart: " + testenv.Boom},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			has(bucketStatement)(e)
 			e.Refuse(opRemove, 400, tc.code, "boom")
-			if o, _, err := e.Attempt(testPermission(named, steptest.BeingDeleted)); o != steptest.Deleted || !steptest.Says(err, tc.want) {
+			if o, _, err := e.Attempt(testPermission(named, testenv.BeingDeleted)); o != testenv.Deleted || !testenv.Says(err, tc.want) {
 				t.Errorf("%s\n%s, error %v, want %q", tc.reason, o, err, tc.want)
 			}
 		})

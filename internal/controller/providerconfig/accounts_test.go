@@ -17,15 +17,15 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // usedSession is that of a config that a resource uses.
-type usedSession struct{ session *config.Session }
+type usedSession struct{ session *session.Session }
 
-func (u usedSession) Resolve(context.Context, resource.ModernManaged, string) (*config.Session, error) {
+func (u usedSession) Resolve(context.Context, resource.ModernManaged, string) (*session.Session, error) {
 	return u.session, nil
 }
 
@@ -63,7 +63,7 @@ func TestAccountUsage(t *testing.T) {
 				d.Fail(awsdouble.Fault{Operation: "GetAccountSettings", Times: -1, Error: *tc.fault})
 			}
 			e.accounts = account.New(quota.New(e.now, quota.Options{}), e.now)
-			s := &config.Session{AWS: d.Config("eu-west-1"), Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"}, Ref: config.Ref{UID: tc.config.GetUID()}}
+			s := &session.Session{AWS: d.Config("eu-west-1"), Scope: quota.Scope{Account: "123456789012", Region: "eu-west-1"}, Ref: session.Ref{UID: tc.config.GetUID()}}
 			if _, err := (account.Noting{Resolver: usedSession{s}, Book: e.accounts}).Resolve(t.Context(), nil, "eu-west-1"); err != nil {
 				t.Fatal(err)
 			}

@@ -25,8 +25,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/devcluster"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
 )
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../../package/crds"}, Controllers: true}}
@@ -65,8 +65,8 @@ func TestNamespaceDeletion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	resolver := &fakeIdentifier{identify: func() (config.Identity, error) {
-		return config.Identity{Account: "123456789012"}, nil
+	resolver := &fakeIdentifier{identify: func() (session.Identity, error) {
+		return session.Identity{Account: "123456789012"}, nil
 	}}
 	o := Options{Options: controller.DefaultOptions(), Resolver: resolver, Now: time.Now}
 	o.Logger = logging.NewNopLogger()
@@ -123,7 +123,7 @@ spec:
 	if err := kube.Create(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-	tracker := config.NewTracker(kube)
+	tracker := session.NewTracker(kube)
 	if err := tracker.Track(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
 // network answers, or does not.
@@ -120,7 +120,7 @@ func TestReadyConfigIsProbed(t *testing.T) {
 	e := newEnv(t, namespacedKind, c, secret("aws"))
 	e.breakers = breaker.New(e.now, func() float64 { return 0 })
 	identify := e.resolver.identify
-	e.resolver.identify = func() (id config.Identity, err error) { return id, errors.New("no answer of STS") }
+	e.resolver.identify = func() (id session.Identity, err error) { return id, errors.New("no answer of STS") }
 	e.reconcile(name(c))
 	n, k := &network{down: true}, breaker.Key{Config: c.GetUID(), Region: "eu-west-1"}
 	n.call(e.breakers, c, k.Region)
@@ -147,7 +147,7 @@ func TestUnidentifiedConfigShowsBreakers(t *testing.T) {
 	e.breakers = breaker.New(e.now, func() float64 { return 0 })
 	c := pc()
 	(&network{down: true}).call(e.breakers, c, "eu-west-1")
-	e.resolver.identify = func() (id config.Identity, err error) { return id, errors.New("no answer of STS") }
+	e.resolver.identify = func() (id session.Identity, err error) { return id, errors.New("no answer of STS") }
 	e.reconcile(client.ObjectKeyFromObject(c))
 	e.get(c)
 	if c.GetCondition(TypeReachable).Status != corev1.ConditionFalse || c.GetCondition(xpv2.TypeReady).Status != corev1.ConditionFalse {

@@ -26,14 +26,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // An Identifier authenticates configs. *config.Resolver is one.
 type Identifier interface {
 	// Identify returns the AWS identity of a config.
-	Identify(ctx context.Context, config client.Object) (config.Identity, error)
+	Identify(ctx context.Context, config client.Object) (session.Identity, error)
 
 	// Forget drops what is cached of a config that is deleted.
 	Forget(uid types.UID)
@@ -69,7 +69,7 @@ func Setup(mgr ctrl.Manager, o Options) error {
 func SetupGated(mgr ctrl.Manager, o Options) error {
 	o.Gate.Register(func() {
 		if err := Setup(mgr, o); err != nil {
-			managed.Stop(mgr, errors.Wrap(err, "cannot set up the controllers of provider configs"))
+			reconciler.Stop(mgr, errors.Wrap(err, "cannot set up the controllers of provider configs"))
 		}
 	}, v1beta1.ProviderConfigGroupVersionKind, v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind)
 	return nil

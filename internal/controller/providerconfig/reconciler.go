@@ -27,7 +27,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/panics"
 )
 
@@ -186,7 +186,7 @@ func (r *Reconciler) identify(ctx context.Context, c providerConfig, u usages) (
 }
 
 // describe returns the message of a Ready config.
-func describe(id config.Identity) string {
+func describe(id session.Identity) string {
 	if id.ARN == "" {
 		return fmt.Sprintf("Account %s, not verified with AWS", id.Account)
 	}

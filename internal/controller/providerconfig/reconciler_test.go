@@ -26,18 +26,18 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
 const ns = "team-a"
 
 // fakeIdentifier is a fake of the resolver.
 type fakeIdentifier struct {
-	identify func() (config.Identity, error)
+	identify func() (session.Identity, error)
 	forgot   []types.UID
 }
 
-func (f *fakeIdentifier) Identify(context.Context, client.Object) (config.Identity, error) {
+func (f *fakeIdentifier) Identify(context.Context, client.Object) (session.Identity, error) {
 	return f.identify()
 }
 func (f *fakeIdentifier) Forget(uid types.UID) { f.forgot = append(f.forgot, uid) }
@@ -70,8 +70,8 @@ func newEnv(t *testing.T, k kind, objs ...client.Object) *env {
 		}
 	}
 	e := &env{t: t, events: &fakeRecorder{}, time: time.Now()}
-	e.resolver = &fakeIdentifier{identify: func() (config.Identity, error) {
-		return config.Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, nil
+	e.resolver = &fakeIdentifier{identify: func() (session.Identity, error) {
+		return session.Identity{Account: "123456789012", ARN: "arn:aws:iam::123456789012:user/ci"}, nil
 	}}
 	kube := fake.NewClientBuilder().WithScheme(scheme).WithObjects(objs...).
 		WithStatusSubresource(&v1beta1.ProviderConfig{}, &v1beta1.ClusterProviderConfig{}).
@@ -140,7 +140,7 @@ func function(name string) *v1beta1.Function {
 // usage returns a usage of a config of a kind by a function.
 func usage(namespace, kind, by string) *v1beta1.ProviderConfigUsage {
 	u := &v1beta1.ProviderConfigUsage{ObjectMeta: metav1.ObjectMeta{
-		Namespace: namespace, Name: by, Finalizers: []string{config.UsageFinalizer},
+		Namespace: namespace, Name: by, Finalizers: []string{session.UsageFinalizer},
 		Labels:          map[string]string{xpv2.LabelKeyProviderName: "default", xpv2.LabelKeyProviderKind: kind},
 		OwnerReferences: []metav1.OwnerReference{{APIVersion: "lambda.aws.m.crossplane.io/v1beta1", Kind: "Function", Name: by, UID: types.UID(by), Controller: new(true)}},
 	}}
@@ -177,8 +177,8 @@ func TestIdentity(t *testing.T) {
 		t.Errorf("%d writes though nothing has changed", e.writes-before)
 	}
 
-	e.resolver.identify = func() (config.Identity, error) {
-		return config.Identity{}, errors.New("Secret team-a/aws does not exist")
+	e.resolver.identify = func() (session.Identity, error) {
+		return session.Identity{}, errors.New("Secret team-a/aws does not exist")
 	}
 	for range 2 {
 		if got := e.reconcile(name(c)); got.RequeueAfter != retryEvery {
@@ -236,7 +236,7 @@ func TestDeletionIsHeldBack(t *testing.T) {
 	for i := range 5 {
 		u := usage(ns, "ClusterProviderConfig", fmt.Sprint("f", i))
 		e.get(u)
-		if err := config.Release(t.Context(), e.kube, u); err != nil {
+		if err := session.Release(t.Context(), e.kube, u); err != nil {
 			t.Fatal(err)
 		}
 		e.delete(u)
@@ -319,7 +319,7 @@ func TestSecretsAreProtected(t *testing.T) {
 
 	// A Secret that does not work is to be created anew: it is released after a short while.
 	works := e.resolver.identify
-	e.resolver.identify = func() (config.Identity, error) { return config.Identity{}, errors.New("AWS does not know the key") }
+	e.resolver.identify = func() (session.Identity, error) { return session.Identity{}, errors.New("AWS does not know the key") }
 	e.reconcile(name(c))
 	e.time = aws.GetDeletionTimestamp().Time
 	if got := e.reconcile(name(c)); !kept() || got.RequeueAfter != secretGrace {
@@ -351,7 +351,7 @@ func TestSecretsAreProtected(t *testing.T) {
 	}
 	u := usage(ns, "ProviderConfig", "orders")
 	e.get(u)
-	if err := config.Release(t.Context(), e.kube, u); err != nil {
+	if err := session.Release(t.Context(), e.kube, u); err != nil {
 		t.Fatal(err)
 	}
 	e.delete(u)

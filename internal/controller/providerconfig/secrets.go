@@ -16,7 +16,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
 const (
@@ -102,7 +102,7 @@ func (r *Reconciler) neededSecrets(ctx context.Context, c providerConfig, u usag
 	needed := map[string]need{}
 	for i := range l.Items {
 		other := &l.Items[i]
-		name, ok := config.SecretOf(other)
+		name, ok := session.SecretOf(other)
 		if !ok || goes && other.GetUID() == c.GetUID() {
 			continue
 		}

@@ -20,7 +20,7 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
 const (
@@ -101,13 +101,13 @@ func (u *usages) add(usage *v1beta1.ProviderConfigUsage) {
 func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.ProviderConfigUsage) (bool, error) {
 	owner := metav1.GetControllerOf(u)
 	if owner == nil {
-		if err := config.Release(ctx, r.kube, u); err != nil {
+		if err := session.Release(ctx, r.kube, u); err != nil {
 			return false, errors.Wrap(err, "cannot release a usage that has no owner")
 		}
 		// Crossplane grants providers no right to delete usages. One that stays does not count.
 		return false, errors.Wrap(resource.IgnoreAny(r.kube.Delete(ctx, u), kerrors.IsNotFound, kerrors.IsForbidden), "cannot delete a usage that has no owner")
 	}
-	held := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, config.UsageFinalizer)
+	held := meta.WasDeleted(u) && controllerutil.ContainsFinalizer(u, session.UsageFinalizer)
 	if !held && !meta.WasDeleted(c) {
 		return true, nil
 	}
@@ -115,7 +115,7 @@ func (r *Reconciler) keep(ctx context.Context, c providerConfig, u *v1beta1.Prov
 	if err != nil || needs || !held {
 		return needs, err
 	}
-	return false, errors.Wrap(config.Release(ctx, r.kube, u), "cannot release a usage")
+	return false, errors.Wrap(session.Release(ctx, r.kube, u), "cannot release a usage")
 }
 
 // needs reports whether a resource exists that uses the config and is not yet deleted in AWS. A

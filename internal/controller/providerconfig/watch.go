@@ -17,7 +17,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 )
 
 const (
@@ -67,7 +67,7 @@ func usageChanged() predicate.Predicate {
 
 // usersOfSecret returns the configs whose credentials are in a Secret.
 func (r *Reconciler) usersOfSecret(ctx context.Context, secret client.Object) []reconcile.Request {
-	users, err := config.UsersOf(ctx, r.kube, secret)
+	users, err := session.UsersOf(ctx, r.kube, secret)
 	if err != nil {
 		r.log.Info("Cannot list the configs that use a Secret", "namespace", secret.GetNamespace(), "name", secret.GetName(), "error", err)
 		return nil

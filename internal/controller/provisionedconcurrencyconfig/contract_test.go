@@ -9,32 +9,32 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.ProvisionedConcurrencyConfig], *v1beta1.ProvisionedConcurrencyConfig) {
 	t.Helper()
 	return newEnv(t).Env, newConfig()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "provisionedconcurrencyconfigs", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "provisionedconcurrencyconfigs", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and sent no call without end.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	steptest.OddAnswers(t, begin, steptest.ListAnswers(opList, opPut, "ProvisionedConcurrencyConfigs"), map[string]steptest.OddCase{
-		"NoARN":    {Reason: "The list does not say whose it is.", Odd: odd{opList: steptest.Without("FunctionArn")}, Writes: []string{opPut}},
-		"NoStatus": {Reason: "The numbers tell.", Odd: odd{opList: steptest.Without("Status", "LastModified")}, Writes: []string{opPut}},
+	type odd = testenv.Answers
+	testenv.OddAnswers(t, begin, testenv.ListAnswers(opList, opPut, "ProvisionedConcurrencyConfigs"), map[string]testenv.OddCase{
+		"NoARN":    {Reason: "The list does not say whose it is.", Odd: odd{opList: testenv.Without("FunctionArn")}, Writes: []string{opPut}},
+		"NoStatus": {Reason: "The numbers tell.", Odd: odd{opList: testenv.Without("Status", "LastModified")}, Writes: []string{opPut}},
 		"Bare": {
-			Reason: "Nothing tells whether it is there.", Odd: odd{opList: steptest.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
+			Reason: "Nothing tells whether it is there.", Odd: odd{opList: testenv.Without("Status", "LastModified", "AllocatedProvisionedConcurrentExecutions")},
 			Writes: []string{opPut}, Told: "does not return a status",
 		},
 		"Nowhere": {
-			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: steptest.Body("{}"), opGet: steptest.Refusal(404, "ResourceNotFoundException")},
-			Writes: slices.Repeat([]string{opPut}, 6), Told: steptest.NotVisible,
+			Reason: "What is shown nowhere is tried ever more slowly.", Odd: odd{opList: testenv.Body("{}"), opGet: testenv.Refusal(404, "ResourceNotFoundException")},
+			Writes: slices.Repeat([]string{opPut}, 6), Told: testenv.NotVisible,
 		},
 	})
 }
@@ -42,15 +42,15 @@ func TestOddAnswers(t *testing.T) {
 // However late AWS shows it, concurrency is asked for once, and none is left after the
 // deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.ProvisionedConcurrencyConfig] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.ProvisionedConcurrencyConfig] {
 		t.Helper()
 		e := newEnv(t)
 		c := newConfig()
-		return steptest.Life[*v1beta1.ProvisionedConcurrencyConfig]{
+		return testenv.Life[*v1beta1.ProvisionedConcurrencyConfig]{
 			Env: e.Env, Resource: c, Create: opPut, Delete: opDelete,
 			Edit: func() { c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9) },
 			There: func() []string {
-				out, err := e.Lambda.ListProvisionedConcurrencyConfigs(e.Context(), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(configuredtest.Function)})
+				out, err := e.Lambda.ListProvisionedConcurrencyConfigs(e.Context(), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(functionconfigtest.Function)})
 				e.Must(err)
 				var all []string
 				for _, c := range out.ProvisionedConcurrencyConfigs {

@@ -14,26 +14,25 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of ProvisionedConcurrencyConfigs to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	c := &connector{now: o.Now}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.ProvisionedConcurrencyConfig]{
 		GVK:          v1beta1.ProvisionedConcurrencyConfigGroupVersionKind,
 		New:          func() *v1beta1.ProvisionedConcurrencyConfig { return &v1beta1.ProvisionedConcurrencyConfig{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.ProvisionedConcurrencyConfigList{} },
 		Region:       func(c *v1beta1.ProvisionedConcurrencyConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.ProvisionedConcurrencyConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:        func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return configured.Reads(c, opList, opPut) },
+		Reads:        func(c *v1beta1.ProvisionedConcurrencyConfig) []string { return functionconfig.Reads(c, opList, opPut) },
 		Connect:      c.connect,
 		ActsOn: func(mg *v1beta1.ProvisionedConcurrencyConfig) []tenancy.Target {
-			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
+			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.AliasGroupVersionKind},
@@ -42,17 +41,17 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 
 type connector struct{ now func() time.Time }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig], error) {
-	return newExternal(config.Client(s, lambda.NewFromConfig), s.Inventory(), c.now), nil
+func (c *connector) connect(_ context.Context, _ *v1beta1.ProvisionedConcurrencyConfig, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig], error) {
+	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory(), c.now), nil
 }
 
-func references(c *v1beta1.ProvisionedConcurrencyConfig) []managed.Reference {
+func references(c *v1beta1.ProvisionedConcurrencyConfig) []reconciler.Reference {
 	p := c.Spec.ForProvider
-	return []managed.Reference{
-		configured.FunctionReference(p.ConfiguredFunction),
-		configured.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
+	return []reconciler.Reference{
+		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.QualifierReference(v1beta1.AliasGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opPut, Update: opPut, Delete: opDelete}
+var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}

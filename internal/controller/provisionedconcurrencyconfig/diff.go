@@ -12,8 +12,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // retryAfter is how long a failure stands before the same is asked for again: what made
@@ -34,25 +33,25 @@ func desired(mg *v1beta1.ProvisionedConcurrencyConfig) (forProvider, initProvide
 func state(p types.ProvisionedConcurrencyConfigListItem, was xpv2.Condition, generation int64) xpv2.Condition {
 	switch p.Status {
 	case types.ProvisionedConcurrencyStatusEnumReady:
-		return condition.Available(generation)
+		return reconciler.Available(generation)
 	case types.ProvisionedConcurrencyStatusEnumFailed:
-		return condition.Unavailable(generation, reason(p))
+		return reconciler.Unavailable(generation, reason(p))
 	case types.ProvisionedConcurrencyStatusEnumInProgress:
 	case "":
 		return untold(p, generation)
 	}
 	if was.Status == corev1.ConditionUnknown || was.Reason == xpv2.ReasonCreating {
-		return condition.Creating(generation, reason(p))
+		return reconciler.Creating(generation, reason(p))
 	}
-	return condition.Updating(generation, reason(p))
+	return reconciler.Updating(generation, reason(p))
 }
 
 // untold is the state of what AWS tells no status of: the numbers have to do.
 func untold(p types.ProvisionedConcurrencyConfigListItem, generation int64) xpv2.Condition {
 	if n := ptr.Deref(p.RequestedProvisionedConcurrentExecutions, 0); n > 0 && ptr.Deref(p.AllocatedProvisionedConcurrentExecutions, 0) >= n {
-		return condition.Available(generation)
+		return reconciler.Available(generation)
 	}
-	return condition.Unavailable(generation, "AWS does not return a status")
+	return reconciler.Unavailable(generation, "AWS does not return a status")
 }
 
 // reason is AWS's own account of the status.
@@ -61,15 +60,15 @@ func reason(p types.ProvisionedConcurrencyConfigListItem) string {
 }
 
 // decide what is due. While AWS is at it, nothing is asked for.
-func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition, now time.Time) flow.Plan {
-	plan := flow.Plan{Ready: state, Changes: changes}
+func decide(p types.ProvisionedConcurrencyConfigListItem, changes diff.Changes, state xpv2.Condition, now time.Time) reconciler.Plan {
+	plan := reconciler.Plan{Ready: state, Changes: changes}
 	failed := p.Status == types.ProvisionedConcurrencyStatusEnumFailed
 	switch {
-	case condition.InMotion(state):
+	case reconciler.InMotion(state):
 	case len(changes) > 0:
 		plan.Call = opPut
 		if !failed {
-			plan.Ready = flow.Updating(state.ObservedGeneration, changes)
+			plan.Ready = reconciler.UpdatingFields(state.ObservedGeneration, changes)
 		}
 	case failed:
 		plan.Wait = max(retryAfter-since(p, now), 0)

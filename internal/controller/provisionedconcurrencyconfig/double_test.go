@@ -15,8 +15,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // takes is how long the double takes to provide concurrency.
@@ -24,12 +24,12 @@ const takes = time.Minute
 
 // env reconciles in a world with a function.
 type env struct {
-	*steptest.Env[*v1beta1.ProvisionedConcurrencyConfig]
+	*testenv.Env[*v1beta1.ProvisionedConcurrencyConfig]
 }
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{configuredtest.New(t, takes, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
+	return env{functionconfigtest.New(t, takes, func(w *testenv.World) xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
 		return newExternal(w.Lambda, w.Cache, w.Now)
 	})}
 }
@@ -37,43 +37,43 @@ func newEnv(t testing.TB) env {
 func TestLife(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
-	e.Want(c, "a create, and AWS is at it", steptest.Created, steptest.Waits)
+	e.Want(c, "a create, and AWS is at it", testenv.Created, testenv.Waits)
 	if at := c.Status.AtProvider; *at.Status != "IN_PROGRESS" || *at.RequestedProvisionedConcurrentExecutions != 5 || *at.AllocatedProvisionedConcurrentExecutions != 0 || meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("got %+v", at)
 	}
 	e.Advance(takes)
-	e.Want(c, "AWS says that it is ready", steptest.Settled)
+	e.Want(c, "AWS says that it is ready", testenv.Settled)
 	if at := c.Status.AtProvider; *at.Status != "READY" || *at.AvailableProvisionedConcurrentExecutions != 5 {
 		t.Errorf("got %+v", at)
 	}
 
 	c.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](9)
-	e.Want(c, "one call, and AWS is at it", steptest.Updated, steptest.Waits)
+	e.Want(c, "one call, and AWS is at it", testenv.Updated, testenv.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != "Updating" || ready.Message != "IN_PROGRESS" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
 	e.Advance(takes)
-	e.Want(c, "AWS says that it is ready", steptest.Settled)
+	e.Want(c, "AWS says that it is ready", testenv.Settled)
 
 	if _, err := e.Lambda.PutProvisionedConcurrencyConfig(t.Context(), &lambda.PutProvisionedConcurrencyConfigInput{
-		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To(configuredtest.Alias), ProvisionedConcurrentExecutions: ptr.To[int32](1),
+		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To(functionconfigtest.Alias), ProvisionedConcurrentExecutions: ptr.To[int32](1),
 	}); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(takes)
-	e.Want(c, "a change by hand is put right", steptest.Updated, steptest.Waits)
+	e.Want(c, "a change by hand is put right", testenv.Updated, testenv.Waits)
 
 	e.Remove(c)
-	e.Want(c, "it goes while AWS is at it", steptest.Deleted, steptest.Gone)
+	e.Want(c, "it goes while AWS is at it", testenv.Deleted, testenv.Gone)
 }
 
 func TestFailureIsShownAndTriedAgain(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
-	e.Double.FailProvisioning(configuredtest.Function, "FUNCTION_ERROR_INIT_FAILURE")
-	e.Want(c, "a create", steptest.Created, steptest.Waits)
+	e.Double.FailProvisioning(functionconfigtest.Function, "FUNCTION_ERROR_INIT_FAILURE")
+	e.Want(c, "a create", testenv.Created, testenv.Waits)
 	e.Advance(takes)
-	e.Want(c, "it failed", steptest.Waits)
+	e.Want(c, "it failed", testenv.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonUnavailable || ready.Message != "FAILED: FUNCTION_ERROR_INIT_FAILURE" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
@@ -81,9 +81,9 @@ func TestFailureIsShownAndTriedAgain(t *testing.T) {
 		t.Errorf("got %+v", c.Status.AtProvider)
 	}
 	e.Advance(retryAfter - takes)
-	e.Want(c, "it is tried again", steptest.Updated, steptest.Waits)
+	e.Want(c, "it is tried again", testenv.Updated, testenv.Waits)
 	e.Advance(takes)
-	e.Want(c, "and is ready", steptest.Settled)
+	e.Want(c, "and is ready", testenv.Settled)
 }
 
 func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
@@ -91,17 +91,17 @@ func TestAMoveOfTheAliasIsAwaitedAndNoDrift(t *testing.T) {
 	c := newConfig()
 	e.Outcomes(c)
 	e.Advance(takes)
-	e.Want(c, "AWS has provided it", steptest.Settled)
-	if _, err := e.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(configuredtest.Function), Name: ptr.To(configuredtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
+	e.Want(c, "AWS has provided it", testenv.Settled)
+	if _, err := e.Lambda.UpdateAlias(t.Context(), &lambda.UpdateAliasInput{FunctionName: ptr.To(functionconfigtest.Function), Name: ptr.To(functionconfigtest.Alias), FunctionVersion: ptr.To("2")}); err != nil {
 		t.Fatal(err)
 	}
 	e.Advance(1)
-	e.Want(c, "AWS provides for the new version", steptest.Waits)
+	e.Want(c, "AWS provides for the new version", testenv.Waits)
 	if ready := c.GetCondition(xpv2.TypeReady); ready.Reason != "Updating" {
 		t.Errorf("Ready is %s %q", ready.Reason, ready.Message)
 	}
 	e.Advance(takes)
-	e.Want(c, "and has", steptest.Settled)
+	e.Want(c, "and has", testenv.Settled)
 	if n := e.Double.Count(opPut); n != 1 {
 		t.Errorf("it was asked for %d times, want once", n)
 	}
@@ -142,7 +142,7 @@ func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
 	e.Lose(c, opPut)
-	e.Want(c, "it is found again", steptest.Waits)
+	e.Want(c, "it is found again", testenv.Waits)
 	if meta.GetExternalName(c) != "cart:live" {
 		t.Errorf("named %q", meta.GetExternalName(c))
 	}
@@ -167,7 +167,7 @@ func TestRandomNumbersConverge(t *testing.T) {
 		number := func() *int32 { return ptr.To(1 + g.Int32N(20)) }
 		c := newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) {
 			p := &c.Spec.ForProvider
-			p.Qualifier, p.ProvisionedConcurrentExecutions = ptr.To([]string{configuredtest.Alias, "2"}[g.IntN(2)]), number()
+			p.Qualifier, p.ProvisionedConcurrentExecutions = ptr.To([]string{functionconfigtest.Alias, "2"}[g.IntN(2)]), number()
 			if g.IntN(3) == 0 {
 				c.Spec.InitProvider, p.ProvisionedConcurrentExecutions = &settings{ProvisionedConcurrentExecutions: p.ProvisionedConcurrentExecutions}, nil
 			}
@@ -175,7 +175,7 @@ func TestRandomNumbersConverge(t *testing.T) {
 		for range 2 {
 			e.Outcomes(c)
 			e.Advance(takes)
-			e.Want(c, "AWS has provided it", steptest.Settled)
+			e.Want(c, "AWS has provided it", testenv.Settled)
 			asked := c.Status.AtProvider.AvailableProvisionedConcurrentExecutions
 			if want := c.Spec.ForProvider.ProvisionedConcurrentExecutions; want != nil && *want != *asked {
 				t.Fatalf("seed %d: %d wanted, %d there", seed, *want, *asked)

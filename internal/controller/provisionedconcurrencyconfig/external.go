@@ -12,40 +12,40 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 type (
-	found  = flow.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[types.ProvisionedConcurrencyConfigListItem, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.ReadyConditioner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] = &external{}
-	_ flow.Planner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings]          = &external{}
+	_ reconciler.ReadyConditioner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] = &external{}
+	_ reconciler.Planner[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings]          = &external{}
 )
 
 // external is the provisioned concurrency of an alias or a version in AWS. It lives for
 // one reconcile.
 type external struct {
 	api    lambdaAPI
-	reader *configured.Reader[types.ProvisionedConcurrencyConfigListItem]
+	reader *functionconfig.Reader[types.ProvisionedConcurrencyConfigListItem]
 	now    func() time.Time
 
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI, cache *inventory.Cache, now func() time.Time) *flow.External[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] {
+func newExternal(api lambdaAPI, cache *readcache.Cache, now func() time.Time) *reconciler.External[*v1beta1.ProvisionedConcurrencyConfig, types.ProvisionedConcurrencyConfigListItem, settings] {
 	e := &external{api: api, now: now}
-	e.reader = &configured.Reader[types.ProvisionedConcurrencyConfigListItem]{
+	e.reader = &functionconfig.Reader[types.ProvisionedConcurrencyConfigListItem]{
 		Cache: cache, Operation: opList, Page: e.page, GetBy: opGet, Get: e.get,
 		ARN: func(p types.ProvisionedConcurrencyConfigListItem) *string { return p.FunctionArn },
 	}
-	return flow.New(e, calls)
+	return reconciler.NewExternal(e, calls)
 }
 
 // page of the provisioned concurrency of a function.
@@ -72,7 +72,7 @@ func (e *external) get(ctx context.Context, n functionname.Name) (types.Provisio
 // Read reads the provisioned concurrency from the list of its function's.
 func (e *external) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyConfig) (found, error) {
 	p := mg.Spec.ForProvider
-	n, ok, err := configured.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
+	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
@@ -84,7 +84,7 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.ProvisionedConcurrencyC
 	return found{Resource: item, Settings: fromAWS(item), Exists: exists, Name: n.String(), Description: what(n), Parent: n.String()}, err
 }
 
-func what(n functionname.Name) string { return configured.What("the provisioned concurrency", n) }
+func what(n functionname.Name) string { return functionconfig.What("the provisioned concurrency", n) }
 
 // SetStatus sets status.atProvider.
 func (e *external) SetStatus(mg *v1beta1.ProvisionedConcurrencyConfig, o found) {
@@ -103,7 +103,7 @@ func (e *external) Desired(_ context.Context, mg *v1beta1.ProvisionedConcurrency
 }
 
 // Plan decides what is due.
-func (e *external) Plan(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found, c flow.Comparison[settings]) (flow.Plan, error) {
+func (e *external) Plan(_ context.Context, mg *v1beta1.ProvisionedConcurrencyConfig, o found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	return decide(o.Resource, c.Changes, e.ReadyCondition(mg, o), e.now()), nil
 }
 

@@ -12,13 +12,13 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // ask requests provisioned concurrency for a qualifier of the function cart.
 func (e env) ask(qualifier string, n int32) {
-	_, err := e.Lambda.PutProvisionedConcurrencyConfig(e.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: ptr.To(configuredtest.Function), Qualifier: &qualifier, ProvisionedConcurrentExecutions: &n})
+	_, err := e.Lambda.PutProvisionedConcurrencyConfig(e.Context(), &lambda.PutProvisionedConcurrencyConfigInput{FunctionName: ptr.To(functionconfigtest.Function), Qualifier: &qualifier, ProvisionedConcurrentExecutions: &n})
 	e.Must(err)
 	e.Double.ResetCalls()
 }
@@ -36,43 +36,43 @@ func newConfig(edit ...func(*v1beta1.ProvisionedConcurrencyConfig)) *v1beta1.Pro
 	c := &v1beta1.ProvisionedConcurrencyConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "warm", UID: "u1", Generation: 2}}
 	p := &c.Spec.ForProvider
 	p.FunctionName, p.Qualifier, p.ProvisionedConcurrentExecutions = ptr.To("cart"), ptr.To("live"), ptr.To[int32](5)
-	return steptest.Build(c, edit...)
+	return testenv.Build(c, edit...)
 }
 
-var named = steptest.Named[*v1beta1.ProvisionedConcurrencyConfig]("cart:live")
+var named = testenv.Named[*v1beta1.ProvisionedConcurrencyConfig]("cart:live")
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.ProvisionedConcurrencyConfig
 	)
 	create := observation{Ready: xpv2.ReasonCreating, Reserved: []string{opPut}}
-	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: steptest.None}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None}
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"Absent":    {Reason: "It is to be made.", Resource: newConfig(), Want: create},
 		"OfVersion": {Reason: "That of a version is another one.", Resource: newConfig(), AWS: has("1", 5), Want: create},
 		"Denied": {
 			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opList, 403, "AccessDeniedException", "boom") },
-			Want: observation{Err: "cannot list the provisioned concurrency of function cart", Reserved: steptest.None},
+			Want: observation{Err: "cannot list the provisioned concurrency of function cart", Reserved: testenv.None},
 		},
 		"InOrder":  {Reason: "Nothing is due.", Resource: newConfig(named), AWS: has("live", 5), Want: inOrder},
-		"InMotion": {Reason: "It is awaited.", Resource: newConfig(named), AWS: func(e env) { e.ask("live", 5) }, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "IN_PROGRESS", Reserved: steptest.None}},
+		"InMotion": {Reason: "It is awaited.", Resource: newConfig(named), AWS: func(e env) { e.ask("live", 5) }, Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonCreating, Message: "IN_PROGRESS", Reserved: testenv.None}},
 		"Drifted":  {Reason: "It is put right.", Resource: newConfig(named), AWS: has("live", 9), Want: observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}},
 		"Foreign": {
 			Reason: "What someone else made stays as it is.", Resource: newConfig(), AWS: has("live", 5),
-			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:live"`, Reserved: steptest.None},
+			Want: observation{Ready: xpv2.ReasonUnavailable, Err: `set the annotation crossplane.io/external-name to "cart:live"`, Reserved: testenv.None},
 		},
-		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(steptest.Pending), AWS: has("live", 5), Want: inOrder},
+		"LostAnswer": {Reason: "What was made without an answer is ours.", Resource: newConfig(testenv.Pending), AWS: has("live", 5), Want: inOrder},
 		"NoQualifier": {
 			Reason: "A function has none.", Resource: newConfig(func(c mg) { c.Spec.ForProvider.Qualifier = nil }),
-			Want: observation{Calls: steptest.None, Err: "no alias or version of function cart is named", Reserved: steptest.None},
+			Want: observation{Calls: testenv.None, Err: "no alias or version of function cart is named", Reserved: testenv.None},
 		},
-		"Deleted":     {Reason: "It is to be removed.", Resource: newConfig(named, steptest.BeingDeleted), AWS: has("live", 5), Want: observation{Exists: true, Reserved: []string{opDelete}}},
-		"DeletedGone": {Reason: "It is gone.", Resource: newConfig(named, steptest.BeingDeleted), Want: observation{Reserved: steptest.None}},
+		"Deleted":     {Reason: "It is to be removed.", Resource: newConfig(named, testenv.BeingDeleted), AWS: has("live", 5), Want: observation{Exists: true, Reserved: []string{opDelete}}},
+		"DeletedGone": {Reason: "It is gone.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
 		"ObserveOnly": {
 			Reason: "Whatever is there is shown.",
 			Resource: newConfig(func(c mg) {
-				steptest.ObserveOnly(c)
+				testenv.ObserveOnly(c)
 				c.Spec.ForProvider = v1beta1.ProvisionedConcurrencyConfigParameters{}
 				meta.SetExternalName(c, "cart:live")
 			}),

@@ -6,34 +6,34 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.ResourcePolicy], *v1beta1.ResourcePolicy) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.ResourcePolicy], *v1beta1.ResourcePolicy) {
 	t.Helper()
 	return newEnv(t).Env, testPolicy(asking(accountPolicy))
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "resourcepolicies", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "resourcepolicies", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and sent no call without end.
 func TestOddAnswers(t *testing.T) {
-	steptest.OddAnswers(t, begin, steptest.PolicyAnswers(opRead, opPut, 6, steptest.NotVisible))
+	testenv.OddAnswers(t, begin, testenv.PolicyAnswers(opRead, opPut, 6, testenv.NotVisible))
 }
 
 // However late AWS shows it, there is one policy, and none after the deletion.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.ResourcePolicy] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.ResourcePolicy] {
 		t.Helper()
 		e := newEnv(t)
 		p := testPolicy(asking(accountPolicy))
-		return steptest.Life[*v1beta1.ResourcePolicy]{
+		return testenv.Life[*v1beta1.ResourcePolicy]{
 			Env: e.Env, Resource: p, Create: opPut, Delete: opDelete,
 			Edit: func() { p.Spec.ForProvider.Policy = ptr.To(publicPolicy) },
 			There: func() []string {
-				return steptest.Mentioned(e.Double.Policy(testArn), "111122223333", `"Principal":"*"`)
+				return testenv.Mentioned(e.Double.Policy(testArn), "111122223333", `"Principal":"*"`)
 			},
 			Created: []string{"111122223333"}, Edited: []string{`"Principal":"*"`},
 		}

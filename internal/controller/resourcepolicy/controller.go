@@ -14,23 +14,22 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of ResourcePolicies to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.ResourcePolicy]{
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.ResourcePolicy]{
 		GVK:     v1beta1.ResourcePolicyGroupVersionKind,
 		New:     func() *v1beta1.ResourcePolicy { return &v1beta1.ResourcePolicy{} },
 		NewList: func() resource.ManagedList { return &v1beta1.ResourcePolicyList{} },
 		Region:  func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
-		Connect: func(_ context.Context, _ *v1beta1.ResourcePolicy, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy], error) {
-			return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), fields: o.Fields}, calls), nil
+		Connect: func(_ context.Context, _ *v1beta1.ResourcePolicy, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy], error) {
+			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), fields: o.Fields}, calls), nil
 		},
 		ActsOn:     acts,
 		Fields:     selectors,
@@ -40,12 +39,12 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opPut, Update: opPut, Delete: opDelete}
+var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opDelete}
 
 // reads are the calls of the next observation, and the creation that will most likely
 // follow the first one.
 func reads(p *v1beta1.ResourcePolicy) []string {
-	if p.Status.AtProvider.ResourceArn == nil && flow.MayCreate(p) {
+	if p.Status.AtProvider.ResourceArn == nil && reconciler.MayCreate(p) {
 		return []string{opRead, opPut}
 	}
 	return []string{opRead}
@@ -58,13 +57,13 @@ func selectors(p *v1beta1.ResourcePolicy) []v1beta1.FieldSelector {
 	return nil
 }
 
-func references(p *v1beta1.ResourcePolicy) []managed.Reference {
+func references(p *v1beta1.ResourcePolicy) []reconciler.Reference {
 	fp := p.Spec.ForProvider
-	return []managed.Reference{{Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind, Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector}}
+	return []reconciler.Reference{{Field: "resourceArn", To: v1beta1.FunctionGroupVersionKind, Ref: fp.ResourceArnRef, Selector: fp.ResourceArnSelector}}
 }
 
 // acts are the functions that spec, status and annotations name, but for what a field of
 // another object tells: Read asks for that one.
 func acts(p *v1beta1.ResourcePolicy) []tenancy.Target {
-	return tenancy.Functions(p.Spec.ForProvider.ResourceArn, p.Status.AtProvider.ResourceArn, ptr.To(flow.Name(p)), ptr.To(ownership.Parent(p)))
+	return tenancy.Functions(p.Spec.ForProvider.ResourceArn, p.Status.AtProvider.ResourceArn, ptr.To(reconciler.ExternalName(p)), ptr.To(ownership.Parent(p)))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
@@ -27,7 +27,7 @@ type observed struct {
 
 // known is the resource whose policy this was, or was to be. Empty if there was none.
 func known(p *v1beta1.ResourcePolicy) string {
-	return cmp.Or(flow.Name(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""), ownership.Parent(p))
+	return cmp.Or(reconciler.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, ""), ownership.Parent(p))
 }
 
 // desired returns the policy that spec asks for, and an error if it is not valid.

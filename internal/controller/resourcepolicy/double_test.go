@@ -15,24 +15,24 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // env is a world in which there is function cart.
 type env struct {
-	*steptest.Env[*v1beta1.ResourcePolicy]
+	*testenv.Env[*v1beta1.ResourcePolicy]
 }
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{})
+	w := testenv.NewWorld(t, awsdouble.Options{})
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Double.ResetCalls()
-	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy] {
-		return flow.New(&external{api: w.Lambda, fields: steptest.Fields{"live": testArn, "moved": testArn + ":live"}}, calls)
+	return env{testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy] {
+		return reconciler.NewExternal(&external{api: w.Lambda, fields: testenv.Fields{"live": testArn, "moved": testArn + ":live"}}, calls)
 	})}
 }
 

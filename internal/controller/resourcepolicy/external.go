@@ -13,49 +13,48 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/fields"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
 )
 
 // external is a policy in AWS. It lives for one reconcile.
 type external struct {
 	api    lambdaAPI
-	fields fields.Getter
+	fields refs.Getter
 
 	// arn of the resource whose policy it is, once Read has worked it out.
 	arn string
 }
 
 type (
-	found  = flow.Observation[observed, policy.Document]
-	update = flow.Update[policy.Document]
+	found  = reconciler.Observation[observed, policy.Document]
+	update = reconciler.Update[policy.Document]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.CreationMatcher[*v1beta1.ResourcePolicy]                     = &external{}
-	_ flow.Comparer[*v1beta1.ResourcePolicy, observed, policy.Document] = &external{}
-	_ flow.CreationPreparer[*v1beta1.ResourcePolicy, policy.Document]   = &external{}
+	_ reconciler.CreationMatcher[*v1beta1.ResourcePolicy]                     = &external{}
+	_ reconciler.Comparer[*v1beta1.ResourcePolicy, observed, policy.Document] = &external{}
+	_ reconciler.CreationPreparer[*v1beta1.ResourcePolicy, policy.Document]   = &external{}
 )
 
 // Read the policy.
 func (e *external) Read(ctx context.Context, p *v1beta1.ResourcePolicy) (found, error) {
 	fp := p.Spec.ForProvider
-	arn, err := fields.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.resourceArnFrom", fp.ResourceArn, fp.ResourceArnFrom)
+	arn, err := refs.One(ctx, e.fields, p.GetNamespace(), "spec.forProvider.resourceArnFrom", fp.ResourceArn, fp.ResourceArnFrom)
 	if err != nil && !meta.WasDeleted(p) {
 		return found{}, err
 	}
-	if e.arn, err = ownership.ParentOf(p, cmp.Or(flow.Name(p), ptr.Deref(p.Status.AtProvider.ResourceArn, "")), ptr.Deref(arn, "")); err != nil {
-		return found{}, managed.Invalid(err)
+	if e.arn, err = ownership.ParentOf(p, cmp.Or(reconciler.ExternalName(p), ptr.Deref(p.Status.AtProvider.ResourceArn, "")), ptr.Deref(arn, "")); err != nil {
+		return found{}, reconciler.Invalid(err)
 	}
 	if e.arn == "" {
 		return found{}, nil // It is being deleted, and was never put.
 	}
-	if err := managed.CheckMayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
+	if err := reconciler.CheckMayAct(ctx, tenancy.Functions(ptr.To(e.arn))...); err != nil {
 		if meta.WasDeleted(p) && known(p) == "" {
 			return found{}, nil // Nothing was put.
 		}
@@ -88,12 +87,12 @@ func (e *external) Desired(_ context.Context, p *v1beta1.ResourcePolicy) (forPro
 	if p.Spec.ForProvider.Policy != nil {
 		forProvider, err = desired(p)
 	}
-	return forProvider, initProvider, managed.Invalid(err)
+	return forProvider, initProvider, reconciler.Invalid(err)
 }
 
 // Compare compares the policy with spec, statement by statement.
-func (e *external) Compare(_ context.Context, p *v1beta1.ResourcePolicy, d flow.Desired[policy.Document], o found) (flow.Comparison[policy.Document], error) {
-	c := flow.Comparison[policy.Document]{Target: d.Settings, Observed: o.Settings}
+func (e *external) Compare(_ context.Context, p *v1beta1.ResourcePolicy, d reconciler.Desired[policy.Document], o found) (reconciler.Comparison[policy.Document], error) {
+	c := reconciler.Comparison[policy.Document]{Target: d.Settings, Observed: o.Settings}
 	if p.Spec.ForProvider.Policy != nil {
 		c.Changes = changes(d.Settings, o.Settings)
 	}
@@ -108,7 +107,7 @@ func (e *external) MatchesCreation(p *v1beta1.ResourcePolicy, changes diff.Chang
 // PrepareCreate checks that spec has a policy.
 func (e *external) PrepareCreate(_ context.Context, p *v1beta1.ResourcePolicy, _ policy.Document) error {
 	_, err := desired(p)
-	return managed.Invalid(err)
+	return reconciler.Invalid(err)
 }
 
 // Create puts a policy where there is none.

@@ -11,8 +11,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const (
@@ -23,16 +23,16 @@ const (
 )
 
 func testPolicy(change ...func(*v1beta1.ResourcePolicy)) *v1beta1.ResourcePolicy {
-	return steptest.Build(&v1beta1.ResourcePolicy{
+	return testenv.Build(&v1beta1.ResourcePolicy{
 		ObjectMeta: metav1.ObjectMeta{Name: "public", Namespace: "team", UID: "u1", Generation: 1},
 		Spec: v1beta1.ResourcePolicySpec{ForProvider: v1beta1.ResourcePolicyParameters{
-			Region: steptest.Region, ResourceArn: ptr.To(testArn), Policy: ptr.To(publicPolicy),
+			Region: testenv.Region, ResourceArn: ptr.To(testArn), Policy: ptr.To(publicPolicy),
 		}},
 	}, change...)
 }
 
 // named has the policy's name written by itself.
-var named = steptest.Named[*v1beta1.ResourcePolicy](testArn)
+var named = testenv.Named[*v1beta1.ResourcePolicy](testArn)
 
 func asking(policy string) func(*v1beta1.ResourcePolicy) {
 	return func(p *v1beta1.ResourcePolicy) { p.Spec.ForProvider.Policy = ptr.To(policy) }
@@ -50,7 +50,7 @@ func has(policy string) func(env) {
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.ResourcePolicy
 	)
 	selected := func(name string) func(mg) {
@@ -62,15 +62,15 @@ func TestObserve(t *testing.T) {
 	odd := func(policy string) func(env) {
 		return func(e env) {
 			has(publicPolicy)(e)
-			e.Odd = steptest.Answers{opRead: steptest.With("Policy", policy)}
+			e.Odd = testenv.Answers{opRead: testenv.With("Policy", policy)}
 		}
 	}
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
 	foreign := `the policy of ` + testArn + ` exists and was not created by this resource; to import it, set the annotation crossplane.io/external-name to "` + testArn + `"`
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"None":       {Reason: "There is none yet.", Resource: testPolicy(), Want: observation{Ready: xpv2.ReasonCreating}},
 		"Empty":      {Reason: "An answer without a policy is none either.", Resource: testPolicy(), AWS: odd(""), Want: observation{Ready: xpv2.ReasonCreating}},
-		"Unreadable": {Reason: "AWS could not be asked.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + steptest.Boom}},
+		"Unreadable": {Reason: "AWS could not be asked.", Resource: testPolicy(), AWS: func(e env) { e.Break(opRead) }, Want: observation{Err: "cannot get the policy of " + testArn + ": " + testenv.Boom}},
 		"NoPolicy":   {Reason: "What AWS answers has to be one.", Resource: testPolicy(), AWS: odd("[]"), Want: observation{Err: "cannot read the policy of " + testArn + ": expected a JSON object, not array"}},
 		"Same":       {Reason: "Ours, and as it should be.", Resource: testPolicy(named), AWS: has(publicPolicy), Want: inOrder},
 		"Rewritten": {
@@ -100,9 +100,9 @@ func TestObserve(t *testing.T) {
 			Want: observation{Err: "spec.forProvider.policy has 20496 bytes without white space, but AWS allows 20480: shorten it"},
 		},
 		"Foreign":           {Reason: "A policy that is there already is not ours, even if it is the same.", Resource: testPolicy(), AWS: has(publicPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
-		"Imported":          {Reason: "The user says that it is meant.", Resource: testPolicy(steptest.Imported[mg](testArn)), AWS: has(publicPolicy), Want: inOrder},
-		"LostAnswer":        {Reason: "It was not there before a put whose answer was lost, and is what was put.", Resource: testPolicy(steptest.Pending), AWS: has(publicPolicy), Want: inOrder},
-		"LostAnswerOfOther": {Reason: "Somebody else put another one meanwhile.", Resource: testPolicy(steptest.Pending), AWS: has(accountPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
+		"Imported":          {Reason: "The user says that it is meant.", Resource: testPolicy(testenv.Imported[mg](testArn)), AWS: has(publicPolicy), Want: inOrder},
+		"LostAnswer":        {Reason: "It was not there before a put whose answer was lost, and is what was put.", Resource: testPolicy(testenv.Pending), AWS: has(publicPolicy), Want: inOrder},
+		"LostAnswerOfOther": {Reason: "Somebody else put another one meanwhile.", Resource: testPolicy(testenv.Pending), AWS: has(accountPolicy), Want: observation{Ready: xpv2.ReasonUnavailable, Err: foreign}},
 		"ObserveOnly": {
 			Reason: "Anyone may look.",
 			Resource: testPolicy(func(p mg) {
@@ -124,18 +124,18 @@ func TestObserve(t *testing.T) {
 		"From": {Reason: "The ARN is another object's to tell.", Resource: testPolicy(named, selected("live")), AWS: has(publicPolicy), Want: inOrder},
 		"FromMissing": {
 			Reason: "Until it does, nothing is known.", Resource: testPolicy(selected("missing")),
-			Want: observation{Calls: steptest.None, Err: "cannot resolve spec.forProvider.resourceArnFrom: Alias missing does not exist"},
+			Want: observation{Calls: testenv.None, Err: "cannot resolve spec.forProvider.resourceArnFrom: Alias missing does not exist"},
 		},
 		"FromMovedOn": {
 			Reason: "A policy is not left behind unnoticed.", Resource: testPolicy(named, selected("moved")),
-			Want: observation{Calls: steptest.None, Err: `spec or the external name was changed from "` + testArn + `" to "` + testArn + `:live", which would leave "` + testArn + `" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "` + testArn + `:live"`},
+			Want: observation{Calls: testenv.None, Err: `spec or the external name was changed from "` + testArn + `" to "` + testArn + `:live", which would leave "` + testArn + `" behind: change spec.forProvider or the annotation crossplane.io/external-name back, and create another resource for "` + testArn + `:live"`},
 		},
 		"Deleted": {
-			Reason: "Ours goes, whatever it has become, and whatever spec can't tell any more.", Resource: testPolicy(named, steptest.BeingDeleted, selected("missing")), AWS: has(accountPolicy),
+			Reason: "Ours goes, whatever it has become, and whatever spec can't tell any more.", Resource: testPolicy(named, testenv.BeingDeleted, selected("missing")), AWS: has(accountPolicy),
 			Want: observation{Exists: true},
 		},
-		"DeletedForeign":    {Reason: "What is not ours stays.", Resource: testPolicy(steptest.BeingDeleted), AWS: has(publicPolicy)},
-		"DeletedUnresolved": {Reason: "It was never put.", Resource: testPolicy(steptest.BeingDeleted, selected("missing")), Want: observation{Calls: steptest.None}},
+		"DeletedForeign":    {Reason: "What is not ours stays.", Resource: testPolicy(testenv.BeingDeleted), AWS: has(publicPolicy)},
+		"DeletedUnresolved": {Reason: "It was never put.", Resource: testPolicy(testenv.BeingDeleted, selected("missing")), Want: observation{Calls: testenv.None}},
 	})
 }
 
@@ -161,7 +161,7 @@ func TestCreate(t *testing.T) {
 
 // A change of the policy that was not seen is neither overwritten nor deleted.
 func TestRevision(t *testing.T) {
-	for name, change := range map[string]func(*v1beta1.ResourcePolicy){"Update": func(*v1beta1.ResourcePolicy) {}, "Delete": steptest.BeingDeleted[*v1beta1.ResourcePolicy]} {
+	for name, change := range map[string]func(*v1beta1.ResourcePolicy){"Update": func(*v1beta1.ResourcePolicy) {}, "Delete": testenv.BeingDeleted[*v1beta1.ResourcePolicy]} {
 		p := func() *v1beta1.ResourcePolicy { return testPolicy(named, change) }
 		t.Run(name+"Latest", func(t *testing.T) {
 			e := newEnv(t)
@@ -182,7 +182,7 @@ func TestRevision(t *testing.T) {
 			e := newEnv(t)
 			has(accountPolicy)(e)
 			e.Break(opPut, opDelete)
-			if _, held, err := e.Attempt(p()); held || !steptest.Says(err, steptest.Boom) {
+			if _, held, err := e.Attempt(p()); held || !testenv.Says(err, testenv.Boom) {
 				t.Errorf("AWS says why. held: %t, error: %v", held, err)
 			}
 		})
@@ -193,7 +193,7 @@ func TestDeleteOfWhatIsGone(t *testing.T) {
 	e := newEnv(t)
 	has(publicPolicy)(e)
 	e.Refuse(opDelete, 404, "ResourceNotFoundException", "The resource you requested does not exist.")
-	if o, _, err := e.Attempt(testPolicy(named, steptest.BeingDeleted)); o != steptest.Deleted || err != nil {
+	if o, _, err := e.Attempt(testPolicy(named, testenv.BeingDeleted)); o != testenv.Deleted || err != nil {
 		t.Error(o, err)
 	}
 }

@@ -15,42 +15,41 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of RuntimeManagementConfigs to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.RuntimeManagementConfig]{
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.RuntimeManagementConfig]{
 		GVK:          v1beta1.RuntimeManagementConfigGroupVersionKind,
 		New:          func() *v1beta1.RuntimeManagementConfig { return &v1beta1.RuntimeManagementConfig{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.RuntimeManagementConfigList{} },
 		Region:       func(c *v1beta1.RuntimeManagementConfig) string { return c.Spec.ForProvider.Region },
 		FunctionName: func(c *v1beta1.RuntimeManagementConfig) **string { return &c.Spec.ForProvider.FunctionName },
-		Reads:        func(c *v1beta1.RuntimeManagementConfig) []string { return configured.Reads(c, opGet, opPut) },
+		Reads:        func(c *v1beta1.RuntimeManagementConfig) []string { return functionconfig.Reads(c, opGet, opPut) },
 		Connect:      connect,
 		ActsOn: func(mg *v1beta1.RuntimeManagementConfig) []tenancy.Target {
-			return configured.Acts(mg, mg.Spec.ForProvider.FunctionName)
+			return functionconfig.Acts(mg, mg.Spec.ForProvider.FunctionName)
 		},
 		References: references,
 		RefersTo:   []schema.GroupVersionKind{v1beta1.FunctionGroupVersionKind, v1beta1.VersionGroupVersionKind},
 	})
 }
 
-func connect(_ context.Context, _ *v1beta1.RuntimeManagementConfig, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig], error) {
-	return newExternal(config.Client(s, lambda.NewFromConfig)), nil
+func connect(_ context.Context, _ *v1beta1.RuntimeManagementConfig, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig], error) {
+	return newExternal(session.Client(s, lambda.NewFromConfig)), nil
 }
 
-func references(c *v1beta1.RuntimeManagementConfig) []managed.Reference {
+func references(c *v1beta1.RuntimeManagementConfig) []reconciler.Reference {
 	p := c.Spec.ForProvider
-	return []managed.Reference{
-		configured.FunctionReference(p.ConfiguredFunction),
-		configured.QualifierReference(v1beta1.VersionGroupVersionKind, p.QualifierRef, p.QualifierSelector),
+	return []reconciler.Reference{
+		functionconfig.FunctionReference(p.ConfiguredFunction),
+		functionconfig.QualifierReference(v1beta1.VersionGroupVersionKind, p.QualifierRef, p.QualifierSelector),
 	}
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opPut, Update: opPut, Delete: opPut}
+var calls = reconciler.Calls{Create: opPut, Update: opPut, Delete: opPut}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
 )
 
 // The modes that are told apart here.
@@ -43,7 +43,7 @@ func putInput(s settings, n functionname.Name) *lambda.PutRuntimeManagementConfi
 func observation(a *answer, n functionname.Name) v1beta1.RuntimeManagementConfigObservation {
 	s := fromAWS(a)
 	return v1beta1.RuntimeManagementConfigObservation{
-		FunctionName: &n.Function, Qualifier: configured.IsListed(n), FunctionArn: a.FunctionArn,
+		FunctionName: &n.Function, Qualifier: functionconfig.IsListed(n), FunctionArn: a.FunctionArn,
 		UpdateRuntimeOn: s.UpdateRuntimeOn, RuntimeVersionArn: s.RuntimeVersionArn,
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // desired returns the settings of spec.
@@ -14,8 +14,8 @@ func desired(mg *v1beta1.RuntimeManagementConfig) (forProvider, initProvider set
 }
 
 // compare returns how spec differs from what was observed.
-func compare(d flow.Desired[settings], observed settings) flow.Comparison[settings] {
-	return flow.Compare(fitting(diff.Fill(fitting(d.Settings), observed, d.Left)), observed)
+func compare(d reconciler.Desired[settings], observed settings) reconciler.Comparison[settings] {
+	return reconciler.Compare(fitting(diff.Fill(fitting(d.Settings), observed, d.Left)), observed)
 }
 
 // fitting leaves out the runtime unless the mode is Manual: AWS takes it with no other.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 const (
@@ -50,7 +50,7 @@ func TestCompare(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := &v1beta1.RuntimeManagementConfig{}
 			mg.Spec.ForProvider.RuntimeManagementConfigSettings, mg.Spec.InitProvider = tc.spec, tc.initial
-			c := compare(flow.Merge(desired(mg)), fromAWS(tc.there))
+			c := compare(reconciler.Merge(desired(mg)), fromAWS(tc.there))
 			if c.Changes.String() != tc.changes {
 				t.Errorf("%s\ngot  %s\nwant %s", tc.reason, c.Changes, tc.changes)
 			}

@@ -14,18 +14,18 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // env reconciles in a world with a function.
 type env struct {
-	*steptest.Env[*v1beta1.RuntimeManagementConfig]
+	*testenv.Env[*v1beta1.RuntimeManagementConfig]
 }
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{configuredtest.New(t, 0, func(w *steptest.World) xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
+	return env{functionconfigtest.New(t, 0, func(w *testenv.World) xpmanaged.TypedExternalClient[*v1beta1.RuntimeManagementConfig] {
 		return newExternal(w.Lambda)
 	})}
 }
@@ -33,7 +33,7 @@ func newEnv(t testing.TB) env {
 // there is what AWS has for a qualifier.
 func (e env) there(qualifier string) settings {
 	e.Helper()
-	out, err := e.Lambda.GetRuntimeManagementConfig(e.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To(configuredtest.Function), Qualifier: &qualifier})
+	out, err := e.Lambda.GetRuntimeManagementConfig(e.Context(), &lambda.GetRuntimeManagementConfigInput{FunctionName: ptr.To(functionconfigtest.Function), Qualifier: &qualifier})
 	if err != nil {
 		e.Fatal(err)
 	}
@@ -43,22 +43,22 @@ func (e env) there(qualifier string) settings {
 func TestLife(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig(func(c *v1beta1.RuntimeManagementConfig) { c.Spec.ForProvider.Qualifier = ptr.To("1") })
-	e.Want(c, "it is set", steptest.Created, steptest.Settled)
-	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:1" || *at.UpdateRuntimeOn != "FunctionUpdate" || *at.FunctionArn != configuredtest.FunctionARN+":1" {
+	e.Want(c, "it is set", testenv.Created, testenv.Settled)
+	if at := c.Status.AtProvider; meta.GetExternalName(c) != "cart:1" || *at.UpdateRuntimeOn != "FunctionUpdate" || *at.FunctionArn != functionconfigtest.FunctionARN+":1" {
 		t.Errorf("named %q, %+v", meta.GetExternalName(c), at)
 	}
 	c.Spec.ForProvider.RuntimeManagementConfigSettings = on(manual, runtimeA)
-	e.Want(c, "one call carries all", steptest.Updated, steptest.Settled)
+	e.Want(c, "one call carries all", testenv.Updated, testenv.Settled)
 
 	if _, err := e.Lambda.PutRuntimeManagementConfig(t.Context(), &lambda.PutRuntimeManagementConfigInput{
-		FunctionName: ptr.To(configuredtest.Function), Qualifier: ptr.To("1"), UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
+		FunctionName: ptr.To(functionconfigtest.Function), Qualifier: ptr.To("1"), UpdateRuntimeOn: types.UpdateRuntimeOnAuto,
 	}); err != nil {
 		t.Fatal(err)
 	}
-	e.Want(c, "a change by hand is put right", steptest.Updated, steptest.Settled)
+	e.Want(c, "a change by hand is put right", testenv.Updated, testenv.Settled)
 
 	e.Remove(c)
-	e.Want(c, "it is set back", steptest.Deleted, steptest.Gone)
+	e.Want(c, "it is set back", testenv.Deleted, testenv.Gone)
 	if diff := cmp.Diff(on(auto, ""), e.there("1")); diff != "" {
 		t.Errorf("-default +AWS:\n%s", diff)
 	}
@@ -70,13 +70,13 @@ func TestLostAnswer(t *testing.T) {
 	e.Lose(c, opPut)
 	c.Spec.ForProvider.FunctionName = nil // The Function that it referred to is gone.
 	e.Remove(c)
-	e.Want(c, "what was set is set back", steptest.Deleted, steptest.Gone)
+	e.Want(c, "what was set is set back", testenv.Deleted, testenv.Gone)
 }
 
 func TestSteadyLooksAreOneCallEach(t *testing.T) {
 	e := newEnv(t)
 	c := newConfig()
-	e.Want(c, "it is set", steptest.Created, steptest.Settled)
+	e.Want(c, "it is set", testenv.Created, testenv.Settled)
 	e.Share([]*v1beta1.RuntimeManagementConfig{c, c, c}, opGet, opGet, opGet)
 }
 
@@ -98,7 +98,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 		})
 		for range 2 {
 			e.Outcomes(c)
-			e.Want(c, "it stays", steptest.Settled)
+			e.Want(c, "it stays", testenv.Settled)
 			if c.Spec.InitProvider == nil {
 				if diff := cmp.Diff(c.Spec.ForProvider.RuntimeManagementConfigSettings, e.there(qualifier)); diff != "" {
 					t.Fatalf("seed %d: -spec +AWS:\n%s", seed, diff)

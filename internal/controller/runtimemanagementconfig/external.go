@@ -12,23 +12,23 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 // answer is what AWS says of the management of a runtime.
 type answer = lambda.GetRuntimeManagementConfigOutput
 
 type (
-	found  = flow.Observation[*answer, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[*answer, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.OwnershipChecker[*v1beta1.RuntimeManagementConfig, *answer, settings] = &external{}
-	_ flow.Comparer[*v1beta1.RuntimeManagementConfig, *answer, settings]         = &external{}
+	_ reconciler.OwnershipChecker[*v1beta1.RuntimeManagementConfig, *answer, settings] = &external{}
+	_ reconciler.Comparer[*v1beta1.RuntimeManagementConfig, *answer, settings]         = &external{}
 )
 
 // external is the management of a version's runtime in AWS. It lives for one reconcile.
@@ -38,15 +38,15 @@ type external struct {
 	name functionname.Name
 }
 
-func newExternal(api lambdaAPI) *flow.External[*v1beta1.RuntimeManagementConfig, *answer, settings] {
-	return flow.New(&external{api: api}, calls)
+func newExternal(api lambdaAPI) *reconciler.External[*v1beta1.RuntimeManagementConfig, *answer, settings] {
+	return reconciler.NewExternal(&external{api: api}, calls)
 }
 
 // Read reads the configuration. AWS's default counts as none for a resource that has not set
 // one yet, and for one that is being deleted.
 func (e *external) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig) (found, error) {
 	p := mg.Spec.ForProvider
-	n, ok, err := configured.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
+	n, ok, err := functionconfig.Target{Function: p.FunctionName, Qualifier: p.Qualifier, Default: functionname.Latest}.Name(mg)
 	if err != nil || !ok {
 		return found{}, err
 	}
@@ -61,16 +61,16 @@ func (e *external) Read(ctx context.Context, mg *v1beta1.RuntimeManagementConfig
 	if out.UpdateRuntimeOn == "" {
 		return found{}, errors.Errorf("cannot read %s: AWS's answer to %s lacks updateRuntimeOn", what(n), opGet)
 	}
-	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !flow.ObserveOnly(mg)
+	unset := meta.WasDeleted(mg) || ownership.WrittenName(mg) == "" && !reconciler.ObserveOnly(mg)
 	return found{Resource: out, Settings: fromAWS(out), Exists: !isDefault(out) || !unset, Name: n.String(), Description: what(n), Parent: n.String()}, nil
 }
 
 func what(n functionname.Name) string {
-	return configured.What("the runtime management configuration", n)
+	return functionconfig.What("the runtime management configuration", n)
 }
 
 // CheckOwnership returns that the configuration belongs to everyone who configures it.
-func (e *external) CheckOwnership(context.Context, *v1beta1.RuntimeManagementConfig, found) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(context.Context, *v1beta1.RuntimeManagementConfig, found) (ownership.Ownership, error) {
 	return ownership.Ours, nil
 }
 
@@ -86,7 +86,7 @@ func (e *external) Desired(_ context.Context, mg *v1beta1.RuntimeManagementConfi
 }
 
 // Compare compares spec with the configuration.
-func (e *external) Compare(_ context.Context, _ *v1beta1.RuntimeManagementConfig, d flow.Desired[settings], o found) (flow.Comparison[settings], error) {
+func (e *external) Compare(_ context.Context, _ *v1beta1.RuntimeManagementConfig, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	return compare(d, o.Settings), nil
 }
 

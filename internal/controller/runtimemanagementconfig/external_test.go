@@ -12,15 +12,15 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/configured/configuredtest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/functionconfigtest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // has returns what puts the settings of the function cart.
 func has(s settings) func(env) {
 	return func(e env) {
 		_, err := e.Lambda.PutRuntimeManagementConfig(e.Context(), &lambda.PutRuntimeManagementConfigInput{
-			FunctionName: ptr.To(configuredtest.Function), UpdateRuntimeOn: types.UpdateRuntimeOn(*s.UpdateRuntimeOn), RuntimeVersionArn: s.RuntimeVersionArn,
+			FunctionName: ptr.To(functionconfigtest.Function), UpdateRuntimeOn: types.UpdateRuntimeOn(*s.UpdateRuntimeOn), RuntimeVersionArn: s.RuntimeVersionArn,
 		})
 		e.Must(err)
 		e.Double.ResetCalls()
@@ -31,38 +31,38 @@ func has(s settings) func(env) {
 func newConfig(edit ...func(*v1beta1.RuntimeManagementConfig)) *v1beta1.RuntimeManagementConfig {
 	c := &v1beta1.RuntimeManagementConfig{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "runtime", UID: "u1", Generation: 2}}
 	c.Spec.ForProvider.FunctionName, c.Spec.ForProvider.UpdateRuntimeOn = ptr.To("cart"), ptr.To("FunctionUpdate")
-	return steptest.Build(c, edit...)
+	return testenv.Build(c, edit...)
 }
 
-var named = steptest.Named[*v1beta1.RuntimeManagementConfig]("cart:$LATEST")
+var named = testenv.Named[*v1beta1.RuntimeManagementConfig]("cart:$LATEST")
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.RuntimeManagementConfig
 	)
 	create := observation{Ready: xpv2.ReasonCreating, Reserved: []string{opPut}}
-	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: steptest.None}
+	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable, Reserved: testenv.None}
 	drifted := observation{Exists: true, Ready: "Updating", Reserved: []string{opPut}}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"Default":    {Reason: "Nobody has set it.", Resource: newConfig(), Want: create},
-		"CreateOnly": {Reason: "It is set once.", Resource: newConfig(steptest.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), Want: create},
+		"CreateOnly": {Reason: "It is set once.", Resource: newConfig(testenv.May[mg](xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)), Want: create},
 		"SetByHand":  {Reason: "It is nobody's, and set anew.", Resource: newConfig(), AWS: has(on(manual, runtimeA)), Want: drifted},
 		"AsWanted":   {Reason: "Nothing is due.", Resource: newConfig(), AWS: has(on("FunctionUpdate", "")), Want: inOrder},
 		"Reset":      {Reason: "It was ours, and is put right.", Resource: newConfig(named), Want: drifted},
 		"NoFunction": {Reason: "It is to be set once there is one.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") }, Want: create},
 		"Denied": {
 			Reason: "What AWS says is passed on.", Resource: newConfig(), AWS: func(e env) { e.Refuse(opGet, 400, "AccessDeniedException", "boom") },
-			Want: observation{Err: "cannot read the runtime management configuration of function cart:$LATEST", Reserved: steptest.None},
+			Want: observation{Err: "cannot read the runtime management configuration of function cart:$LATEST", Reserved: testenv.None},
 		},
-		"Deleted":      {Reason: "It is to be set back.", Resource: newConfig(named, steptest.BeingDeleted), AWS: has(on("FunctionUpdate", "")), Want: observation{Exists: true, Reserved: []string{opPut}}},
-		"DeletedReset": {Reason: "It is set back.", Resource: newConfig(named, steptest.BeingDeleted), Want: observation{Reserved: steptest.None}},
-		"DeletedUnset": {Reason: "It was never set, and stays as it is.", Resource: newConfig(steptest.BeingDeleted), Want: observation{Calls: steptest.None, Reserved: steptest.None}},
+		"Deleted":      {Reason: "It is to be set back.", Resource: newConfig(named, testenv.BeingDeleted), AWS: has(on("FunctionUpdate", "")), Want: observation{Exists: true, Reserved: []string{opPut}}},
+		"DeletedReset": {Reason: "It is set back.", Resource: newConfig(named, testenv.BeingDeleted), Want: observation{Reserved: testenv.None}},
+		"DeletedUnset": {Reason: "It was never set, and stays as it is.", Resource: newConfig(testenv.BeingDeleted), Want: observation{Calls: testenv.None, Reserved: testenv.None}},
 		"DeletedFunction": {
-			Reason: "It went with its function.", Resource: newConfig(named, steptest.BeingDeleted), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") },
-			Want: observation{Reserved: steptest.None},
+			Reason: "It went with its function.", Resource: newConfig(named, testenv.BeingDeleted), AWS: func(e env) { e.Refuse(opGet, 400, "ResourceNotFoundException", "boom") },
+			Want: observation{Reserved: testenv.None},
 		},
-		"ObserveOnly": {Reason: "AWS's default is shown too.", Resource: newConfig(steptest.ObserveOnly), Want: inOrder},
+		"ObserveOnly": {Reason: "AWS's default is shown too.", Resource: newConfig(testenv.ObserveOnly), Want: inOrder},
 	})
 }
 

@@ -5,47 +5,47 @@ import (
 	"testing"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // begin returns an env and a resource to create in it.
-func begin(t testing.TB) (*steptest.Env[*v1beta1.Version], *v1beta1.Version) {
+func begin(t testing.TB) (*testenv.Env[*v1beta1.Version], *v1beta1.Version) {
 	t.Helper()
 	return newEnv(t).Env, testVersion()
 }
 
 // Whatever AWS answers, and whatever the spec.
-func FuzzReconcile(f *testing.F) { steptest.Fuzz(f, "versions", begin) }
+func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "versions", begin) }
 
 // What an emulator answers oddly, or not at all, is told, and publishes no second version.
 func TestOddAnswers(t *testing.T) {
-	type odd = steptest.Answers
-	gone := steptest.Refusal(404, "ResourceNotFoundException")
+	type odd = testenv.Answers
+	gone := testenv.Refusal(404, "ResourceNotFoundException")
 	one := []string{opPublish}
 	// AWS answers the publication of what is published already with that version.
 	some := slices.Repeat(one, 5)
-	steptest.OddAnswers(t, begin, map[string]steptest.OddCase{
+	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
 		"None":         {Reason: "AWS as it is.", Writes: one},
-		"EmptyPublish": {Reason: "A number that is not told is asked for ever more seldom.", Odd: odd{opPublish: steptest.Body("{}")}, Writes: some, Told: "it is not visible yet"},
-		"NullPublish":  {Reason: "So it is here.", Odd: odd{opPublish: steptest.Body("null")}, Writes: one},
-		"NoARN":        {Reason: "The name is known.", Odd: odd{opPublish: steptest.Without("FunctionArn"), opGet: steptest.Without("FunctionArn")}, Writes: one},
-		"EmptyGet":     {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: steptest.Body("{}")}, Told: "AWS answered without its configuration"},
+		"EmptyPublish": {Reason: "A number that is not told is asked for ever more seldom.", Odd: odd{opPublish: testenv.Body("{}")}, Writes: some, Told: "it is not visible yet"},
+		"NullPublish":  {Reason: "So it is here.", Odd: odd{opPublish: testenv.Body("null")}, Writes: one},
+		"NoARN":        {Reason: "The name is known.", Odd: odd{opPublish: testenv.Without("FunctionArn"), opGet: testenv.Without("FunctionArn")}, Writes: one},
+		"EmptyGet":     {Reason: "An answer without a configuration is no absence.", Odd: odd{opGet: testenv.Body("{}")}, Told: "AWS answered without its configuration"},
 		"NoFunction":   {Reason: "Of no function, nothing is published.", Odd: odd{opGet: gone}, Told: "function f does not exist"},
 		"NoVersions":   {Reason: "A list is not needed.", Odd: odd{opList: gone}, Writes: one},
-		"EmptyList":    {Reason: "And where nothing is listed.", Odd: odd{opList: steptest.Body("{}"), opPublish: steptest.Body("{}")}, Writes: some, Told: "it is not visible yet"},
-		"NoState":      {Reason: "What has no state is there.", Odd: odd{opGet: steptest.Without("State", "LastUpdateStatus")}, Writes: some[:2]},
-		"NoHash":       {Reason: "What is not told is not compared.", Odd: odd{opGet: steptest.Without("CodeSha256")}, Writes: one},
+		"EmptyList":    {Reason: "And where nothing is listed.", Odd: odd{opList: testenv.Body("{}"), opPublish: testenv.Body("{}")}, Writes: some, Told: "it is not visible yet"},
+		"NoState":      {Reason: "What has no state is there.", Odd: odd{opGet: testenv.Without("State", "LastUpdateStatus")}, Writes: some[:2]},
+		"NoHash":       {Reason: "What is not told is not compared.", Odd: odd{opGet: testenv.Without("CodeSha256")}, Writes: one},
 	})
 }
 
 // However late AWS shows them, each state of the function is published once, and the
 // version goes with the resource.
 func TestLate(t *testing.T) {
-	steptest.AtEveryLateness(t, func(t testing.TB) steptest.Life[*v1beta1.Version] {
+	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Version] {
 		t.Helper()
 		e := newEnv(t)
 		v := testVersion()
-		return steptest.Life[*v1beta1.Version]{
+		return testenv.Life[*v1beta1.Version]{
 			Env: e.Env, Resource: v, Create: opPublish, Delete: opDelete, Publishes: true,
 			Edit:    func() { e.change(256) },
 			There:   e.versions,

@@ -25,17 +25,16 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/config"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
 // Setup adds a controller of Versions to the manager.
-func Setup(mgr ctrl.Manager, o managed.Options) error {
+func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	c := &connector{functions: mgr.GetClient()}
-	return managed.Setup(mgr, o, managed.Kind[*v1beta1.Version]{
+	return reconciler.Setup(mgr, o, reconciler.Kind[*v1beta1.Version]{
 		GVK:          v1beta1.VersionGroupVersionKind,
 		New:          func() *v1beta1.Version { return &v1beta1.Version{} },
 		NewList:      func() resource.ManagedList { return &v1beta1.VersionList{} },
@@ -52,22 +51,22 @@ func Setup(mgr ctrl.Manager, o managed.Options) error {
 }
 
 // calls by which this kind creates, updates and deletes.
-var calls = flow.Calls{Create: opPublish, Update: opPublish, Delete: opDelete}
+var calls = reconciler.Calls{Create: opPublish, Update: opPublish, Delete: opDelete}
 
 type connector struct {
 	functions client.Reader
 }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.Version, s *config.Session) (xpmanaged.TypedExternalClient[*v1beta1.Version], error) {
-	return flow.New(&external{api: config.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
+func (c *connector) connect(_ context.Context, _ *v1beta1.Version, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.Version], error) {
+	return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
 }
 
 // reads are the calls of the next observation, as far as can be told.
 func reads(v *v1beta1.Version) []string {
 	switch {
-	case meta.WasDeleted(v) || flow.ObserveOnly(v):
+	case meta.WasDeleted(v) || reconciler.ObserveOnly(v):
 		return []string{opGet}
-	case flow.Name(v) == "":
+	case reconciler.ExternalName(v) == "":
 		return []string{opGet, opList, opPublish}
 	case !active(v):
 		return []string{opGet, opGet}
@@ -75,9 +74,9 @@ func reads(v *v1beta1.Version) []string {
 	return []string{opGet}
 }
 
-func references(v *v1beta1.Version) []managed.Reference {
+func references(v *v1beta1.Version) []reconciler.Reference {
 	fp := v.Spec.ForProvider
-	return []managed.Reference{
+	return []reconciler.Reference{
 		{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: fp.FunctionNameRef, Selector: fp.FunctionNameSelector},
 	}
 }

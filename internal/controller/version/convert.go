@@ -12,18 +12,17 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/invoke"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 // nameOf is the version that was published last, "" if there is none yet.
 func nameOf(v *v1beta1.Version) (string, error) {
-	name := flow.Name(v)
+	name := reconciler.ExternalName(v)
 	if name != "" && !versions.IsPublished(name) {
 		return "", errors.Errorf("%q is not a published version: set the annotation %s to a version's number", name, meta.AnnotationKeyExternalName)
 	}
@@ -91,20 +90,20 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 	out := v1beta1.VersionObservation{
 		FunctionName:             c.FunctionName,
 		FunctionArn:              c.FunctionArn,
-		InvokeArn:                answer.NonEmpty(ptr.To(invoke.ARN(ptr.Deref(c.FunctionArn, "")))),
+		InvokeArn:                lambdaapi.NonEmpty(ptr.To(lambdaapi.InvokeARN(ptr.Deref(c.FunctionArn, "")))),
 		Version:                  c.Version,
-		State:                    answer.Text(c.State),
+		State:                    lambdaapi.Text(c.State),
 		StateReason:              c.StateReason,
-		StateReasonCode:          answer.Text(c.StateReasonCode),
-		Description:              answer.NonEmpty(c.Description),
+		StateReasonCode:          lambdaapi.Text(c.StateReasonCode),
+		Description:              lambdaapi.NonEmpty(c.Description),
 		LastModified:             c.LastModified,
 		RevisionID:               c.RevisionId,
 		CodeSHA256:               c.CodeSha256,
 		CodeSize:                 ptr.To(c.CodeSize),
-		ConfigSHA256:             answer.NonEmpty(c.ConfigSha256),
-		PackageType:              answer.Text(c.PackageType),
-		Runtime:                  answer.Text(c.Runtime),
-		Handler:                  answer.NonEmpty(c.Handler),
+		ConfigSHA256:             lambdaapi.NonEmpty(c.ConfigSha256),
+		PackageType:              lambdaapi.Text(c.PackageType),
+		Runtime:                  lambdaapi.Text(c.Runtime),
+		Handler:                  lambdaapi.NonEmpty(c.Handler),
 		Role:                     c.Role,
 		MemorySize:               c.MemorySize,
 		Timeout:                  c.Timeout,
@@ -132,7 +131,7 @@ func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation
 		out.RuntimeVersionArn = r.RuntimeVersionArn
 	}
 	if s := c.SnapStart; s != nil {
-		out.SnapStartOptimizationStatus = answer.Text(s.OptimizationStatus)
+		out.SnapStartOptimizationStatus = lambdaapi.Text(s.OptimizationStatus)
 	}
 	return out
 }

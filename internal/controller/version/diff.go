@@ -11,8 +11,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 const (
@@ -93,14 +93,14 @@ func state(generation int64, c *types.FunctionConfiguration) xpv2.Condition {
 	version, reason := ptr.Deref(c.Version, ""), reason(c)
 	switch c.State {
 	case types.StateActive, types.StateActiveNonInvocable, "":
-		return condition.Available(generation)
+		return reconciler.Available(generation)
 	case types.StatePending:
-		return condition.Updating(generation, text("AWS is preparing version "+version, reason))
+		return reconciler.Updating(generation, text("AWS is preparing version "+version, reason))
 	case types.StateFailed:
-		return condition.Unavailable(generation, text("version "+version+" failed", reason))
+		return reconciler.Unavailable(generation, text("version "+version+" failed", reason))
 	case types.StateInactive, types.StateDeactivating, types.StateDeactivated, types.StateDeleting:
 	}
-	return condition.Unavailable(generation, text("version "+version+" is "+string(c.State), reason))
+	return reconciler.Unavailable(generation, text("version "+version+" is "+string(c.State), reason))
 }
 
 func text(what, why string) string {

@@ -17,22 +17,22 @@ import (
 	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // env is a world in which there is function f.
 type env struct {
-	*steptest.Env[*v1beta1.Version]
+	*testenv.Env[*v1beta1.Version]
 }
 
 func newEnv(t testing.TB, change ...func(*lambda.CreateFunctionInput)) env {
 	t.Helper()
-	w := steptest.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
+	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: time.Second, UpdateDuration: time.Second})
 	w.AddFunction("f", append(change, func(in *lambda.CreateFunctionInput) {
 		in.Environment = &types.Environment{Variables: map[string]string{"PASSWORD": "hunter2"}}
 	})...)
-	return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Version] {
+	return env{testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Version] {
 		return testExternal(w.Lambda, nil, w.Cache)
 	})}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const (
@@ -25,25 +25,25 @@ const (
 
 // script returns the answers of AWS about a function whose versions nothing uses. get
 // answers GetFunction. Tests add or replace further answers.
-func script(get func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)) steptest.Script {
-	return steptest.Script{
-		opGet:                               steptest.Scripted(get),
-		opList:                              steptest.Returns(&lambda.ListVersionsByFunctionOutput{}, nil),
-		"ListEventSourceMappings":           steptest.Returns(&lambda.ListEventSourceMappingsOutput{}, nil),
-		"ListAliases":                       steptest.Returns(&lambda.ListAliasesOutput{}, nil),
-		"ListProvisionedConcurrencyConfigs": steptest.Returns(&lambda.ListProvisionedConcurrencyConfigsOutput{}, nil),
-		"ListFunctionEventInvokeConfigs":    steptest.Returns(&lambda.ListFunctionEventInvokeConfigsOutput{}, nil),
-		"GetPolicy":                         steptest.Returns[lambda.GetPolicyOutput](nil, steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")),
+func script(get func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)) testenv.Script {
+	return testenv.Script{
+		opGet:                               testenv.Scripted(get),
+		opList:                              testenv.Returns(&lambda.ListVersionsByFunctionOutput{}, nil),
+		"ListEventSourceMappings":           testenv.Returns(&lambda.ListEventSourceMappingsOutput{}, nil),
+		"ListAliases":                       testenv.Returns(&lambda.ListAliasesOutput{}, nil),
+		"ListProvisionedConcurrencyConfigs": testenv.Returns(&lambda.ListProvisionedConcurrencyConfigsOutput{}, nil),
+		"ListFunctionEventInvokeConfigs":    testenv.Returns(&lambda.ListFunctionEventInvokeConfigsOutput{}, nil),
+		"GetPolicy":                         testenv.Returns[lambda.GetPolicyOutput](nil, testenv.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")),
 	}
 }
 
 // testVersion is a Version of function f, changed.
 func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
-	return steptest.Build(&v1beta1.Version{
+	return testenv.Build(&v1beta1.Version{
 		ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
 		Spec: v1beta1.VersionSpec{
-			ManagedResourceSpec: steptest.Spec(),
-			ForProvider:         v1beta1.VersionParameters{Region: steptest.Region, FunctionName: ptr.To("f"), PublishPolicy: ptr.To("OnChange")},
+			ManagedResourceSpec: testenv.Spec(),
+			ForProvider:         v1beta1.VersionParameters{Region: testenv.Region, FunctionName: ptr.To("f"), PublishPolicy: ptr.To("OnChange")},
 		},
 	}, change...)
 }
@@ -57,8 +57,8 @@ func at(version string) func(*v1beta1.Version) {
 	}
 }
 
-func testExternal(api lambdaAPI, functions client.Reader, cache *inventory.Cache) *flow.External[*v1beta1.Version, observed, settings] {
-	return flow.New(&external{api: api, functions: functions, cache: cache}, calls)
+func testExternal(api lambdaAPI, functions client.Reader, cache *readcache.Cache) *reconciler.External[*v1beta1.Version, observed, settings] {
+	return reconciler.NewExternal(&external{api: api, functions: functions, cache: cache}, calls)
 }
 
 // configuration of a version of f, changed.
@@ -81,6 +81,6 @@ func answers(of ...*types.FunctionConfiguration) func(*lambda.GetFunctionInput) 
 				return &lambda.GetFunctionOutput{Configuration: c}, nil
 			}
 		}
-		return nil, steptest.APIError(http.StatusNotFound, "ResourceNotFoundException", "Function not found")
+		return nil, testenv.APIError(http.StatusNotFound, "ResourceNotFoundException", "Function not found")
 	}
 }

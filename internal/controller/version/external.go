@@ -16,16 +16,13 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/cadence"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/condition"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 // usersGrace is how long a deletion waits for what uses an earlier version, which may be
@@ -35,7 +32,7 @@ const usersGrace = time.Minute
 // external are the versions of a function in AWS. It lives for one reconcile.
 type external struct {
 	api   lambdaAPI
-	cache *inventory.Cache
+	cache *readcache.Cache
 	// functions are looked at before a version is published.
 	functions client.Reader
 
@@ -67,18 +64,18 @@ type observed struct {
 type settings struct{}
 
 type (
-	found  = flow.Observation[observed, settings]
-	update = flow.Update[settings]
+	found  = reconciler.Observation[observed, settings]
+	update = reconciler.Update[settings]
 )
 
 // The defaults of the shared client that this kind replaces.
 var (
-	_ flow.OwnershipChecker[*v1beta1.Version, observed, settings] = &external{}
-	_ flow.ReadyConditioner[*v1beta1.Version, observed, settings] = &external{}
-	_ flow.Comparer[*v1beta1.Version, observed, settings]         = &external{}
-	_ flow.Planner[*v1beta1.Version, observed, settings]          = &external{}
-	_ flow.CreationPreparer[*v1beta1.Version, settings]           = &external{}
-	_ flow.ConnectionDetailer[*v1beta1.Version]                   = &external{}
+	_ reconciler.OwnershipChecker[*v1beta1.Version, observed, settings] = &external{}
+	_ reconciler.ReadyConditioner[*v1beta1.Version, observed, settings] = &external{}
+	_ reconciler.Comparer[*v1beta1.Version, observed, settings]         = &external{}
+	_ reconciler.Planner[*v1beta1.Version, observed, settings]          = &external{}
+	_ reconciler.CreationPreparer[*v1beta1.Version, settings]           = &external{}
+	_ reconciler.ConnectionDetailer[*v1beta1.Version]                   = &external{}
 )
 
 // Read reads the function, and the version that was published last.
@@ -97,7 +94,7 @@ func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) 
 		return e.readDeleted(ctx, v, name)
 	}
 	o := observed{}
-	if !flow.ObserveOnly(v) {
+	if !reconciler.ObserveOnly(v) {
 		if o.function, err = e.get(ctx, ""); err != nil {
 			return found{}, err
 		}
@@ -140,7 +137,7 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
 	i, noted := versions.IntentOf(v)
 	s := &v.Status.AtProvider
-	if !noted || flow.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
+	if !noted || reconciler.ObserveOnly(v) || v.Spec.ForProvider.PublishTo != nil || versions.Number(name) > i.Before || i.Fingerprint == ptr.Deref(s.PublishedFingerprint, "") {
 		return name, nil
 	}
 	var err error
@@ -157,7 +154,7 @@ func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string,
 		return name, nil
 	}
 	// Nothing was published.
-	return name, errors.Wrap(managed.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
+	return name, errors.Wrap(reconciler.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
 }
 
 // readBeside reads what a call that is due has to know.
@@ -181,7 +178,7 @@ func (e *external) readBeside(ctx context.Context, v *v1beta1.Version, o *observ
 
 // CheckOwnership goes by what was noted before publishing: a version that was there before is someone
 // else's, even if AWS answered with it because nothing had changed since.
-func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o found) (ownership.Verdict, error) {
+func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o found) (ownership.Ownership, error) {
 	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
 		if versions.Number(o.Name) > 0 && o.Resource.version != nil {
 			versions.Remember(&v.Status.AtProvider.VersionHistory, o.Name, ptr.Deref(fingerprintOf(o.Resource.version, v.Status.AtProvider), ""))
@@ -192,7 +189,7 @@ func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o fou
 	if !meta.WasDeleted(v) || o.Name == versions.LatestPublished || (noted && versions.Number(o.Name) > i.Before) || versions.Remembers(&v.Status.AtProvider.VersionHistory, o.Name) {
 		return ownership.Ours, nil
 	}
-	return ownership.Foreign, managed.NewForeignUntaggedError(ctx, o.Description, o.Name)
+	return ownership.Foreign, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
 }
 
 // SetStatus sets status.atProvider. One that is imported answers what was asked for so far.
@@ -216,33 +213,33 @@ func (e *external) Desired(context.Context, *v1beta1.Version) (forProvider, init
 
 // Compare returns why a version is to be published. A resource that only observes does not
 // read the function.
-func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ flow.Desired[settings], o found) (flow.Comparison[settings], error) {
-	if flow.ObserveOnly(v) {
-		return flow.Comparison[settings]{}, nil
+func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
+	if reconciler.ObserveOnly(v) {
+		return reconciler.Comparison[settings]{}, nil
 	}
-	return flow.Comparison[settings]{Changes: due(v, o.Resource)}, nil
+	return reconciler.Comparison[settings]{Changes: due(v, o.Resource)}, nil
 }
 
 // Plan publishes a version if that is due, and then deletes those beyond the limit.
-func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c flow.Comparison[settings]) (flow.Plan, error) {
-	o, p := f.Resource, flow.Plan{Ready: e.ReadyCondition(v, f)}
+func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
+	o, p := f.Resource, reconciler.Plan{Ready: e.ReadyCondition(v, f)}
 	if len(c.Changes) > 0 {
 		why, passes := hindrance(v.Spec.ForProvider, o)
 		switch {
 		case why == "":
-			ready := condition.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
-			return flow.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
+			ready := reconciler.Updating(v.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
+			return reconciler.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
 		case passes:
-			return flow.Plan{Ready: condition.Updating(v.GetGeneration(), why), Wait: wait(ctx, v, o)}, nil
+			return reconciler.Plan{Ready: reconciler.Updating(v.GetGeneration(), why), Wait: wait(ctx, v, o)}, nil
 		case !isPinned(v.Spec.ForProvider, o.version):
-			return flow.Plan{Ready: condition.Unavailable(v.GetGeneration(), "cannot publish: "+why)}, nil
+			return reconciler.Plan{Ready: reconciler.Unavailable(v.GetGeneration(), "cannot publish: "+why)}, nil
 		}
 	}
 	if o.unknown != nil {
 		v.SetConditions(p.Ready)
 		return p, o.unknown
 	}
-	if o.unused != "" && flow.Allows(v, xpv2.ManagementActionUpdate) {
+	if o.unused != "" && reconciler.Allows(v, xpv2.ManagementActionUpdate) {
 		earlier := versions.Earlier(&v.Status.AtProvider.VersionHistory, f.Name)
 		p.Call = opDelete
 		p.Changes = diff.Changes{{Path: pathHistory, Old: fmt.Sprintf("%d earlier versions", len(earlier)), New: fmt.Sprint(*v.Spec.ForProvider.HistoryLimit)}}
@@ -255,7 +252,7 @@ func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c flow
 func (e *external) PrepareCreate(ctx context.Context, v *v1beta1.Version, _ settings) error {
 	switch why, passes := hindrance(v.Spec.ForProvider, e.found); {
 	case passes:
-		return &flow.NotReadyError{Reason: why, After: wait(ctx, v, e.found)}
+		return &reconciler.NotReadyError{Reason: why, After: wait(ctx, v, e.found)}
 	case why != "":
 		return errors.Errorf("cannot publish: %s", why)
 	}
@@ -270,10 +267,10 @@ func wait(ctx context.Context, v *v1beta1.Version, o observed) time.Duration {
 		return 0
 	}
 	waited := time.Duration(0)
-	if ready := v.GetCondition(xpv2.TypeReady); condition.InMotion(ready) {
-		waited = managed.Freshness(ctx).Now.Sub(ready.LastTransitionTime.Time)
+	if ready := v.GetCondition(xpv2.TypeReady); reconciler.InMotion(ready) {
+		waited = reconciler.Freshness(ctx).Now.Sub(ready.LastTransitionTime.Time)
 	}
-	return cadence.Woken(waited)
+	return reconciler.WokenDelay(waited)
 }
 
 // Create publishes the first version.
@@ -284,21 +281,21 @@ func (e *external) Create(ctx context.Context, v *v1beta1.Version, _ settings) (
 // Update publishes another version, or deletes one that is beyond the limit.
 func (e *external) Update(ctx context.Context, v *v1beta1.Version, o found, u update) error {
 	if u.Call == opDelete {
-		s, now := &v.Status.AtProvider, managed.Freshness(ctx).Now
+		s, now := &v.Status.AtProvider, reconciler.Freshness(ctx).Now
 		return e.pruner().Prune(ctx, versions.FunctionOf(e.function, ptr.Deref(s.FunctionArn, "")), &s.VersionHistory, o.Resource.unused, now)
 	}
 	name, err := e.publish(ctx, v)
 	if err != nil {
 		return err
 	}
-	return errors.Wrap(managed.Annotate(ctx, v, flow.CreatedAgain(ctx, v, name)), "cannot write the external name")
+	return errors.Wrap(reconciler.Annotate(ctx, v, reconciler.CreatedAgain(ctx, v, name)), "cannot write the external name")
 }
 
 // publish what was observed, and nothing else: AWS refuses it if the function was
 // changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
 	i := versions.Intent{Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint()}
-	if err := managed.RecordIntent(ctx, v, i.Annotation(v)); err != nil {
+	if err := reconciler.RecordIntent(ctx, v, i.Annotation(v)); err != nil {
 		return "", errors.Wrap(err, "cannot record what is about to be published")
 	}
 	out, err := e.api.PublishVersion(ctx, publishInput(e.function, v.Spec.ForProvider, e.found.function.RevisionId))
@@ -309,7 +306,7 @@ func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, err
 	e.cache.Forget(e.key(name))
 	s := &v.Status.AtProvider
 	s.PublishTrigger, s.PublishedFingerprint = v.Spec.ForProvider.PublishTrigger, ptr.To(i.Fingerprint)
-	s.Version, s.State, s.FunctionName = out.Version, answer.Text(out.State), out.FunctionName
+	s.Version, s.State, s.FunctionName = out.Version, lambdaapi.Text(out.State), out.FunctionName
 	if versions.Number(name) > i.Before {
 		versions.Remember(&s.VersionHistory, name, i.Fingerprint)
 	}
@@ -327,22 +324,22 @@ func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) erro
 		defer e.cache.Forget(e.key(o.Name))
 		err := e.pruner().Delete(ctx, e.function, o.Name)
 		switch {
-		case versions.InUse(err) && o.Name != flow.Name(v):
+		case versions.InUse(err) && o.Name != reconciler.ExternalName(v):
 			why = awserr.Message(err)
 		case err != nil:
 			return err
 		}
 	}
 	if why != "" {
-		if age := managed.Freshness(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
-			managed.Abort(ctx, cadence.Pending(age))
+		if age := reconciler.Freshness(ctx).Now.Sub(v.GetDeletionTimestamp().Time); age < usersGrace {
+			reconciler.Abort(ctx, reconciler.PendingDelay(age))
 			return nil
 		}
 		versions.Kept(ctx, e.function, o.Name, why)
 	}
 	versions.Forget(&s.VersionHistory, o.Name)
 	if len(s.History) > 0 {
-		flow.DeletedPart(ctx)
+		reconciler.DeletedPart(ctx)
 	}
 	return nil
 }

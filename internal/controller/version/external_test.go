@@ -19,16 +19,16 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/steptest"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 func TestObserve(t *testing.T) {
 	type (
-		observation = steptest.Observation
+		observation = testenv.Observation
 		mg          = *v1beta1.Version
 	)
 	inOrder := observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonAvailable}
@@ -68,9 +68,9 @@ func TestObserve(t *testing.T) {
 	byRef := spec(func(p *v1beta1.VersionParameters) { p.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"} })
 	newEnv := func(t testing.TB) env {
 		t.Helper()
-		return newEnv(t).following(steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }})
+		return newEnv(t).following(testenv.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }})
 	}
-	steptest.Observe(t, newEnv, map[string]steptest.ObserveCase[env, mg]{
+	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[env, mg]{
 		"First": {Reason: "Nothing is published yet.", Resource: testVersion(), AWS: has(configuration("$LATEST")), Want: observation{Ready: xpv2.ReasonCreating}},
 		"FirstBusy": {
 			Reason: "A function that is being created is waited for, without a call.", Resource: testVersion(), AWS: has(configuration("$LATEST", creating)),
@@ -130,22 +130,22 @@ func TestObserve(t *testing.T) {
 			})),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: "version 3 failed: no snapshot (FunctionError)"},
 		},
-		"Imported":     {Reason: "A version is taken over by its number.", Resource: testVersion(steptest.Imported[mg]("3"), trigger), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
-		"NoNumber":     {Reason: "An alias is no version.", Resource: testVersion(steptest.Imported[mg]("live")), Want: observation{Err: `"live" is not a published version`, Calls: steptest.None}},
-		"Latest":       {Reason: "$LATEST is not a published version.", Resource: testVersion(steptest.Imported[mg]("$LATEST")), Want: observation{Err: `"$LATEST" is not a published version`, Calls: steptest.None}},
-		"DeletedNever": {Reason: "What published nothing has nothing to delete.", Resource: testVersion(steptest.BeingDeleted), Want: observation{Calls: steptest.None}},
-		"DeletedGone":  {Reason: "A deletion ends when the version is gone.", Resource: testVersion(steptest.BeingDeleted, at("3")), AWS: has()},
-		"DeletedThere": {Reason: "A version of ours is deleted.", Resource: testVersion(steptest.BeingDeleted, at("3")), AWS: has(configuration("3")), Want: observation{Exists: true}},
+		"Imported":     {Reason: "A version is taken over by its number.", Resource: testVersion(testenv.Imported[mg]("3"), trigger), AWS: has(configuration("$LATEST"), configuration("3")), Want: inOrder},
+		"NoNumber":     {Reason: "An alias is no version.", Resource: testVersion(testenv.Imported[mg]("live")), Want: observation{Err: `"live" is not a published version`, Calls: testenv.None}},
+		"Latest":       {Reason: "$LATEST is not a published version.", Resource: testVersion(testenv.Imported[mg]("$LATEST")), Want: observation{Err: `"$LATEST" is not a published version`, Calls: testenv.None}},
+		"DeletedNever": {Reason: "What published nothing has nothing to delete.", Resource: testVersion(testenv.BeingDeleted), Want: observation{Calls: testenv.None}},
+		"DeletedGone":  {Reason: "A deletion ends when the version is gone.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has()},
+		"DeletedThere": {Reason: "A version of ours is deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has(configuration("3")), Want: observation{Exists: true}},
 		"DeletedOthers": {
 			Reason: "One that was there before is left.",
-			Resource: testVersion(steptest.BeingDeleted, at("3"), func(v mg) {
+			Resource: testVersion(testenv.BeingDeleted, at("3"), func(v mg) {
 				v.Status.AtProvider.History = nil
 				meta.AddAnnotations(v, versions.Intent{Before: 3, Fingerprint: "x"}.Annotation(v))
 				v.Status.AtProvider.PublishedFingerprint = ptr.To("x")
 			}),
 			AWS: has(configuration("3")),
 		},
-		"ObserveOnly": {Reason: "Any version may be looked at.", Resource: testVersion(steptest.ObserveOnly, steptest.Imported[mg]("3")), AWS: has(configuration("3")), Want: inOrder},
+		"ObserveOnly": {Reason: "Any version may be looked at.", Resource: testVersion(testenv.ObserveOnly, testenv.Imported[mg]("3")), AWS: has(configuration("3")), Want: inOrder},
 		"Unreadable": {
 			Reason: "Whether the function has changed is not known, and that is told.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", secret), configuration("3", secret)),
 			Want: observation{Exists: true, UpToDate: true, Ready: xpv2.ReasonUnavailable, Message: unread},
@@ -164,10 +164,10 @@ func TestObserve(t *testing.T) {
 			Want: observation{Exists: true, Ready: "Updating", Message: "publishing a new version: function changed"},
 		},
 		"UnreadableObserveOnly": {
-			Reason: "Any version may be looked at, whatever its key.", Resource: testVersion(steptest.ObserveOnly, steptest.Imported[mg]("3")), AWS: has(configuration("3", secret)), Want: inOrder,
+			Reason: "Any version may be looked at, whatever its key.", Resource: testVersion(testenv.ObserveOnly, testenv.Imported[mg]("3")), AWS: has(configuration("3", secret)), Want: inOrder,
 		},
 		"UnreadableDeleted": {
-			Reason: "A key that cannot be used keeps nothing from being deleted.", Resource: testVersion(steptest.BeingDeleted, at("3")), AWS: has(configuration("3", secret)), Want: observation{Exists: true},
+			Reason: "A key that cannot be used keeps nothing from being deleted.", Resource: testVersion(testenv.BeingDeleted, at("3")), AWS: has(configuration("3", secret)), Want: observation{Exists: true},
 		},
 		"ManagedInstances": {Reason: "A version is Ready when AWS is done with it.", Resource: testVersion(at("3")), AWS: has(configuration("$LATEST", nonInvocable), configuration("3")), Want: inOrder},
 		"VersionNonInvocable": {
@@ -183,7 +183,7 @@ func TestObserve(t *testing.T) {
 // A Function that stays as it is is looked at less and less often: it wakes the Version once
 // it is Ready.
 func TestWaitingForAFunction(t *testing.T) {
-	unready := steptest.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
+	unready := testenv.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
 	byRef := func(v *v1beta1.Version) {
 		v.Spec.ForProvider.FunctionNameRef = &xpv2.NamespacedReference{Name: "cart"}
 	}
@@ -194,8 +194,8 @@ func TestWaitingForAFunction(t *testing.T) {
 			e.Script = script(answers(configuration("$LATEST", other), configuration("3")))
 			began, last, looks := time.Now(), time.Duration(0), 0
 			for at := time.Duration(0); at < time.Hour; looks++ {
-				turn := &managed.Attempt{Freshness: inventory.Freshness{Now: began.Add(at)}}
-				o, err := e.External().Observe(managed.WithAttempt(t.Context(), turn), v)
+				turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: began.Add(at)}}
+				o, err := e.External().Observe(reconciler.WithAttempt(t.Context(), turn), v)
 				if _, held := turn.Aborted(); err != nil || held || !o.ResourceUpToDate {
 					t.Fatalf("held %t, %+v, %v", held, o, err)
 				}
@@ -217,7 +217,7 @@ func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
 	for _, name := range []string{"", "$LATEST", "live", "0", "-1", " 3", "3,4"} {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
-			v := testVersion(steptest.BeingDeleted)
+			v := testVersion(testenv.BeingDeleted)
 			err := (&external{api: e.Lambda, cache: e.Cache, function: "f"}).Delete(t.Context(), v, found{Name: name})
 			if err == nil || e.Double.Count(opDelete) > 0 {
 				t.Errorf("a Version called %q deleted something: %v, error %v", name, e.Operations(), err)
@@ -230,11 +230,11 @@ func TestDeletionsHaveTheirQualifier(t *testing.T) {
 	var got []string
 	r := newEnv(t)
 	r.Script = script(answers(configuration("7")))
-	r.Script[opDelete] = steptest.Scripted(func(in *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
+	r.Script[opDelete] = testenv.Scripted(func(in *lambda.DeleteFunctionInput) (*lambda.DeleteFunctionOutput, error) {
 		got = append(got, ptr.Deref(in.FunctionName, "")+":"+ptr.Deref(in.Qualifier, "NONE"))
 		return &lambda.DeleteFunctionOutput{}, nil
 	})
-	v := testVersion(steptest.BeingDeleted, at("7"), func(v *v1beta1.Version) {
+	v := testVersion(testenv.BeingDeleted, at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](5)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}, {Version: "2"}}
 	})
@@ -255,13 +255,13 @@ func TestDeletionsHaveTheirQualifier(t *testing.T) {
 func TestVersionsInUse(t *testing.T) {
 	r := newEnv(t)
 	r.Script = script(answers(configuration("7")))
-	r.Script[opDelete] = steptest.Returns[lambda.DeleteFunctionOutput](nil, steptest.APIError(http.StatusConflict, "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]"))
-	v := testVersion(steptest.BeingDeleted, at("7"), func(v *v1beta1.Version) {
+	r.Script[opDelete] = testenv.Returns[lambda.DeleteFunctionOutput](nil, testenv.APIError(http.StatusConflict, "ResourceConflictException", "Unable to delete version because the following aliases reference it: [live]"))
+	v := testVersion(testenv.BeingDeleted, at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &managed.Attempt{Freshness: inventory.Freshness{Now: v.DeletionTimestamp.Time}}
-	ctx := managed.WithAttempt(t.Context(), turn)
+	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Time}}
+	ctx := reconciler.WithAttempt(t.Context(), turn)
 	step := func() error {
 		e := r.External()
 		if _, err := e.Observe(ctx, v); err != nil {
@@ -276,8 +276,8 @@ func TestVersionsInUse(t *testing.T) {
 	if wait, held := turn.Aborted(); !held || wait > 10*time.Second {
 		t.Errorf("it must be looked at again soon, held %t for %s", held, wait)
 	}
-	turn = &managed.Attempt{Freshness: inventory.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
-	ctx = managed.WithAttempt(t.Context(), turn)
+	turn = &reconciler.Attempt{Freshness: readcache.Freshness{Now: v.DeletionTimestamp.Add(time.Minute)}}
+	ctx = reconciler.WithAttempt(t.Context(), turn)
 	if err := step(); err != nil {
 		t.Errorf("an earlier version that is in use must be kept, got %v", err)
 	}
@@ -294,7 +294,7 @@ func TestVersionsInUse(t *testing.T) {
 func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
 	e := newEnv(t)
 	e.Script = script(answers(configuration("$LATEST"), configuration("7")))
-	e.Script["ListEventSourceMappings"] = steptest.Returns[lambda.ListEventSourceMappingsOutput](nil, steptest.APIError(http.StatusForbidden, "AccessDeniedException", "no"))
+	e.Script["ListEventSourceMappings"] = testenv.Returns[lambda.ListEventSourceMappingsOutput](nil, testenv.APIError(http.StatusForbidden, "AccessDeniedException", "no"))
 	v := testVersion(at("7"), func(v *v1beta1.Version) {
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.State, v.Status.AtProvider.PreparedVersion = ptr.To("Pending"), ptr.To("5")
@@ -314,17 +314,17 @@ func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	now := metav1.Now()
 	r := newEnv(t)
 	r.Script = script(answers(configuration("7")))
-	r.Script["ListEventSourceMappings"] = steptest.Scripted(func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
+	r.Script["ListEventSourceMappings"] = testenv.Scripted(func(in *lambda.ListEventSourceMappingsInput) (*lambda.ListEventSourceMappingsOutput, error) {
 		return &lambda.ListEventSourceMappingsOutput{EventSourceMappings: []types.EventSourceMappingConfiguration{{UUID: ptr.To("m"), FunctionArn: in.FunctionName}}}, nil
 	})
-	v := testVersion(steptest.BeingDeleted, at("7"), func(v *v1beta1.Version) {
+	v := testVersion(testenv.BeingDeleted, at("7"), func(v *v1beta1.Version) {
 		v.DeletionTimestamp = &now
 		v.Spec.ForProvider.HistoryLimit = ptr.To[int32](0)
 		v.Status.AtProvider.FunctionArn = ptr.To(testARN + ":7")
 		v.Status.AtProvider.History = []v1beta1.PublishedVersion{{Version: "7"}, {Version: "5"}}
 	})
-	turn := &managed.Attempt{Freshness: inventory.Freshness{Now: now.Add(time.Hour)}}
-	ctx := managed.WithAttempt(t.Context(), turn)
+	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now.Add(time.Hour)}}
+	ctx := reconciler.WithAttempt(t.Context(), turn)
 	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)
@@ -347,15 +347,15 @@ func TestWhatIsPublishedIsWhatWasSeen(t *testing.T) {
 	})
 	r := newEnv(t)
 	r.Script = script(answers(configuration("$LATEST")))
-	r.Script[opPublish] = steptest.Scripted(func(got *lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error) {
+	r.Script[opPublish] = testenv.Scripted(func(got *lambda.PublishVersionInput) (*lambda.PublishVersionOutput, error) {
 		in = got
 		if v.GetAnnotations()[ownership.AnnotationIntent] == "" {
 			t.Error("what is to be published must be noted before")
 		}
-		return nil, steptest.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
+		return nil, testenv.APIError(http.StatusPreconditionFailed, "PreconditionFailedException", "stale")
 	})
-	turn := &managed.Attempt{}
-	ctx := managed.WithAttempt(t.Context(), turn)
+	turn := &reconciler.Attempt{}
+	ctx := reconciler.WithAttempt(t.Context(), turn)
 	e := r.External()
 	if _, err := e.Observe(ctx, v); err != nil {
 		t.Fatal(err)

@@ -17,12 +17,11 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/answer"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/inventory"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/flow"
-	"github.com/crossplane-contrib/provider-lambda/internal/managed/versions"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
 // version is the one of a name. It never changes but in its state, so that one that AWS
@@ -35,15 +34,15 @@ func (e *external) version(ctx context.Context, v *v1beta1.Version, name string)
 		waiting = 10 * time.Second
 		while   = 30 * time.Minute
 	)
-	fresh := managed.Freshness(ctx)
+	fresh := reconciler.Freshness(ctx)
 	if active(v) && fresh.Now.Sub(fresh.Since) > waiting {
 		fresh.Since = fresh.Now.Add(-while)
 	}
-	return inventory.Read(ctx, e.cache, e.key(name), fresh, func(ctx context.Context) (*types.FunctionConfiguration, error) { return e.get(ctx, name) })
+	return readcache.Read(ctx, e.cache, e.key(name), fresh, func(ctx context.Context) (*types.FunctionConfiguration, error) { return e.get(ctx, name) })
 }
 
-func (e *external) key(name string) inventory.Key {
-	return inventory.Key{Operation: opGet, Of: e.function + ":" + name}
+func (e *external) key(name string) readcache.Key {
+	return readcache.Key{Operation: opGet, Of: e.function + ":" + name}
 }
 
 // active says that AWS had prepared the version when it was last looked at.
@@ -53,7 +52,7 @@ func active(v *v1beta1.Version) bool {
 
 // get $LATEST, or a version. Nil is one that does not exist.
 func (e *external) get(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
-	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(e.function), Qualifier: answer.NonEmpty(ptr.To(name))})
+	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(e.function), Qualifier: lambdaapi.NonEmpty(ptr.To(name))})
 	if awserr.IsNotFound(err) {
 		return nil, nil
 	}
@@ -92,11 +91,11 @@ func (e *external) pruner() versions.Pruner { return versions.Pruner{API: e.api,
 
 // unused is a version beyond the limit that nothing uses, if there is one.
 func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (string, error) {
-	if !flow.Allows(v, xpv2.ManagementActionUpdate) {
+	if !reconciler.Allows(v, xpv2.ManagementActionUpdate) {
 		return "", nil
 	}
 	h := &v.Status.AtProvider.VersionHistory
 	excess := versions.Excess(h, v.Spec.ForProvider.HistoryLimit, wanted(v.Status.AtProvider, o.version)...)
 	f := versions.FunctionOf(e.function, ptr.Deref(o.function.FunctionArn, ""))
-	return e.pruner().Unused(ctx, f, h, excess, managed.Freshness(ctx).Now)
+	return e.pruner().Unused(ctx, f, h, excess, reconciler.Freshness(ctx).Now)
 }

@@ -1,0 +1,22 @@
+// Package answer normalizes values of AWS's responses for status and comparisons: what AWS leaves
+// out and what it returns empty are both absent.
+package lambdaapi
+
+import "strconv"
+
+// NonEmpty returns the text, or nil if it is empty.
+func NonEmpty(s *string) *string {
+	if s == nil || *s == "" {
+		return nil
+	}
+	return s
+}
+
+// Text returns a string or an enum as text, or nil if it is empty.
+func Text[T ~string](v T) *string {
+	s := string(v)
+	return NonEmpty(&s)
+}
+
+// Decimal returns a number in its shortest form, so that "2.0" and 2 are equal.
+func Decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,197 @@
+// Package tagmemory caches the tags of AWS resources that AWS describes without them, such as code
+// signing configurations, event source mappings and capacity providers. It reads them as rarely as
+// is safe.
+//
+// ListTags shares the quota of fifteen requests a second in a region, so a steady reconcile should
+// not need one. Tags are read in the first reconcile of this process, after the user has acted (a
+// new generation, a requested reconcile, a deletion), as long as they differ from the desired ones,
+// and otherwise once an hour: a tag that was removed manually is restored within that time. AWS may
+// show tags late, so tags that do not name the managed resource are not cached.
+//
+// A resource is changed or deleted only on the basis of tags that are at most a few minutes old,
+// because someone else may have adopted it meanwhile.
+//
+// A kind has one Memory in its connector, and uses it in five places:
+//
+//	Kind.Reads:    if memory.Due(mg, arn) { reads = append(reads, "ListTags") }
+//	Thing.Read:    tags, err := memory.Read(ctx, mg, arn, api)
+//	Thing.Plan:    managed.Hold(ctx, 0), if a call is due and memory.Outdated(mg)
+//	Thing.Plan:    memory.Forget(mg), if TagResource or UntagResource is due
+//	Thing.Delete:  memory.Forget(mg)
+//
+// ownership.Judge then decides on the tags that Read returned.
+package readcache
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+)
+
+// MaxTagAge is how long tags are cached: how long a change by someone else may go unnoticed.
+const MaxTagAge = time.Hour
+
+// RecentTagAge is the maximum age of tags on whose basis a resource is changed or deleted.
+const RecentTagAge = 5 * time.Minute
+
+// A Lister makes the one call. *lambda.Client is one.
+type TagLister interface {
+	ListTags(ctx context.Context, in *lambda.ListTagsInput, opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
+}
+
+// A Memory caches the tags of the AWS resources of one kind, by the UID of the managed resource. It
+// is safe for concurrent use.
+type TagCache struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	entries map[types.UID]tagEntry
+}
+
+// tagEntry has the tags, and the state of the managed resource when they were read.
+type tagEntry struct {
+	tags       map[string]string
+	arn        string
+	at         time.Time
+	generation int64
+	deleted    bool
+	request    string
+}
+
+// NewTagCache returns an empty Memory with a clock.
+func NewTagCache(now func() time.Time) *TagCache {
+	return &TagCache{now: now, entries: map[types.UID]tagEntry{}}
+}
+
+// Due reports whether Read would call AWS, so that quota can be reserved for it. arn is the one
+// that is known before the AWS resource is read, empty if none is.
+func (m *TagCache) Due(mg metav1.Object, arn string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, known := m.known(mg, arn)
+	return !known
+}
+
+// Show returns the tags of an AWS resource that a managed resource only observes, whoever owns it.
+// They are nil if AWS does not return them, as for Read, or if the identity may not list them.
+func (m *TagCache) Show(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
+	at := m.now()
+	tags, err := m.Read(ctx, mg, arn, api)
+	if err != nil && !awserr.IsAccessDenied(err) {
+		return nil, err
+	}
+	if arn != "" {
+		m.show(mg, arn, tags, at)
+	}
+	return tags, nil
+}
+
+// show caches tags, unless there are cached ones.
+func (m *TagCache) show(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
+	m.mu.Lock()
+	_, known := m.known(mg, arn)
+	m.mu.Unlock()
+	if !known {
+		m.keep(mg, arn, tags, at)
+	}
+}
+
+// Read returns the tags of an AWS resource: cached ones, or those that AWS returns now. The caller
+// may change the map. The tags are nil if they are not known: AWS shows no ARN, or not yet the tags
+// of a new resource, or an emulator lacks ListTags. Nil never means that the resource does not
+// exist.
+func (m *TagCache) Read(ctx context.Context, mg metav1.Object, arn string, api TagLister) (map[string]string, error) {
+	m.mu.Lock()
+	e, known := m.known(mg, arn)
+	m.mu.Unlock()
+	if known {
+		return maps.Clone(e.tags), nil
+	}
+	if arn == "" {
+		return nil, nil //nolint:nilnil // Nil tags are not known.
+	}
+	at := m.now()
+	out, err := api.ListTags(ctx, &lambda.ListTagsInput{Resource: &arn})
+	if awserr.IsNotFound(err) || awserr.IsUnsupported(err) {
+		return nil, nil //nolint:nilnil // As above.
+	}
+	if err != nil {
+		return nil, errors.Wrapf(awserr.Clean(err), "cannot read the tags of %s, which say who owns it", arn)
+	}
+	tags := out.Tags
+	if tags == nil {
+		tags = map[string]string{}
+	}
+	if named(mg, tags) {
+		m.keep(mg, arn, tags, at)
+	}
+	return maps.Clone(tags), nil
+}
+
+// named reports whether tags name a managed resource by its UID.
+func named(mg metav1.Object, tags map[string]string) bool {
+	return slices.Contains(slices.Collect(maps.Values(tags)), string(mg.GetUID()))
+}
+
+// Forget drops the cached tags of a resource because they are about to change.
+func (m *TagCache) Forget(mg metav1.Object) { m.Drop(mg.GetUID()) }
+
+// Drop drops the cached tags of a managed resource that is deleted.
+func (m *TagCache) Drop(uid types.UID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.entries, uid)
+}
+
+// Outdated reports whether the tags that Read has returned are too old to change the AWS resource.
+// It drops them then, so that the next Read calls AWS.
+func (m *TagCache) Outdated(mg metav1.Object) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.entries[mg.GetUID()]
+	if !ok || m.now().Sub(e.at) < RecentTagAge {
+		return false
+	}
+	delete(m.entries, mg.GetUID())
+	return true
+}
+
+// known returns what is cached, and whether it is still valid. The caller holds the lock.
+func (m *TagCache) known(mg metav1.Object, arn string) (tagEntry, bool) {
+	e, ok := m.entries[mg.GetUID()]
+	age := MaxTagAge
+	if meta.WasDeleted(mg) {
+		age = RecentTagAge // Each reconcile may delete the AWS resource.
+	}
+	good := ok && e.arn == arn && m.now().Sub(e.at) < age &&
+		e.generation == mg.GetGeneration() && e.deleted == meta.WasDeleted(mg) && e.request == tagRequest(mg)
+	return e, good
+}
+
+// keep caches tags, and drops those of managed resources that are long deleted.
+func (m *TagCache) keep(mg metav1.Object, arn string, tags map[string]string, at time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	maps.DeleteFunc(m.entries, func(_ types.UID, e tagEntry) bool { return at.Sub(e.at) > 2*MaxTagAge })
+	m.entries[mg.GetUID()] = tagEntry{
+		tags: tags, arn: arn, at: at,
+		generation: mg.GetGeneration(), deleted: meta.WasDeleted(mg), request: tagRequest(mg),
+	}
+}
+
+// tagRequest returns the token of the reconcile that the user requested last.
+func tagRequest(mg metav1.Object) string {
+	token, _ := meta.GetReconcileRequest(mg)
+	return token
+}

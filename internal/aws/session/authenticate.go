@@ -1,0 +1,230 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	awsconfig "github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/aws-sdk-go-v2/service/sts/types"
+	smithylog "github.com/aws/smithy-go/logging"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+const (
+	// sourceAssumeRole is the source of credentials of a role in a chain, in metrics.
+	sourceAssumeRole = "AssumeRole"
+	// defaultSessionName is the session name of roles that the provider assumes.
+	defaultSessionName = "provider-lambda"
+	// defaultDuration is the lifetime of their credentials. AWS allows it for any role.
+	defaultDuration = time.Hour
+)
+
+// authenticate returns an aws.Config with the credentials of a config after its chain of roles. It
+// makes no call. The part that does not depend on the resource is cached for all resources.
+func (r *Resolver) authenticate(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (aws.Config, error) {
+	shared := s.withoutResourceTags()
+	cfg, err := r.cache.shared(e, partitionOf(region)).get(ctx, func(ctx context.Context) (aws.Config, error) {
+		return r.authenticateShared(ctx, shared, m, region)
+	})
+	if err != nil {
+		return aws.Config{}, err
+	}
+	return r.assume(cfg, s.AssumeRoleChain[len(shared.AssumeRoleChain):], tags), nil
+}
+
+// authenticateShared returns an aws.Config with the credentials of a config after the roles that do
+// not depend on a resource.
+func (r *Resolver) authenticateShared(ctx context.Context, s settings, m rawCredentials, region string) (aws.Config, error) {
+	cfg, err := r.load(ctx, s, region)
+	if err != nil {
+		return aws.Config{}, err
+	}
+	source := string(s.credentials.Source)
+	switch {
+	case m.keys.HasKeys():
+		cfg.Credentials = credentials.StaticCredentialsProvider{Value: m.keys}
+	case m.token != nil:
+		cfg.Credentials = r.renew(source, stscreds.NewWebIdentityRoleProvider(stsClient(cfg), m.roleARN, token(m.token), func(o *stscreds.WebIdentityRoleOptions) {
+			o.RoleSessionName = cmp.Or(s.webIdentity().RoleSessionName, defaultSessionName)
+		}))
+	default:
+		chain, err := r.defaultChain(ctx, s, cfg)
+		if err != nil {
+			return aws.Config{}, err
+		}
+		cfg.Credentials = r.renew(source, chain)
+	}
+	return r.assume(cfg, s.AssumeRoleChain, sessionTags{}), nil
+}
+
+// load returns the aws.Config that all clients of a config begin with: region, endpoints, HTTP,
+// retries and middleware. It takes settings from the provider's environment, but no credentials.
+func (r *Resolver) load(ctx context.Context, s settings, region string) (aws.Config, error) {
+	httpClient, err := r.httpClient(s)
+	if err != nil {
+		return aws.Config{}, err
+	}
+	cfg, err := awsconfig.LoadDefaultConfig(ctx, append(loadOptions(s, region, httpClient),
+		awsconfig.WithCredentialsProvider(aws.AnonymousCredentials{}),
+		awsconfig.WithSharedConfigFiles([]string{}),
+		awsconfig.WithSharedCredentialsFiles([]string{}),
+	)...)
+	if err != nil {
+		return aws.Config{}, fmt.Errorf("cannot set up the AWS SDK: %w", err)
+	}
+	cfg.HTTPClient = r.finish(s, cfg.HTTPClient)
+	if url := r.options.STSEndpoint; url != "" {
+		cfg.ServiceOptions = append(cfg.ServiceOptions, func(_ string, options any) {
+			if o, ok := options.(*sts.Options); ok {
+				o.BaseEndpoint = &url
+			}
+		})
+	}
+	overrideEndpoint(&cfg, s.ConnectionSpec)
+	cfg.APIOptions = append(cfg.APIOptions, r.middlewares(s).addTo)
+	return cfg, nil
+}
+
+// loadOptions returns the options of the SDK that a config sets.
+func loadOptions(s settings, region string, c *awshttp.BuildableClient) []func(*awsconfig.LoadOptions) error {
+	o := []func(*awsconfig.LoadOptions) error{
+		awsconfig.WithRegion(region),
+		awsconfig.WithHTTPClient(c),
+		awsconfig.WithRetryer(newRetryer),
+		awsconfig.WithLogger(smithylog.Nop{}), // The SDK's notes on single calls, such as those to S3, do not belong in the provider's log.
+	}
+	if s.UseFIPSEndpoint {
+		o = append(o, awsconfig.WithUseFIPSEndpoint(aws.FIPSEndpointStateEnabled))
+	}
+	if s.UseDualStackEndpoint {
+		o = append(o, awsconfig.WithUseDualStackEndpoint(aws.DualStackEndpointStateEnabled))
+	}
+	if s.SkipMetadataAPICheck {
+		o = append(o, awsconfig.WithEC2IMDSClientEnableState(imds.ClientDisabled))
+	}
+	return o
+}
+
+// defaultChain returns the SDK's default credential chain: environment, web identity token (IRSA),
+// shared files, Pod Identity and other endpoints of a container, the node's role.
+func (r *Resolver) defaultChain(ctx context.Context, s settings, cfg aws.Config) (aws.CredentialsProvider, error) {
+	httpClient, err := r.httpClient(s)
+	if err != nil {
+		return nil, err
+	}
+	chain, err := awsconfig.LoadDefaultConfig(ctx, append(loadOptions(s, cfg.Region, httpClient),
+		awsconfig.WithWebIdentityRoleCredentialOptions(func(o *stscreds.WebIdentityRoleOptions) {
+			o.Client = stsClient(cfg)
+			o.RoleSessionName = cmp.Or(o.RoleSessionName, defaultSessionName)
+		}),
+	)...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot set up AWS's default credential chain: %w", err)
+	}
+	return chainCredentials{chain.Credentials}, nil
+}
+
+// chainCredentials are those of the SDK's default chain without its cache, which uses a clock of its
+// own.
+type chainCredentials struct{ aws.CredentialsProvider }
+
+// Retrieve fetches the credentials anew.
+func (c chainCredentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	if cache, ok := c.CredentialsProvider.(*aws.CredentialsCache); ok {
+		cache.Invalidate()
+	}
+	return c.CredentialsProvider.Retrieve(ctx)
+}
+
+// A token is a web identity token.
+type token []byte
+
+// GetIdentityToken returns the token.
+func (t token) GetIdentityToken() ([]byte, error) { return t, nil }
+
+// assume returns cfg with the credentials of the last of a chain of roles.
+func (r *Resolver) assume(cfg aws.Config, chain []v1beta1.AssumeRoleOptions, tags sessionTags) aws.Config {
+	for _, role := range chain {
+		cfg.Credentials = r.renew(sourceAssumeRole, assumeRole(cfg, role, tags))
+	}
+	return cfg
+}
+
+// assumeRole returns the credentials of a role that is assumed with those of cfg.
+func assumeRole(cfg aws.Config, role v1beta1.AssumeRoleOptions, tags sessionTags) aws.CredentialsProvider {
+	return stscreds.NewAssumeRoleProvider(stsClient(cfg), aws.ToString(role.RoleARN), func(o *stscreds.AssumeRoleOptions) {
+		o.RoleSessionName = cmp.Or(aws.ToString(role.RoleSessionName), defaultSessionName)
+		o.Duration = time.Duration(ptr.Deref(role.DurationSeconds, int32(defaultDuration/time.Second))) * time.Second
+		o.ExternalID = role.ExternalID
+		o.Policy = role.Policy
+		for _, arn := range role.PolicyARNs {
+			o.PolicyARNs = append(o.PolicyARNs, types.PolicyDescriptorType{Arn: aws.String(arn)})
+		}
+		for _, t := range role.Tags {
+			o.Tags = append(o.Tags, types.Tag{Key: aws.String(t.Key), Value: aws.String(t.Value)})
+		}
+		for _, name := range role.ResourceTags {
+			if key, value := tags.tag(name); key != "" {
+				o.Tags = append(o.Tags, types.Tag{Key: aws.String(key), Value: aws.String(*value)})
+			}
+		}
+		o.TransitiveTagKeys = role.TransitiveTagKeys
+	})
+}
+
+// sessionTags say which resource a role is assumed for. Those that no role of the config asks for
+// are empty, so that one session serves all resources.
+type sessionTags struct {
+	namespace, kind, name string
+}
+
+// tag returns the key of a resource tag by its name in the API, and where its value is.
+func (t *sessionTags) tag(name string) (key string, value *string) {
+	switch name {
+	case v1beta1.ResourceTagNamespace:
+		return v1beta1.SessionTagKeyNamespace, &t.namespace
+	case v1beta1.ResourceTagKind:
+		return v1beta1.SessionTagKeyKind, &t.kind
+	case v1beta1.ResourceTagName:
+		return v1beta1.SessionTagKeyName, &t.name
+	default:
+		return "", nil
+	}
+}
+
+// tagsFor returns the session tags of a resource of a kind, as far as the config's roles ask for
+// them.
+func (s settings) tagsFor(mg metav1.Object, kind string) sessionTags {
+	all, asked := sessionTags{namespace: mg.GetNamespace(), kind: kind, name: mg.GetName()}, sessionTags{}
+	for _, role := range s.AssumeRoleChain {
+		for _, name := range role.ResourceTags {
+			if _, to := asked.tag(name); to != nil {
+				_, from := all.tag(name)
+				*to = *from
+			}
+		}
+	}
+	return asked
+}
+
+// withoutResourceTags returns the settings with a chain of roles that ends before the first one that
+// depends on the resource.
+func (s settings) withoutResourceTags() settings {
+	i := slices.IndexFunc(s.AssumeRoleChain, func(o v1beta1.AssumeRoleOptions) bool { return len(o.ResourceTags) > 0 })
+	if i >= 0 {
+		s.AssumeRoleChain = s.AssumeRoleChain[:i]
+	}
+	return s
+}

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"strings"
+	"time"
+)
+
+const mib = 1 << 20
+
+const (
+	// headerBytes is how long the header of a response may be. The longest is that of Lambda's
+	// Invoke, with 4 KB of logs in base64.
+	headerBytes = 64 << 10
+	// silence is how long a host may neither send nor receive.
+	silence = 10 * time.Second
+	// codeSilence is the same for responses to calls that make AWS fetch, unpack and check code. It is
+	// less than a reconcile may take.
+	codeSilence = 45 * time.Second
+)
+
+// A bound limits the response of an operation.
+type bound struct {
+	// bytes is the length of the body, decompressed.
+	bytes int64
+	// wait is how long the response may take to begin after the request was sent. Negative means as
+	// long as the caller waits.
+	wait time.Duration
+}
+
+// bounds has the operations whose responses may be long or late. The limits are several times those
+// of AWS, because JSON escapes strings. All other operations have usual.
+var bounds = map[string]bound{
+	// A payload of 6 MB. The function may run for 15 minutes: Invocations have their own
+	// limit, which is that of a reconcile.
+	"Lambda Invoke": {bytes: 16 * mib, wait: -1},
+
+	// Pages have 50 items, or 100 mappings, of which the largest are some 20 KB:
+	// variables of 4 KB, filters of as much.
+	"Lambda ListFunctions":           {bytes: 4 * mib, wait: silence},
+	"Lambda ListVersionsByFunction":  {bytes: 4 * mib, wait: silence},
+	"Lambda ListEventSourceMappings": {bytes: 8 * mib, wait: silence},
+
+	"Lambda CreateFunction":      {bytes: mib, wait: codeSilence},
+	"Lambda UpdateFunctionCode":  {bytes: mib, wait: codeSilence},
+	"Lambda PublishVersion":      {bytes: mib, wait: codeSilence},
+	"Lambda PublishLayerVersion": {bytes: mib, wait: codeSilence},
+
+	// A bundle of code. It is hashed while it is read, and not kept in memory.
+	"S3 GetObject": {bytes: 512 * mib, wait: silence},
+
+	// Manifests of 4 MB.
+	"ECR BatchGetImage": {bytes: 16 * mib, wait: silence},
+}
+
+// usual is the bound of responses that are less than 100 KB: a function with its variables, layers and
+// tags, a policy of 20 KB, a page of names.
+var usual = bound{bytes: mib, wait: silence}
+
+// boundOf returns the bound of an operation of a service, by the SDK's names for them.
+func boundOf(service, operation string) bound {
+	if b, ok := bounds[strings.TrimSpace(service+" "+operation)]; ok {
+		return b
+	}
+	return usual
+}

@@ -1,0 +1,191 @@
+package session
+
+import (
+	"maps"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	// idle is how long sessions and identities are kept unused.
+	idle = 2 * time.Hour
+	// forgotten is how long a config is kept unused. Configs that exist are reconciled every few
+	// minutes, so one that is unused for so long was deleted.
+	forgotten = 24 * time.Hour
+	// sweepEvery is how often unused entries are dropped.
+	sweepEvery = 10 * time.Minute
+)
+
+// A cache has the sessions of configs. Its lock is held for lookups only.
+type cache struct {
+	now func() time.Time
+
+	mu      sync.Mutex
+	configs map[types.UID]*entry
+	swept   time.Time
+}
+
+// An entry has what is cached of one version of a config and of its raw credentials. A new version
+// replaces it.
+type entry struct {
+	version string
+	used    time.Time
+	// base has the part that does not depend on a resource, by partition.
+	base       map[string]*cached[aws.Config]
+	identities map[identityKey]*kept[*cached[identity]]
+	sessions   map[sessionKey]*kept[*Session]
+	// region is the one that a resource last asked for.
+	region string
+}
+
+// kept is a value that is dropped after it was unused for long: tenants can name any number of regions
+// and resources.
+type kept[T any] struct {
+	value T
+	used  time.Time
+}
+
+// An identityKey has the partition of the STS that is called, because access keys of one partition are
+// unknown in another.
+type identityKey struct {
+	partition string
+	tags      sessionTags
+}
+
+// A sessionKey has the region of a session and the resource that it is limited to, if any.
+type sessionKey struct {
+	region string
+	tags   sessionTags
+}
+
+func newCache(now func() time.Time) *cache {
+	return &cache{now: now, configs: map[types.UID]*entry{}, swept: now()}
+}
+
+// entry returns the entry of a version of a config, and whether it replaces that of another version.
+func (c *cache) entry(uid types.UID, version string) (e *entry, changed bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.sweep()
+	e = c.configs[uid]
+	changed = e != nil && e.version != version
+	if e == nil || changed {
+		e = &entry{
+			version:    version,
+			base:       map[string]*cached[aws.Config]{},
+			identities: map[identityKey]*kept[*cached[identity]]{},
+			sessions:   map[sessionKey]*kept[*Session]{},
+		}
+		c.configs[uid] = e
+	}
+	e.used = c.now()
+	return e, changed
+}
+
+// retry lets what has failed for a config be fetched again at once, since the config works again.
+func (c *cache) retry(e *entry) {
+	c.mu.Lock()
+	memos := make([]*cached[identity], 0, len(e.identities))
+	for _, m := range e.identities {
+		memos = append(memos, m.value)
+	}
+	c.mu.Unlock()
+	for _, m := range memos {
+		if id, ok := m.retry(); ok {
+			if r, ok := id.aws.Credentials.(*renewing); ok {
+				r.retry()
+			}
+		}
+	}
+}
+
+// session returns a cached session, and false if there is none.
+func (c *cache) session(e *entry, k sessionKey) (*Session, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.region = k.region
+	s, ok := e.sessions[k]
+	if !ok {
+		return nil, false
+	}
+	s.used = c.now()
+	return s.value, true
+}
+
+// keep caches a session, and returns it or the one that another caller has cached before.
+func (c *cache) keep(e *entry, k sessionKey, s *Session) *Session {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if earlier, ok := e.sessions[k]; ok {
+		return earlier.value
+	}
+	e.sessions[k] = &kept[*Session]{value: s, used: c.now()}
+	return s
+}
+
+// identity returns the memo of an identity.
+func (c *cache) identity(e *entry, k identityKey) *cached[identity] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m, ok := e.identities[k]
+	if !ok {
+		m = &kept[*cached[identity]]{value: &cached[identity]{now: c.now}}
+		e.identities[k] = m
+	}
+	m.used = c.now()
+	return m.value
+}
+
+// shared returns the memo of what all resources of a config share in a partition.
+func (c *cache) shared(e *entry, partition string) *cached[aws.Config] {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m, ok := e.base[partition]
+	if !ok {
+		m = &cached[aws.Config]{now: c.now}
+		e.base[partition] = m
+	}
+	return m
+}
+
+// regionOf returns the region that a resource of a config last asked for, empty if none has.
+func (c *cache) regionOf(e *entry) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return e.region
+}
+
+// forget drops all that is cached of a config.
+func (c *cache) forget(uid types.UID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.configs, uid)
+}
+
+// sweep drops what was unused for long: sessions of regions and of single resources, and configs. An
+// identity counts as used for as long as a session that was made from it. The caller holds the lock.
+func (c *cache) sweep() {
+	now := c.now()
+	if now.Sub(c.swept) < sweepEvery {
+		return
+	}
+	c.swept = now
+	for uid, e := range c.configs {
+		if now.Sub(e.used) >= forgotten {
+			delete(c.configs, uid)
+			continue
+		}
+		used := map[sessionTags]bool{}
+		maps.DeleteFunc(e.sessions, func(k sessionKey, s *kept[*Session]) bool {
+			gone := now.Sub(s.used) >= idle
+			used[k.tags] = used[k.tags] || !gone
+			return gone
+		})
+		maps.DeleteFunc(e.identities, func(k identityKey, m *kept[*cached[identity]]) bool {
+			return now.Sub(m.used) >= idle && k.tags != (sessionTags{}) && !used[k.tags]
+		})
+	}
+}

@@ -1,0 +1,191 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"golang.org/x/sync/singleflight"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/panics"
+)
+
+const (
+	// earliest is how long before they expire credentials are renewed, or a third of their lifetime
+	// if that is less.
+	earliest = 5 * time.Minute
+	// holdOff is how long a failure counts before the provider tries again, so that thousands of
+	// resources of one broken config do not load STS. It doubles with each failure, up to
+	// longestHoldOff.
+	holdOff        = 5 * time.Second
+	longestHoldOff = time.Minute
+	// fetchTimeout bounds one fetch.
+	fetchTimeout = 30 * time.Second
+)
+
+// A memo caches a value that is fetched once for all who ask for it at a time. Until a value expires
+// only the caller that renews it waits. No lock is held during a fetch. A failed fetch is repeated
+// after a while.
+type cached[T any] struct {
+	now func() time.Time
+	// expiry returns when a value expires, and false if it never does. Nil means never.
+	expiry func(T) (time.Time, bool)
+
+	flight singleflight.Group
+
+	mu       sync.Mutex
+	value    T
+	done     bool
+	endless  bool
+	renewAt  time.Time
+	expires  time.Time
+	renewing bool
+	failure  failure
+}
+
+// get returns the value, which fetch returns if there is none that is valid.
+func (m *cached[T]) get(ctx context.Context, fetch func(context.Context) (T, error)) (T, error) {
+	value, valid, due, err := m.state()
+	switch {
+	case valid && !due:
+		return value, nil
+	case due:
+		defer m.renewed()
+	case err != nil:
+		var none T
+		return none, err
+	}
+	fresh, err := m.fetch(ctx, fetch)
+	if due && err != nil {
+		return value, nil // It is still valid.
+	}
+	return fresh, err
+}
+
+// fetch fetches the value, once for all callers at a time.
+func (m *cached[T]) fetch(ctx context.Context, fetch func(context.Context) (T, error)) (T, error) {
+	made := m.flight.DoChan("", func() (any, error) {
+		if v, ok, err := m.fresh(); ok || err != nil {
+			return v, err // Another caller has fetched it in the meantime.
+		}
+		// Others wait for the result too, so it does not depend on the first caller.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
+		defer cancel()
+		// singleflight rethrows a panic where nobody can recover it, which would end the process.
+		v, err := panics.Guard(func() (T, error) { return fetch(ctx) })
+		m.keep(v, err)
+		return v, err
+	})
+	var none T
+	select {
+	case <-ctx.Done():
+		return none, ctx.Err()
+	case got := <-made:
+		if got.Err != nil {
+			return none, got.Err
+		}
+		return got.Val.(T), nil //nolint:forcetypeassert // The function above returns nothing else.
+	}
+}
+
+// state returns the value, whether it is valid, whether the caller is the one to renew it, and the
+// last failure if that counts still.
+func (m *cached[T]) state() (value T, valid, due bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	err = m.failure.at(now)
+	valid = m.done && (m.endless || now.Before(m.expires))
+	due = valid && !m.endless && !now.Before(m.renewAt) && !m.renewing && err == nil
+	m.renewing = m.renewing || due
+	return m.value, valid, due, err
+}
+
+// fresh returns the value, whether it is not yet due for renewal, and the last failure if that counts
+// still.
+func (m *cached[T]) fresh() (T, bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	return m.value, m.done && (m.endless || now.Before(m.renewAt)), m.failure.at(now)
+}
+
+// renewed lets another caller renew the value next time.
+func (m *cached[T]) renewed() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.renewing = false
+}
+
+// keep records the result of a fetch.
+func (m *cached[T]) keep(v T, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	now := m.now()
+	if err != nil {
+		m.failure = m.failure.again(now, err)
+		return
+	}
+	m.value, m.done, m.endless, m.failure = v, true, true, failure{}
+	if m.expiry == nil {
+		return
+	}
+	if expires, ok := m.expiry(v); ok {
+		m.endless, m.expires, m.renewAt = false, expires, expires.Add(-min(earliest, expires.Sub(now)/3))
+	}
+}
+
+// retry makes the next get fetch the value if the last fetch failed. It returns the value, and false
+// if there is none.
+func (m *cached[T]) retry() (T, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.failure = failure{}
+	return m.value, m.done
+}
+
+// A failure counts for a while.
+type failure struct {
+	err   error
+	until time.Time
+	times int
+}
+
+// at returns the error, nil if it does not count any more.
+func (f failure) at(now time.Time) error {
+	if now.Before(f.until) {
+		return f.err
+	}
+	return nil
+}
+
+// again returns the failure after one more.
+func (f failure) again(now time.Time, err error) failure {
+	wait := min(longestHoldOff, holdOff<<min(f.times, 10))
+	return failure{err: err, until: now.Add(wait), times: f.times + 1}
+}
+
+// renewing provides credentials that are renewed before they expire.
+type renewing struct {
+	cached[aws.Credentials]
+
+	provider aws.CredentialsProvider
+}
+
+// renew returns credentials that are cached, renewed before they expire, and counted in the metrics
+// under their source: one of v1beta1, or sourceAssumeRole.
+func (r *Resolver) renew(source string, p aws.CredentialsProvider) *renewing {
+	p = r.options.Measure.Credentials(source, p)
+	return &renewing{provider: p, cached: cached[aws.Credentials]{now: r.now, expiry: func(c aws.Credentials) (time.Time, bool) {
+		if !c.HasKeys() {
+			return time.Time{}, true // They are of no use, not even once.
+		}
+		return c.Expires, c.CanExpire
+	}}}
+}
+
+// Retrieve returns credentials that are valid now.
+func (r *renewing) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	return r.get(ctx, r.provider.Retrieve)
+}

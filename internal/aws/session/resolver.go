@@ -1,0 +1,268 @@
+// Package config resolves a ProviderConfig or a ClusterProviderConfig to a Session: an aws.Config
+// whose credentials are renewed and whose calls keep to Lambda's request quotas.
+//
+// A session is cached for as long as the config and the raw credentials that it refers to stay the
+// same. So a role is assumed once in the lifetime of its credentials, however many resources use
+// them, and a rotated Secret or token takes effect in the next reconcile.
+//
+// The way from a config to a signed call goes through these files: settings.go has the spec, rules.go
+// what it may do and who may use it, credentials.go the raw credentials, authenticate.go the roles,
+// cache.go and memo.go what is cached, session.go the identity and the configuration of clients,
+// middleware.go and http.go each call.
+package session
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+	"time"
+
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"go.opentelemetry.io/otel/trace"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+)
+
+// Options are those of a Resolver. Zero values mean the defaults.
+type Options struct {
+	// AllowNamespacedPodIdentity lets namespaced configs use the identity of the
+	// provider's own pod: the sources IRSA and PodIdentity, and WebIdentity with a
+	// token of the pod.
+	AllowNamespacedPodIdentity bool
+
+	// AllowNamespacedEndpoints lets namespaced configs set endpoints, as far as
+	// NamespacedEndpointHosts allows the hosts.
+	AllowNamespacedEndpoints bool
+
+	// NamespacedEndpointHosts are the hosts that endpoints of namespaced configs may
+	// name: names, addresses, or patterns such as *.example.org. None means all that
+	// have public addresses. Hosts with private ones are called only if they are named
+	// here as they are, and those with loopback and link-local ones never.
+	NamespacedEndpointHosts []string
+
+	// AllowLoopbackEndpoints lets namespaced configs name loopback addresses, for tests with a
+	// double of AWS. No flag sets it: it would open all ports of the provider's own pod.
+	AllowLoopbackEndpoints bool
+
+	// Silence replaces the time for which a host may neither send nor receive, for tests. 0 means
+	// the time of the operation.
+	Silence time.Duration
+
+	// LookupHost finds the addresses of a host. The default is the system's resolver.
+	LookupHost func(ctx context.Context, host string) ([]netip.Addr, error)
+
+	// HTTPClient is the client that those of all configs are built from. It is a BuildableClient
+	// since the SDK adds the certificates of AWS_CA_BUNDLE to no other.
+	HTTPClient *awshttp.BuildableClient
+
+	// STSEndpoint is the URL of STS for configs that set none.
+	STSEndpoint string
+
+	// Fence makes each attempt of each call of a session's clients. Nil makes all.
+	Fence Fence
+
+	// Namespaces reads the labels of namespaces, for allowedNamespaces. It should not be cached:
+	// the provider may lack the right to watch namespaces, and most configs do not need them. The
+	// default is the client that reads configs.
+	Namespaces client.Reader
+
+	// Tracer records calls to AWS, those to STS included. Nil records none.
+	Tracer trace.Tracer
+
+	// Measure counts requests and fetches of credentials. Nil counts nothing.
+	Measure *telemetry.Recorder
+
+	// Breakers count calls to Lambda that get no answer. Nil counts none.
+	Breakers *breaker.Breakers
+
+	// LookupEnv and ReadFile read the provider's environment and files. The defaults are those of
+	// package os.
+	LookupEnv func(string) (string, bool)
+	ReadFile  func(string) ([]byte, error)
+}
+
+func (o Options) withDefaults() Options {
+	if o.HTTPClient == nil {
+		o.HTTPClient = awshttp.NewBuildableClient()
+	}
+	if o.LookupHost == nil {
+		o.LookupHost = func(ctx context.Context, host string) ([]netip.Addr, error) {
+			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		}
+	}
+	if o.LookupEnv == nil {
+		o.LookupEnv = os.LookupEnv
+	}
+	if o.ReadFile == nil {
+		o.ReadFile = os.ReadFile
+	}
+	return o
+}
+
+// A Resolver resolves provider configs to sessions. It is safe for concurrent
+// use, and holds no lock while it calls AWS or the API server.
+type Resolver struct {
+	kube    client.Client
+	secrets Secrets
+	limiter *quota.Limiter
+	now     func() time.Time
+	options Options
+	cache   *cache
+	labels  labelCache
+	clients clients
+}
+
+// New returns a Resolver. kube reads configs from a cache.
+func New(kube client.Client, secrets Secrets, limiter *quota.Limiter, now func() time.Time, o Options) *Resolver {
+	if o.Namespaces == nil {
+		o.Namespaces = kube
+	}
+	return &Resolver{
+		kube:    kube,
+		secrets: secrets,
+		limiter: limiter,
+		now:     now,
+		options: o.withDefaults(),
+		cache:   newCache(now),
+		labels:  labelCache{now: now, known: map[string]knownLabels{}},
+	}
+}
+
+// Resolve returns the session of a managed resource in a region of AWS. The config is the one that
+// spec.providerConfigRef names: a ProviderConfig of the resource's own namespace, or a
+// ClusterProviderConfig that allows the namespace. The first use of a config calls STS. Later ones
+// return the cached session.
+func (r *Resolver) Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*Session, error) {
+	obj, err := r.config(ctx, mg.GetProviderConfigReference(), mg.GetNamespace())
+	if err != nil {
+		return nil, waysOut(mg, err)
+	}
+	s, err := settingsOf(obj)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRegion(region, s.SkipRegionValidation); err != nil {
+		return nil, err
+	}
+	if err := r.admit(ctx, s, mg.GetNamespace()); err != nil {
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
+	}
+	gvk, err := apiutil.GVKForObject(mg, r.kube.Scheme())
+	if err != nil {
+		return nil, err
+	}
+	session, err := r.session(ctx, s, s.tagsFor(mg, gvk.Kind), region)
+	if err != nil {
+		return nil, fmt.Errorf("cannot use %s: %w", s.ref, waysOut(mg, err))
+	}
+	return session, nil
+}
+
+// config returns the config that a reference of a resource in a namespace names. It returns a
+// missingError if there is none.
+func (r *Resolver) config(ctx context.Context, ref *xpv2.ProviderConfigReference, namespace string) (client.Object, error) {
+	if ref == nil {
+		return nil, fmt.Errorf("no provider config is set: set spec.providerConfigRef")
+	}
+	var obj client.Object
+	name := Ref{Kind: ref.Kind, Name: ref.Name}
+	switch ref.Kind {
+	case v1beta1.ProviderConfigKind:
+		obj, name.Namespace = &v1beta1.ProviderConfig{}, namespace
+	case v1beta1.ClusterProviderConfigKind:
+		obj = &v1beta1.ClusterProviderConfig{}
+	default:
+		return nil, fmt.Errorf("spec.providerConfigRef.kind is %q: it must be %s or %s", ref.Kind, v1beta1.ProviderConfigKind, v1beta1.ClusterProviderConfigKind)
+	}
+	err := r.kube.Get(ctx, types.NamespacedName{Namespace: name.Namespace, Name: name.Name}, obj)
+	if kerrors.IsNotFound(err) {
+		return nil, &missingError{fmt.Errorf("%s does not exist: create it, or correct spec.providerConfigRef", name)}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
+	}
+	return obj, nil
+}
+
+// session returns the session of a config in a region.
+func (r *Resolver) session(ctx context.Context, s settings, tags sessionTags, region string) (*Session, error) {
+	if err := r.permit(s); err != nil {
+		return nil, &refusedError{err}
+	}
+	m, err := r.rawCredentials(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	entry := r.entry(s, m)
+	key := sessionKey{region: region, tags: tags}
+	if session, ok := r.cache.session(entry, key); ok {
+		return session, nil
+	}
+	known, err := r.identity(ctx, s, m, entry, tags, r.stsRegion(region))
+	if err != nil {
+		return nil, err
+	}
+	return r.cache.keep(entry, key, r.newSession(s, known, region)), nil
+}
+
+// entry returns the entry of a config in the cache. If the config or its credentials have changed,
+// its open circuit breakers let a call pass: whether AWS answered the earlier version means nothing.
+func (r *Resolver) entry(s settings, m rawCredentials) *entry {
+	e, changed := r.cache.entry(s.ref.UID, m.version(s.generation))
+	if changed {
+		r.options.Breakers.Probe(s.ref.UID)
+	}
+	return e
+}
+
+// Identify returns the identity of a ProviderConfig or ClusterProviderConfig. It fetches credentials
+// and asks AWS for their identity, unless the config says not to. If the last role depends on the
+// resource, the result is the identity that assumes that role.
+func (r *Resolver) Identify(ctx context.Context, config client.Object) (Identity, error) {
+	s, err := settingsOf(config)
+	if err != nil {
+		return Identity{}, err
+	}
+	if err := r.permit(s); err != nil {
+		return Identity{}, err
+	}
+	if err := r.reachable(ctx, s); err != nil {
+		return Identity{}, err
+	}
+	m, err := r.rawCredentials(ctx, s)
+	if err != nil {
+		return Identity{}, err
+	}
+	entry := r.entry(s, m)
+	region := r.cache.regionOf(entry)
+	if region == "" {
+		region = r.homeRegion(s)
+	}
+	known, err := r.identity(ctx, s.withoutResourceTags(), m, entry, sessionTags{}, r.stsRegion(region))
+	if err != nil {
+		return Identity{}, err
+	}
+	if !s.SkipCredentialsValidation {
+		if _, err := known.aws.Credentials.Retrieve(ctx); err != nil {
+			return Identity{}, cannotAuthenticate(err)
+		}
+	}
+	r.cache.retry(entry)
+	return known.Identity, nil
+}
+
+// Forget drops what is cached of a config that is deleted.
+func (r *Resolver) Forget(uid types.UID) { r.cache.forget(uid) }

@@ -1,0 +1,181 @@
+package session
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+)
+
+// lied is an account that an endpoint claims.
+const lied = "999988887777"
+
+// claims returns an endpoint whose STS claims an account, and whose Lambda says that its quota is
+// exhausted.
+func claims(t *testing.T, account, arn string) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.FormValue("Action") == "GetCallerIdentity" {
+			_, _ = fmt.Fprintf(w, `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>%s</Arn><UserId>A</UserId><Account>%s</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`, arn, account)
+			return
+		}
+		w.Header().Set("X-Amzn-Errortype", "TooManyRequestsException")
+		w.Header().Set("Retry-After", "60")
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = fmt.Fprint(w, `{"message":"Rate exceeded"}`)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestScope checks by which scope the calls of a config are counted.
+func TestScope(t *testing.T) {
+	url := claims(t, lied, "arn:aws:iam::"+lied+":user/x")
+	const emulator = "http://127.0.0.1:1"
+	own := quota.Scope{Account: quota.Unverified, Region: region, Config: "pc1"}
+	keys := func(s *v1beta1.ClusterProviderConfigSpec) {
+		s.Credentials.Source = v1beta1.CredentialsSourceSecret
+		s.Credentials.SecretRef = &v1beta1.CredentialsSecretSelector{Namespace: ns, LocalCredentialsSecretSelector: v1beta1.LocalCredentialsSecretSelector{Name: "aws", Key: "creds"}}
+	}
+	victim := role("arn:aws:iam::" + lied + ":role/any")
+	cases := map[string]struct {
+		reason string
+		config client.Object
+		want   quota.Scope
+	}{
+		"AWS": {"AWS's own STS is believed.", namespaced(), quota.Scope{Account: "123456789012", Region: region}},
+		"ClaimedBySTS": {"An STS of the tenant's own may claim any account.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
+			s.Endpoint = static(url)
+		}), own},
+		"OnlySTS": {"So it may where the rest goes to AWS.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
+			s.Endpoint = static(url, "sts")
+		}), own},
+		"OnlyLambda": {"A Lambda of the tenant's own may say that the quota is used up.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
+			s.Endpoint = static(url, "lambda")
+		}), own},
+		"OnlyS3": {"S3 has nothing to do with it.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
+			s.Endpoint = static(url, "s3")
+		}), quota.Scope{Account: "123456789012", Region: region}},
+		"ClaimedByRole": {"Whoever names a role need not be allowed to assume it.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
+			s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{victim}
+		}), own},
+		"NotAsked": {"Who is not asked for is not known.", namespaced(func(s *v1beta1.ProviderConfigSpec) {
+			s.SkipRequestingAccountID = true
+		}), own},
+		"Cluster": {"An administrator's config is as good as AWS's word.", cluster(keys), quota.Scope{Account: "123456789012", Region: region}},
+		"ClusterRole": {"So is the role that it names.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
+			s.SkipRequestingAccountID, s.AssumeRoleChain = true, []v1beta1.AssumeRoleOptions{victim}
+		}), quota.Scope{Account: lied, Region: region}},
+		"ClusterEndpoint": {"The account of an emulator is not that of AWS.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
+			s.Endpoint = static(url)
+		}), quota.Scope{Account: lied, Region: region, Endpoint: url + url}},
+		"ClusterVPCEndpoint": {"AWS counts calls through a VPC endpoint too.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
+			s.Endpoint = static("https://vpce-1.lambda.eu-west-1.vpce.amazonaws.com", "lambda")
+		}), quota.Scope{Account: "123456789012", Region: region}},
+		"ClusterEmulatorWithoutSTS": {"An emulator that is not asked for the account.", cluster(keys, func(s *v1beta1.ClusterProviderConfigSpec) {
+			s.Endpoint, s.SkipRequestingAccountID, s.AssumeRoleChain = static(emulator, "lambda"), true, []v1beta1.AssumeRoleOptions{victim}
+		}), quota.Scope{Account: lied, Region: region, Endpoint: emulator}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			e := newEnv(t, Options{}, tc.config, secret(ns, "aws", map[string]string{"creds": ini}))
+			kind := "ProviderConfig"
+			if tc.config.GetNamespace() == "" {
+				kind = "ClusterProviderConfig"
+			}
+			s := e.resolve(t, function(kind, "default"))
+			if diff := cmp.Diff(tc.want, s.Scope); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestNoOneClosesAnothersQuota has an endpoint that claims an account and throttles calls.
+func TestNoOneClosesAnothersQuota(t *testing.T) {
+	e := newEnv(t, Options{}, namespaced(func(s *v1beta1.ProviderConfigSpec) {
+		s.Endpoint = static(claims(t, lied, ""))
+	}), secret(ns, "aws", map[string]string{"creds": ini}))
+	s := e.resolve(t, function("ProviderConfig", "default"))
+	if _, err := Client(s, lambda.NewFromConfig).ListAliases(t.Context(), &lambda.ListAliasesInput{FunctionName: new("x")}); err == nil {
+		t.Fatal("want a throttle")
+	}
+	for _, op := range []string{"GetFunction", "CreateFunction"} {
+		if wait := e.limiter.Reserve(quota.Scope{Account: lied, Region: region}, quota.Requester{ID: op}, op); wait > 0 {
+			t.Errorf("the account that was claimed waits %s with %s", wait, op)
+		}
+	}
+}
+
+// TestIdentityShowsNoMore has an endpoint that answers something other than an identity.
+func TestIdentityShowsNoMore(t *testing.T) {
+	config := namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Endpoint = static(claims(t, lied, "token hunter2")) })
+	e := newEnv(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
+	got, err := e.Identify(t.Context(), config)
+	if diff := cmp.Diff(Identity{Account: lied}, got); err != nil || diff != "" {
+		t.Errorf("%v, -want, +got:\n%s", err, diff)
+	}
+	config = namespaced(func(s *v1beta1.ProviderConfigSpec) { s.Endpoint = static(claims(t, "hunter2", "")) })
+	e = newEnv(t, Options{}, config, secret(ns, "aws", map[string]string{"creds": ini}))
+	if got, err := e.Identify(t.Context(), config); err == nil || strings.Contains(err.Error(), "hunter2") {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// TestRegionsComeAndGo has resources that name regions that do not exist.
+func TestRegionsComeAndGo(t *testing.T) {
+	tagged := role(roleTwo)
+	tagged.ResourceTags = []string{"Name"}
+	for name, change := range map[string]func(*v1beta1.ProviderConfigSpec){
+		"Shared": func(*v1beta1.ProviderConfigSpec) {},
+		"Tagged": func(s *v1beta1.ProviderConfigSpec) { s.AssumeRoleChain = []v1beta1.AssumeRoleOptions{tagged} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newEnv(t, Options{}, namespaced(change), secret(ns, "aws", map[string]string{"creds": ini}))
+			b.environ["AWS_REGION"] = region
+			for i := range 300 {
+				f := function("ProviderConfig", "default")
+				f.SetName(fmt.Sprintf("f%d", i))
+				s, err := b.Resolve(t.Context(), f, "eu-"+strings.Repeat("x", i+1)+"-1")
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, _ = Client(s, lambda.NewFromConfig), Client(s, s3.NewFromConfig)
+				b.limiter.Reserve(s.Scope, quota.Requester{ID: "u"}, "GetFunction")
+				b.limiter.Forget(s.Scope, "u")
+				b.wait(time.Minute)
+			}
+			for range 30 {
+				b.wait(10 * time.Minute)
+				b.resolve(t, function("ProviderConfig", "default"))
+			}
+			e := b.cache.configs["pc1"]
+			if len(e.sessions) != 1 || len(e.identities) > 2 || len(b.limiter.Stats()) != 0 {
+				t.Errorf("%d sessions, %d identities and %d buckets are kept after the churn, want the one session in use", len(e.sessions), len(e.identities), len(b.limiter.Stats()))
+			}
+		})
+	}
+}
+
+// TestConfigsAreLetGo uses a config once more after it was forgotten.
+func TestConfigsAreLetGo(t *testing.T) {
+	e := newEnv(t, Options{}, namespaced(), secret(ns, "aws", map[string]string{"creds": ini}))
+	e.resolve(t, function("ProviderConfig", "default"))
+	e.Forget("pc1")
+	e.resolve(t, function("ProviderConfig", "default"))
+	e.wait(forgotten)
+	e.cache.entry("another", "1")
+	if _, ok := e.cache.configs["pc1"]; ok {
+		t.Error("what nobody has looked at for a day is kept")
+	}
+}

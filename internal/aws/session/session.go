@@ -1,0 +1,245 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/arn"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/middleware"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+)
+
+// A Session has what the resources of one config need to call AWS in one region. All of them share it,
+// and must not change it.
+type Session struct {
+	// AWS is the configuration of clients. Calls keep to the quotas of Scope.
+	AWS aws.Config
+
+	// Scope is the account and region by which quotas are counted.
+	Scope quota.Scope
+
+	// Partition of the region, such as aws or aws-cn, which is part of ARNs.
+	Partition string
+
+	// Identity is the AWS identity of the config.
+	Identity Identity
+
+	// Tags are set on each taggable resource of this config.
+	Tags map[string]string
+
+	// IgnoreTags are neither set, removed nor compared.
+	IgnoreTags IgnoreTags
+
+	// Ref names the config.
+	Ref Ref
+
+	// Tenancy has the config's rules for the namespaces that share it.
+	Tenancy Tenancy
+
+	inventory readcache.Cache
+
+	mu      sync.Mutex
+	clients map[reflect.Type]any
+}
+
+// Inventory returns the cache of what the resources of this session read from AWS.
+func (s *Session) Inventory() *readcache.Cache { return &s.inventory }
+
+// Client returns the client of a service for a session. newFromConfig is the service's function, such
+// as lambda.NewFromConfig. It is called once a session, so that all users share the client's
+// connections and its budget of retries.
+func Client[C, O any](s *Session, newFromConfig func(aws.Config, ...func(*O)) *C) *C {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := reflect.TypeFor[C]()
+	if c, ok := s.clients[t].(*C); ok {
+		return c
+	}
+	c := newFromConfig(s.AWS)
+	if s.clients == nil {
+		s.clients = map[reflect.Type]any{}
+	}
+	s.clients[t] = c
+	return c
+}
+
+// IgnoreTags are tags that are neither set, removed nor compared.
+type IgnoreTags struct {
+	keys     []string
+	prefixes []string
+}
+
+// NewIgnoreTags returns IgnoreTags of whole keys and of prefixes of keys.
+func NewIgnoreTags(keys, prefixes []string) IgnoreTags {
+	return IgnoreTags{keys: keys, prefixes: prefixes}
+}
+
+// Match reports whether a tag is ignored. Tags of AWS itself are.
+func (i IgnoreTags) Match(key string) bool {
+	if strings.HasPrefix(strings.ToLower(key), "aws:") || slices.Contains(i.keys, key) {
+		return true
+	}
+	return slices.ContainsFunc(i.prefixes, func(p string) bool { return strings.HasPrefix(key, p) })
+}
+
+// newSession returns a session of an identity in a region.
+func (r *Resolver) newSession(s settings, known identity, region string) *Session {
+	cfg := known.aws.Copy()
+	cfg.Region = region
+	m := r.middlewares(s)
+	m.limiter, m.scope = r.limiter, known.scope(s, region)
+	m.fence = r.options.Fence
+	m.breakers, m.breaker = r.options.Breakers, breaker.Key{Config: s.ref.UID, Region: region}
+	cfg.APIOptions = []func(*middleware.Stack) error{m.addTo}
+	tags := make(map[string]string, len(s.Tags))
+	for k, v := range s.Tags {
+		tags[k] = string(v)
+	}
+	session := &Session{
+		AWS:       cfg,
+		Scope:     m.scope,
+		Partition: partitionOf(region),
+		Identity:  known.Identity,
+		Tags:      tags,
+		Ref:       s.ref,
+		Tenancy:   s.tenancy,
+	}
+	if s.Endpoint != nil && s.Endpoint.PartitionID != nil {
+		session.Partition = *s.Endpoint.PartitionID
+	}
+	if s.IgnoreTags != nil {
+		session.IgnoreTags = NewIgnoreTags(s.IgnoreTags.Keys, s.IgnoreTags.KeyPrefixes)
+	}
+	return session
+}
+
+// An Identity is the AWS identity of a config.
+type Identity struct {
+	// Account is the AWS account ID, or a made-up name if it is not known.
+	Account string
+	// ARN of the user or the assumed role. It is empty if STS was not called.
+	ARN string
+}
+
+// An identity is an authenticated aws.Config with its identity.
+type identity struct {
+	Identity
+
+	aws aws.Config
+
+	// asked is where the account comes from.
+	asked asked
+}
+
+// asked is where an account comes from.
+type asked int
+
+const (
+	// nobody was asked: the account is a guess.
+	nobody asked = iota
+	// atAWS means the STS of AWS, or what the provider's operator has configured in its place.
+	atAWS
+	// atEndpoint means the endpoint of the config.
+	atEndpoint
+)
+
+// scope returns the scope by which calls are counted against quotas. Whoever may create a
+// ProviderConfig can run an endpoint that claims any account and answers that its quota is exhausted.
+// So a namespaced config shares the scope of an account only if AWS itself named the account and its
+// calls go to AWS. An administrator's config is trusted.
+func (i identity) scope(s settings, region string) quota.Scope {
+	ownLambda := s.endpointOf("Lambda", region) != ""
+	switch {
+	case s.namespaced && (i.asked != atAWS || ownLambda):
+		return quota.Scope{Account: quota.Unverified, Region: region, Config: string(s.ref.UID)}
+	case i.asked == atEndpoint, i.asked == nobody && ownLambda:
+		return quota.Scope{Account: i.Account, Region: region, Endpoint: s.endpointOf("STS", region) + s.endpointOf("Lambda", region)}
+	default:
+		return quota.Scope{Account: i.Account, Region: region}
+	}
+}
+
+// identity returns the cached identity of a config. The first call authenticates, and asks STS of a
+// region for the identity unless the config says not to.
+func (r *Resolver) identity(ctx context.Context, s settings, m rawCredentials, e *entry, tags sessionTags, region string) (identity, error) {
+	k := identityKey{partition: partitionOf(region), tags: tags}
+	return r.cache.identity(e, k).get(ctx, func(ctx context.Context) (identity, error) {
+		cfg, err := r.authenticate(ctx, s, m, e, tags, region)
+		if err != nil {
+			return identity{}, err
+		}
+		guess := identity{aws: cfg, Identity: Identity{Account: guessAccount(s, m)}}
+		if s.SkipRequestingAccountID {
+			return guess, nil
+		}
+		out, err := stsClient(cfg).GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+		switch {
+		case err == nil && functionname.IsAccountID(aws.ToString(out.Account)):
+			return told(s, cfg, out, region), nil
+		case s.SkipCredentialsValidation:
+			return guess, nil
+		case err == nil:
+			return identity{}, fmt.Errorf("STS does not return a 12-digit account ID: check the endpoint, or set skip_requesting_account_id")
+		default:
+			return identity{}, cannotAuthenticate(err)
+		}
+	})
+}
+
+// told returns the identity that STS answered. It is shown in status, so the ARN counts only if it
+// looks like one: an endpoint that is not AWS can answer anything.
+func told(s settings, cfg aws.Config, out *sts.GetCallerIdentityOutput, region string) identity {
+	i := identity{aws: cfg, Identity: Identity{Account: aws.ToString(out.Account)}, asked: atAWS}
+	if s.endpointOf("STS", region) != "" {
+		i.asked = atEndpoint
+	}
+	if caller := aws.ToString(out.Arn); callerPattern.MatchString(caller) {
+		i.ARN = caller
+	}
+	return i
+}
+
+// callerPattern matches the ARNs that GetCallerIdentity returns.
+var callerPattern = regexp.MustCompile(`^arn:aws[a-z-]{0,16}:(?:iam|sts)::[0-9]{12}:[A-Za-z0-9+=,.@_/-]{1,640}$`)
+
+// cannotAuthenticate returns the error of credentials that could not be fetched or identified. It says
+// that AWS does not accept them only if AWS said so.
+func cannotAuthenticate(err error) error {
+	if awserr.IsUnauthenticated(err) {
+		return fmt.Errorf("AWS does not accept the credentials: %w", awserr.Clean(err))
+	}
+	return awserr.Clean(err)
+}
+
+// guessAccount returns the account of the last role, or a name that stands for the account of these
+// keys. It only keeps the quotas of accounts apart.
+func guessAccount(s settings, m rawCredentials) string {
+	last := m.roleARN
+	if n := len(s.AssumeRoleChain); n > 0 {
+		last = aws.ToString(s.AssumeRoleChain[n-1].RoleARN)
+	}
+	if role, _ := arn.Parse(last); role.AccountID != "" || len(s.AssumeRoleChain) > 0 {
+		return role.AccountID
+	}
+	of := cmp.Or(m.keys.AccessKeyID, string(s.credentials.Source))
+	if s.Endpoint != nil {
+		of += aws.ToString(s.Endpoint.URL.Static)
+	}
+	sum := sha256.Sum256([]byte(of))
+	return "unknown-" + hex.EncodeToString(sum[:4])
+}

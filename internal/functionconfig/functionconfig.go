@@ -1,0 +1,123 @@
+// Package configured is what kinds share that configure a function, or a version or an
+// alias of it: which one a resource is about, and reading all that one function has
+// with one call for all resources.
+package functionconfig
+
+import (
+	"cmp"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+)
+
+// A Target is what a spec says that it configures, once its references are resolved.
+type Target struct {
+	// Function by its plain name. Nil if spec names none.
+	Function *string
+
+	// Qualifier of the function. Nil if spec names none.
+	Qualifier *string
+
+	// Default is the qualifier where none is named, empty for none.
+	Default string
+}
+
+// Name of what a resource configures. It returns false where a resource that is being
+// deleted has never made anything: what its references name may be gone by then, so
+// that spec does not tell.
+func (t Target) Name(mg resource.Managed) (functionname.Name, bool, error) {
+	known, err := t.known(mg)
+	if err != nil {
+		return known, false, err
+	}
+	named := known.Function != ""
+	switch {
+	case meta.WasDeleted(mg):
+		return known, named && t.agrees(mg, known), nil
+	case t.Function == nil && !named:
+		return known, false, reconciler.Invalid(errors.Errorf("no function is named: set spec.forProvider.functionName, or the annotation %s", meta.AnnotationKeyExternalName))
+	case t.Function == nil:
+		return known, true, nil
+	}
+	want := t.wanted()
+	if named && known != want && ownership.WrittenName(mg) != "" {
+		return want, false, ownership.NewMovedError(known.String(), want.String())
+	}
+	if named && known != want {
+		return want, false, reconciler.Invalid(errors.Errorf("spec.forProvider names %[3]s, but the annotation %[2]s names %[1]s: create another resource for %[3]s", known, meta.AnnotationKeyExternalName, want))
+	}
+	return want, true, nil
+}
+
+func (t Target) wanted() functionname.Name {
+	return functionname.Name{Function: ptr.Deref(t.Function, ""), Qualifier: ptr.Deref(t.Qualifier, "")}.Or(t.Default)
+}
+
+// known is the name that a resource has written or was given, or that it was about to
+// make a thing for.
+func (t Target) known(mg resource.Managed) (functionname.Name, error) {
+	text := reconciler.ExternalName(mg)
+	if text == "" && meta.WasDeleted(mg) {
+		text = ownership.Parent(mg)
+	}
+	if text == "" {
+		return functionname.Name{}, nil
+	}
+	n, ok := functionname.Parse(text)
+	if !ok {
+		return n, reconciler.Invalid(errors.Errorf("the annotation %s is %q, which is not of the form function:qualifier: name the function by its plain name", meta.AnnotationKeyExternalName, text))
+	}
+	return n.Or(t.Default), nil
+}
+
+// agrees says that spec does not contradict a name that the user gave. A resource that
+// never came to what it names deletes nothing.
+func (t Target) agrees(mg resource.Managed, known functionname.Name) bool {
+	return ownership.WrittenName(mg) != "" || t.Function == nil || *t.Function == known.Function
+}
+
+// Acts are the functions that spec and annotations say a resource configures.
+func Acts(mg resource.Managed, function *string) []tenancy.Target {
+	return tenancy.Functions(function, ptr.To(meta.GetExternalName(mg)), ptr.To(ownership.WrittenName(mg)), ptr.To(ownership.Parent(mg)))
+}
+
+// Reads are the calls of a look at a resource: the one that reads, and the one that will
+// follow where its thing is yet to be made.
+func Reads(mg resource.Managed, read, create string) []string {
+	if ownership.WrittenName(mg) == "" && reconciler.MayCreate(mg) {
+		return []string{read, create}
+	}
+	return []string{read}
+}
+
+// What names a thing to users, such as "URL of function cart:live".
+func What(thing string, n functionname.Name) string {
+	return thing + " of function " + n.String()
+}
+
+// FunctionReference is how a spec refers to the function that it configures.
+func FunctionReference(f v1beta1.ConfiguredFunction) reconciler.Reference {
+	return reconciler.Reference{Field: "functionName", To: v1beta1.FunctionGroupVersionKind, Ref: f.FunctionNameRef, Selector: f.FunctionNameSelector}
+}
+
+// QualifierReference is how a spec refers to its qualifier.
+func QualifierReference(to schema.GroupVersionKind, ref *xpv2.NamespacedReference, selector *xpv2.NamespacedSelector) reconciler.Reference {
+	return reconciler.Reference{Field: "qualifier", To: to, Ref: ref, Selector: selector}
+}
+
+// IsListed is a qualifier as status shows it.
+func IsListed(n functionname.Name) *string {
+	return ptr.To(cmp.Or(n.Qualifier, functionname.Latest))
+}

@@ -1,0 +1,85 @@
+package manager
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/gate"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// replaced has one kind whose setup does as told.
+func replaced(t *testing.T, setup func(ctrl.Manager, reconciler.Options) error) {
+	t.Helper()
+	before := kinds
+	kinds = map[schema.GroupVersionKind]func(ctrl.Manager, reconciler.Options) error{v1beta1.FunctionGroupVersionKind: setup}
+	t.Cleanup(func() { kinds = before })
+}
+
+func TestSetupKinds(t *testing.T) {
+	boom := errors.New("boom")
+	replaced(t, func(ctrl.Manager, reconciler.Options) error { return boom })
+	if err := setupKinds(nil, reconciler.Options{}); !errors.Is(err, boom) {
+		t.Errorf("want the error of the kind, got %v", err)
+	}
+}
+
+func TestSetupGatedWaitsForEveryKindThatItNeeds(t *testing.T) {
+	done := make(chan struct{})
+	replaced(t, func(ctrl.Manager, reconciler.Options) error { close(done); return nil })
+	g := new(gate.Gate[schema.GroupVersionKind])
+	if err := setupKindsGated(nil, reconciler.Options{Options: controller.Options{Gate: g}}); err != nil {
+		t.Fatal(err)
+	}
+	needed := []schema.GroupVersionKind{
+		v1beta1.FunctionGroupVersionKind, v1beta1.ProviderConfigGroupVersionKind,
+		v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind,
+	}
+	for _, gvk := range needed {
+		select {
+		case <-done:
+			t.Fatalf("set up without %s", gvk.Kind)
+		default:
+		}
+		g.Set(gvk, true)
+	}
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Error("not set up once everything is there")
+	}
+}
+
+func TestFailedGatedSetupStopsTheManager(t *testing.T) {
+	boom := errors.New("boom")
+	replaced(t, func(ctrl.Manager, reconciler.Options) error { return boom })
+	mgr, err := ctrl.NewManager(&rest.Config{Host: "127.0.0.1:1"}, ctrl.Options{Metrics: server.Options{BindAddress: "0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := new(gate.Gate[schema.GroupVersionKind])
+	if err := setupKindsGated(mgr, reconciler.Options{Options: controller.Options{Gate: g}}); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	for _, gvk := range []schema.GroupVersionKind{
+		v1beta1.FunctionGroupVersionKind, v1beta1.ProviderConfigGroupVersionKind,
+		v1beta1.ClusterProviderConfigGroupVersionKind, v1beta1.ProviderConfigUsageGroupVersionKind,
+	} {
+		g.Set(gvk, true)
+	}
+	if err := mgr.Start(ctx); !errors.Is(err, boom) {
+		t.Errorf("want the manager to end with the error, got %v", err)
+	}
+}

@@ -1,0 +1,118 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+)
+
+// What creating, deleting, and being put off by AWS are called among the attempts of a
+// resource: some operations both create and update.
+const (
+	creation = "create"
+	deletion = "delete"
+	putOff   = "put off"
+)
+
+// putOffQuietly is how often in a row AWS may put off a change, once a second, before
+// users are told.
+const putOffQuietly = 10
+
+// deletionShare of the time that AWS shows what it has accepted to delete is the time until
+// the next look.
+const deletionShare = 3
+
+// bounded is the plan with the first of its calls that may be made now. One that AWS has
+// accepted without showing its effect waits, longer each time, while others go ahead;
+// Ready says so once nothing but such calls is left.
+func bounded(ctx context.Context, mg Managed, p Plan) Plan {
+	switch {
+	case len(p.Changes) == 0 && p.Ready.Status == corev1.ConditionTrue:
+		ForgetCalls(ctx)
+		return p
+	case len(p.Changes) == 0, p.Call == "":
+		return p
+	case p.Carried == nil:
+		p.Carried = p.Changes
+	}
+	shortest, most := time.Duration(0), 0
+	steps := append([]Step{{Call: p.Call, Carried: p.Carried, Does: p.Does, Slow: p.Slow}}, p.Otherwise...)
+	for i, s := range steps {
+		wait, count := RepeatDelay(ctx, s.Call, s.Carried.String())
+		if wait == 0 {
+			return p.With(steps[i:]...)
+		}
+		if most = max(most, count); shortest == 0 || wait < shortest {
+			shortest = wait
+		}
+	}
+	p.Call, p.Wait = "", shortest
+	p.Ready = acceptedNotShown(mg.GetGeneration(), "a change of "+p.Changes.Names(), most)
+	return p
+}
+
+// notShownObservation is the observation of a resource that AWS has accepted to create and does not
+// show. It is not created again yet.
+func notShownObservation(ctx context.Context, mg Managed, call string, wait time.Duration, count int) xpmanaged.ExternalObservation {
+	ready := Creating(mg.GetGeneration(), "AWS has accepted "+call+", but the result is not visible yet")
+	if count >= ManyRepeats {
+		ready = acceptedNotShown(mg.GetGeneration(), call, count)
+	}
+	mg.SetConditions(ready)
+	RequeueAfter(ctx, wait)
+	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
+}
+
+// acceptedNotShown is the Ready condition of a resource whose change AWS has accepted and does
+// not show. It holds no count, which would make each try another condition.
+func acceptedNotShown(generation int64, what string, count int) xpv2.Condition {
+	if count < ManyRepeats {
+		return Updating(generation, "AWS has accepted "+what+", but it is not visible yet")
+	}
+	return Unavailable(generation, fmt.Sprintf("AWS has accepted %s at least %d times, but it is not visible: it is sent again at growing intervals; AWS may not support it here, or something else may revert it", what, ManyRepeats))
+}
+
+// requeueBusy is the outcome of a change that AWS puts off, since something else is under way
+// or someone else was quicker: the resource comes back in a second. A resource that is put
+// off again and again fails with AWS's error, so that this is told and tried ever more
+// seldom.
+func requeueBusy(ctx context.Context, err error) error {
+	_, count := RepeatDelay(ctx, putOff, "")
+	RecordCall(ctx, putOff, "")
+	if count < putOffQuietly {
+		Abort(ctx, busyDelay)
+		return nil
+	}
+	return errors.Wrap(err, "AWS has rejected every change for a while")
+}
+
+// afterDeletion has the resource come back to see whether it is gone: at once after the first
+// deletion that AWS has accepted, and ever more seldom while AWS shows it all the same.
+func afterDeletion(ctx context.Context, mg Managed) {
+	_, count := RepeatDelay(ctx, deletion, "")
+	RecordCall(ctx, deletion, "")
+	after := time.Duration(0)
+	if count > 0 {
+		after = deleteAgain(Freshness(ctx).Now.Sub(mg.GetDeletionTimestamp().Time))
+		mg.SetConditions(Deleting(mg.GetGeneration(), "AWS has accepted the deletion, but the resource still exists"))
+	}
+	RequeueAfter(ctx, after)
+}
+
+// deleteAgain is when to look again at what AWS shows still, by the time since it was to be
+// deleted. It grows faster than that of mere looks, for each look may delete it again.
+func deleteAgain(since time.Duration) time.Duration {
+	return min(max(since/deletionShare, MinPending), MaxWoken)
+}
+
+// DeletedPart is called by a kind's Delete that has deleted one of several external resources, so
+// that the next one is deleted at once.
+func DeletedPart(ctx context.Context) { ForgetCalls(ctx, deletion) }

@@ -1,0 +1,184 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+)
+
+const (
+	// maxDifferences that status lists.
+	maxDifferences = 16
+
+	// maxNamed is how many of them a message names.
+	maxNamed = 6
+
+	// maxValue is the length of a value in status, maxShort that in a message.
+	maxValue = 128
+	maxShort = 40
+)
+
+// A comparison is how AWS differs from spec, as users are told of it.
+type comparison struct {
+	// asked are the fields that spec names, beside are those that it does not: an update
+	// removes them or sets them to what the config or AWS has for a default.
+	asked, beside []v1beta1.Difference
+}
+
+// compared tells changes apart by whether spec names the field. The tags by which the
+// provider knows what is its own are no differences.
+func compared(mg Managed, cs diff.Changes) comparison {
+	var c comparison
+	if len(cs) == 0 {
+		return c
+	}
+	named := differenceFields(mg)
+	for _, change := range cs {
+		if slices.ContainsFunc(ownership.Keys(), func(key string) bool { return change.Path == "tags["+key+"]" }) {
+			continue
+		}
+		d := v1beta1.Difference{Field: cut(change.Path, maxValue), Desired: cut(change.New, maxValue), Observed: cut(change.Old, maxValue)}
+		if named(change.Path) {
+			c.asked = append(c.asked, d)
+		} else {
+			c.beside = append(c.beside, d)
+		}
+	}
+	return c
+}
+
+// list is what status holds: what spec asks for before what it does not name.
+func (c comparison) list() []v1beta1.Difference {
+	all := slices.Concat(c.asked, c.beside)
+	return all[:min(len(all), maxDifferences)]
+}
+
+// message is what Ready says where nothing may change what differs. Empty if AWS has what
+// spec asks for.
+func (c comparison) message() string {
+	if len(c.asked) == 0 {
+		return ""
+	}
+	return "AWS differs from spec: " + sentence(c.asked) + "; managementPolicies do not allow changing it"
+}
+
+// remark is what Ready says of what spec does not name. Empty if there is nothing.
+func (c comparison) remark() string {
+	if len(c.beside) == 0 {
+		return ""
+	}
+	names := make([]string, 0, len(c.beside))
+	for _, d := range c.beside {
+		names = append(names, d.Field)
+	}
+	return "an update would reset " + listed(names) + ", which spec does not set"
+}
+
+func sentence(ds []v1beta1.Difference) string {
+	parts := make([]string, 0, len(ds))
+	for _, d := range ds {
+		parts = append(parts, words(d))
+	}
+	return listed(parts)
+}
+
+// words are a difference in short: what AWS has, and what spec asks for.
+func words(d v1beta1.Difference) string {
+	is, want := cut(d.Observed, maxShort), cut(d.Desired, maxShort)
+	switch {
+	case is == want:
+		return d.Field
+	case is == "":
+		return fmt.Sprintf("%s is not set, want %s", d.Field, want)
+	case want == "":
+		return fmt.Sprintf("%s is %s, want none", d.Field, is)
+	}
+	return fmt.Sprintf("%s is %s, want %s", d.Field, is, want)
+}
+
+func listed(parts []string) string {
+	if more := len(parts) - maxNamed; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(parts[:maxNamed], ", "), more)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// cut a text to a number of bytes, with an ellipsis in place of the rest.
+func cut(s string, most int) string {
+	const ellipsis = "..."
+	if len(s) <= most {
+		return s
+	}
+	s = s[:most-len(ellipsis)]
+	for !utf8.ValidString(s) {
+		s = s[:len(s)-1]
+	}
+	return s + ellipsis
+}
+
+// differenceFields of spec.forProvider that a resource names, by the paths of changes. A field may be
+// given by a reference or by where its value is found.
+func differenceFields(mg Managed) func(path string) bool {
+	spec := map[string]any{}
+	if m, err := runtime.DefaultUnstructuredConverter.ToUnstructured(mg); err == nil {
+		spec, _, _ = unstructured.NestedMap(m, "spec", "forProvider")
+	}
+	return func(path string) bool {
+		if spec == nil {
+			return true // Kinds of tests have no such block.
+		}
+		field := path
+		if end := strings.IndexAny(path, ".["); end > 0 {
+			field = path[:end]
+		}
+		for _, name := range []string{field, strings.TrimSuffix(field, "s")} {
+			for _, suffix := range []string{"", "Ref", "Refs", "Selector", "From"} {
+				if _, ok := spec[name+suffix]; ok {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// readyWithDifferences users how AWS differs from spec, in status and, where nothing may change it, in
+// Ready. It returns the Ready condition.
+func readyWithDifferences(ctx context.Context, mg Managed, cs diff.Changes, mends bool, ready xpv2.Condition) xpv2.Condition {
+	c := compared(mg, cs)
+	served := ready.Status == corev1.ConditionTrue
+	switch {
+	case mends && served:
+		ReportDifferences(ctx, "", nil)
+	case mends:
+		ReportDifferences(ctx, "", c.list())
+	default:
+		ReportDifferences(ctx, c.message(), c.list())
+		if served && c.remark() != "" {
+			return ready.WithMessage(strings.TrimSuffix(c.remark()+"; "+ready.Message, "; "))
+		}
+	}
+	return ready
+}
+
+// foresee how AWS differs from spec, for a resource that may not change it.
+func (e *External[T, O, S]) foresee(ctx context.Context, mg T) (diff.Changes, error) {
+	aside, ok := mg.DeepCopyObject().(T)
+	if !ok {
+		return nil, nil
+	}
+	p, _, err := e.planned(WithoutEffects(ctx), aside)
+	return p.Changes, err
+}

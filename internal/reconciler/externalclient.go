@@ -1,0 +1,306 @@
+// Package flow is the external client that the kinds share: what to do when an external
+// resource is absent, foreign, only observed, being changed, different from its spec or to
+// be deleted. What differs in a kind is its ExternalResource.
+//
+// An observation reads everything first (ExternalResource.Read) and then decides without
+// any call to Lambda; it ends with at most one mutating call that is due, for which it
+// reserves quota. Create, Update and Delete make that one call.
+package reconciler
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+)
+
+// ReasonAdopted is the reason of the event about an external resource that was adopted.
+const ReasonAdopted event.Reason = "AdoptedExternalResource"
+
+// busyDelay is when to look again after AWS said that it is busy, or that someone else
+// was quicker.
+const busyDelay = time.Second
+
+// External is the external client of an ExternalResource. It lives for one reconcile.
+type External[T Managed, O, S any] struct {
+	resource ExternalResource[T, O, S]
+	calls    Calls
+
+	// observation is what Observe has found, and plan and comparison what it has decided.
+	observation Observation[O, S]
+	plan        Plan
+	comparison  Comparison[S]
+
+	// settings are those to create, if that is due.
+	settings S
+}
+
+// NewExternal returns the external client of an external resource.
+func NewExternal[T Managed, O, S any](r ExternalResource[T, O, S], calls Calls) *External[T, O, S] {
+	return &External[T, O, S]{resource: r, calls: calls}
+}
+
+// Observe observes the external resource, and decides what is due.
+func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	if err := ownership.CheckName(mg); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	var err error
+	if e.observation, err = e.resource.Read(ctx, mg); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	if !e.observation.Exists {
+		return e.absent(ctx, mg)
+	}
+	if ObserveOnly(mg) {
+		return e.observeOnly(ctx, mg)
+	}
+	verdict, err := e.checkOwnership(ctx, mg)
+	if err != nil {
+		return e.foreign(ctx, mg, err)
+	}
+	if meta.WasDeleted(mg) {
+		Reserve(ctx, e.calls.Delete)
+		return xpmanaged.ExternalObservation{ResourceExists: true}, nil
+	}
+	if err := e.name(ctx, mg, verdict); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	return e.compare(ctx, mg)
+}
+
+// name writes the external resource's name where it is not written yet, so that the next look
+// knows the external resource for ours.
+func (e *External[T, O, S]) name(ctx context.Context, mg T, v ownership.Ownership) error {
+	if e.observation.Name == "" || ownership.WroteName(mg) && meta.GetExternalName(mg) == e.observation.Name {
+		return nil
+	}
+	if v == ownership.Adopted {
+		Emit(ctx, event.Normal(ReasonAdopted, "Adopted "+e.observation.Description))
+	}
+	return errors.Wrap(RecordIntent(ctx, mg, ownership.Name(mg, e.observation.Name)), "cannot write the external name")
+}
+
+// compare spec with what was found.
+func (e *External[T, O, S]) compare(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	ForgetCalls(ctx, creation)
+	e.resource.SetStatus(mg, e.observation)
+	p, c, err := e.planned(ctx, mg)
+	if err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	mends := Allows(mg, xpv2.ManagementActionUpdate)
+	ReportSyncState(ctx, p.comparison(), mends)
+	if !mends && (len(p.Changes) > 0 || p.Call != "") {
+		p.Call, p.Ready = "", e.readyCondition(mg)
+	}
+	p = bounded(ctx, mg, p)
+	p.Ready = readyWithDifferences(ctx, mg, p.Changes, mends, p.Ready)
+	e.plan, e.comparison = p, c
+	mg.SetConditions(p.Ready)
+	if p.Wait > 0 {
+		RequeueAfter(ctx, p.Wait)
+	}
+	if p.Recreate && Allows(mg, xpv2.ManagementActionDelete) && Allows(mg, xpv2.ManagementActionCreate) {
+		return e.recreate(ctx, mg)
+	}
+	if p.Call != "" {
+		Reserve(ctx, p.Call)
+	}
+	return xpmanaged.ExternalObservation{
+		ResourceExists:    true,
+		ResourceUpToDate:  p.Call == "",
+		Diff:              p.Changes.String(),
+		ConnectionDetails: e.connectionDetails(mg),
+	}, nil
+}
+
+// recreate has Create called for what was found, as if it were not there.
+func (e *External[T, O, S]) recreate(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	if err := e.prepareCreate(ctx, mg); err != nil {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	Reserve(ctx, e.calls.Delete, e.calls.Create)
+	return xpmanaged.ExternalObservation{}, nil
+}
+
+// absent is the observation of an external resource that AWS does not have.
+func (e *External[T, O, S]) absent(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	if ObserveOnly(mg) {
+		return xpmanaged.ExternalObservation{}, nil
+	}
+	if e.unanswered(ctx, mg) {
+		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	}
+	if e.late(ctx, mg) {
+		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.connectionDetails(mg)}, nil
+	}
+	if meta.WasDeleted(mg) {
+		return xpmanaged.ExternalObservation{}, nil
+	}
+	mends := Allows(mg, xpv2.ManagementActionCreate)
+	ReportSyncState(ctx, Missing, mends)
+	if !mends {
+		mg.SetConditions(Unavailable(mg.GetGeneration(), "it does not exist in AWS, and managementPolicies do not allow creating it"))
+		return xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil
+	}
+	if wait, count := RepeatDelay(ctx, creation, ""); wait > 0 {
+		return notShownObservation(ctx, mg, e.calls.Create, wait, count), nil
+	}
+	if err := e.prepareCreate(ctx, mg); err != nil {
+		return await(ctx, mg, err)
+	}
+	mg.SetConditions(Creating(mg.GetGeneration(), ""))
+	Reserve(ctx, e.calls.Create)
+	return xpmanaged.ExternalObservation{}, nil
+}
+
+// await what keeps an external resource from being created, if err is a NotReadyError. The runtime,
+// which knows no such state, is told that there is nothing to do: a held reconcile would
+// drop the condition.
+func await(ctx context.Context, mg Managed, err error) (xpmanaged.ExternalObservation, error) {
+	var notReady *NotReadyError
+	if !errors.As(err, &notReady) {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	mg.SetConditions(Creating(mg.GetGeneration(), notReady.Reason))
+	if notReady.After > 0 {
+		RequeueAfter(ctx, notReady.After)
+	}
+	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+}
+
+// observeOnly is an observation without any ownership: whatever exists is shown, and how it differs
+// from spec.
+func (e *External[T, O, S]) observeOnly(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+	changes, err := e.foresee(ctx, mg)
+	e.resource.SetStatus(mg, e.observation)
+	if err != nil {
+		return xpmanaged.ExternalObservation{}, errors.Wrapf(err, "cannot compare %s with spec", e.observation.Description)
+	}
+	mg.SetConditions(readyWithDifferences(ctx, mg, changes, false, e.readyCondition(mg)))
+	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.connectionDetails(mg)}, nil
+}
+
+// foreign is the observation of an external resource that is not ours. A resource that is being
+// deleted just lets go of it.
+func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (xpmanaged.ExternalObservation, error) {
+	if meta.WasDeleted(mg) && ownership.IsForeign(err) {
+		Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+err.Error()))
+		return xpmanaged.ExternalObservation{}, nil
+	}
+	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
+	if !ownership.IsAdoptable(err) {
+		return xpmanaged.ExternalObservation{}, err
+	}
+	if changes, ferr := e.foresee(ctx, mg); ferr == nil { // What keeps it from being compared is told once it is its own.
+		ReportDifferences(ctx, "", compared(mg, changes).list())
+	}
+	return xpmanaged.ExternalObservation{}, err
+}
+
+// Create creates the external resource. If AWS has it already, the next observation tells whose it is: it
+// may be ours, of a call whose answer was lost.
+func (e *External[T, O, S]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
+	if err := e.unname(ctx, mg); err != nil {
+		return xpmanaged.ExternalCreation{}, err
+	}
+	name, err := e.resource.Create(ctx, mg, e.settings)
+	switch {
+	case isBusy(err):
+		return xpmanaged.ExternalCreation{}, requeueBusy(ctx, err)
+	case awserr.IsAlreadyExists(err):
+		return e.taken(ctx, mg, err)
+	case err != nil:
+		if isUnanswered(err) {
+			meta.AddAnnotations(mg, ownership.Unanswered(mg))
+		}
+		return xpmanaged.ExternalCreation{}, err
+	case name == "":
+		return e.nameless(ctx, mg)
+	}
+	ForgetCalls(ctx, putOff)
+	RecordCall(ctx, creation, "")
+	meta.AddAnnotations(mg, ownership.Name(mg, name))
+	return xpmanaged.ExternalCreation{ConnectionDetails: e.connectionDetails(mg)}, nil
+}
+
+// Update makes the one call that is due.
+func (e *External[T, O, S]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, error) {
+	err := e.resource.Update(ctx, mg, e.observation, Update[S]{Comparison: e.comparison, Call: e.plan.Call, Carried: e.plan.Carried})
+	if isBusy(err) {
+		return xpmanaged.ExternalUpdate{}, requeueBusy(ctx, err)
+	}
+	if err != nil {
+		return xpmanaged.ExternalUpdate{}, err
+	}
+	ForgetCalls(ctx, putOff)
+	RecordCall(ctx, e.plan.Call, e.plan.Carried.String())
+	DescribeChange(ctx, e.plan.describe(ctx, mg))
+	if !e.plan.Slow {
+		RequeueAfter(ctx, 0)
+	}
+	return xpmanaged.ExternalUpdate{ConnectionDetails: e.connectionDetails(mg)}, nil
+}
+
+// Delete deletes the external resource.
+func (e *External[T, O, S]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, error) {
+	if p, ok := e.resource.(DeletionPreparer[T, O, S]); ok {
+		if ready, err := p.PrepareDelete(ctx, mg, e.observation); !ready || err != nil {
+			return xpmanaged.ExternalDelete{}, err
+		}
+	}
+	mg.SetConditions(Deleting(mg.GetGeneration(), ""))
+	err := e.resource.Delete(ctx, mg, e.observation)
+	if isBusy(err) {
+		return xpmanaged.ExternalDelete{}, requeueBusy(ctx, err)
+	}
+	if err != nil && !awserr.IsNotFound(err) {
+		return xpmanaged.ExternalDelete{}, err
+	}
+	ForgetCalls(ctx, putOff)
+	afterDeletion(ctx, mg)
+	return xpmanaged.ExternalDelete{}, nil
+}
+
+// Disconnect does nothing: connections are shared and outlive a reconcile.
+func (e *External[T, O, S]) Disconnect(context.Context) error { return nil }
+
+// ExternalName is the external name of a resource: the one that the user set, or the one that
+// the resource itself wrote. Empty if there is none yet.
+func ExternalName(mg resource.Managed) string {
+	return cmp.Or(meta.GetExternalName(mg), ownership.WrittenName(mg))
+}
+
+// isBusy says that AWS takes the call later: something else is under way, or someone
+// else changed the external resource since it was observed.
+func isBusy(err error) bool { return awserr.IsInProgress(err) || awserr.IsPreconditionFailed(err) }
+
+// Allows tells whether the management policies of a resource allow an action, as the
+// runtime decides it. The runtime pauses a resource without any policy. It reconciles one
+// only if management policies are turned off, and then allows everything.
+func Allows(mg resource.Managed, a xpv2.ManagementAction) bool {
+	p := mg.GetManagementPolicies()
+	return len(p) == 0 || slices.Contains(p, xpv2.ManagementActionAll) || slices.Contains(p, a)
+}
+
+// MayCreate tells whether a resource may make its external resource, should there be none.
+func MayCreate(mg resource.Managed) bool {
+	return Allows(mg, xpv2.ManagementActionCreate) && !meta.WasDeleted(mg)
+}
+
+// ObserveOnly tells whether a resource may do nothing but observe.
+func ObserveOnly(mg resource.Managed) bool {
+	return ownership.ObserveOnly(mg)
+}

@@ -1,0 +1,427 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+)
+
+type flowSample = samples.Sample
+
+// settings are what spec asks for.
+type settings struct{ Value string }
+
+type found = Observation[string, settings]
+
+// fakeExternal is an external resource whose value in AWS is a text.
+type fakeExternal struct {
+	value string
+	there bool
+	busy  bool
+
+	// noName says that the answer to a create lacks the name.
+	noName bool
+
+	fail  map[string]error
+	calls []string
+}
+
+func (c *fakeExternal) call(name string) error {
+	c.calls = append(c.calls, name)
+	return c.fail[name]
+}
+
+func (c *fakeExternal) Read(context.Context, *flowSample) (found, error) {
+	return found{Resource: c.value, Settings: settings{c.value}, Exists: c.there, Name: "basket", Description: "thing basket"}, c.call("Read")
+}
+
+func (c *fakeExternal) CheckOwnership(_ context.Context, mg *flowSample, o found) (ownership.Ownership, error) {
+	v := ownership.CheckUntaggedOwnership(mg, o.Name, o.Resource == mg.Spec.Value)
+	if !v.Manageable() {
+		return v, ownership.NewForeignUntaggedError(o.Description, o.Name)
+	}
+	return v, nil
+}
+
+func (c *fakeExternal) SetStatus(mg *flowSample, o found) { mg.Status.Value = o.Resource }
+
+func (c *fakeExternal) Desired(_ context.Context, mg *flowSample) (forProvider, initProvider settings, err error) {
+	return settings{mg.Spec.Value}, settings{}, nil
+}
+
+func (c *fakeExternal) Plan(_ context.Context, mg *flowSample, _ found, k Comparison[settings]) (Plan, error) {
+	p := Plan{Changes: k.Changes}
+	switch {
+	case c.busy:
+		p.Ready, p.Wait = Updating(mg.GetGeneration(), "AWS is busy"), 3*time.Second
+	case len(p.Changes) > 0:
+		p.Call = "UpdateThing"
+	}
+	return p, c.fail["Plan"]
+}
+
+func (c *fakeExternal) PrepareCreate(context.Context, *flowSample, settings) error { return c.fail["Prepare"] }
+
+func (c *fakeExternal) Create(_ context.Context, mg *flowSample, _ settings) (string, error) {
+	err := c.call("Create")
+	if err == nil {
+		c.value, c.there = mg.Spec.Value, true
+	}
+	if c.noName {
+		return "", err
+	}
+	return "basket", err
+}
+
+func (c *fakeExternal) Update(_ context.Context, mg *flowSample, _ found, _ Update[settings]) error {
+	err := c.call("Update")
+	if err == nil {
+		c.value = mg.Spec.Value
+	}
+	return err
+}
+
+func (c *fakeExternal) Delete(context.Context, *flowSample, found) error {
+	err := c.call("Delete")
+	if err == nil {
+		c.there = false
+	}
+	return err
+}
+
+func (c *fakeExternal) ConnectionDetails(*flowSample) xpmanaged.ConnectionDetails {
+	return xpmanaged.ConnectionDetails{"value": []byte(c.value)}
+}
+
+// newExternalSample wants the value a, and was named by us.
+func newExternalSample(edit ...func(*flowSample)) *flowSample {
+	mg := &flowSample{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "cart", UID: "u1", Generation: 2},
+		Spec:       samples.SampleSpec{Value: "a"},
+	}
+	meta.AddAnnotations(mg, ownership.Name(mg, "basket"))
+	for _, f := range edit {
+		f(mg)
+	}
+	return mg
+}
+
+func policies(p ...xpv2.ManagementAction) func(*flowSample) {
+	return func(mg *flowSample) { mg.Spec.ManagementPolicies = p }
+}
+
+func deletedSample(mg *flowSample) { mg.DeletionTimestamp = &metav1.Time{Time: time.Unix(1, 0)} }
+
+func unnamed(mg *flowSample) { mg.Annotations = nil }
+
+func pending(mg *flowSample) {
+	mg.Annotations = map[string]string{meta.AnnotationKeyExternalCreatePending: "2026-01-01T00:00:00Z"}
+}
+
+func TestObserve(t *testing.T) {
+	type want struct {
+		o        xpmanaged.ExternalObservation
+		err      string
+		ready    xpv2.ConditionReason
+		shown    string
+		reserved []string
+		comeBack time.Duration
+		events   []string
+		name     string
+	}
+	there := xpmanaged.ConnectionDetails{"value": []byte("a")}
+	other := xpmanaged.ConnectionDetails{"value": []byte("b")}
+	cases := map[string]struct {
+		reason string
+		cloud  *fakeExternal
+		mg     *flowSample
+		want   want
+	}{
+		"Absent": {
+			reason: "It is to be created, and quota for that is reserved.",
+			cloud:  &fakeExternal{}, mg: newExternalSample(unnamed),
+			want: want{ready: xpv2.ReasonCreating, reserved: []string{"CreateThing"}},
+		},
+		"AbsentNotPrepared": {
+			reason: "Bad input is told before anything is sent.",
+			cloud:  &fakeExternal{fail: map[string]error{"Prepare": errors.New("spec.forProvider.value is wrong")}}, mg: newExternalSample(unnamed),
+			want: want{err: "spec.forProvider.value is wrong"},
+		},
+		"AbsentMayNotCreate": {
+			reason: "Without leave to create it is just unavailable.",
+			cloud:  &fakeExternal{}, mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
+			want: want{o: xpmanaged.ExternalObservation{ResourceUpToDate: true}, ready: xpv2.ReasonUnavailable, name: "basket"},
+		},
+		"AbsentDeleted": {
+			reason: "What is gone needs no deletion.",
+			cloud:  &fakeExternal{}, mg: newExternalSample(deletedSample),
+			want: want{name: "basket"},
+		},
+		"InOrder": {
+			reason: "Nothing is due.",
+			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(),
+			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
+		},
+		"Drifted": {
+			reason: "An update is due, and quota for it is reserved.",
+			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(),
+			want: want{
+				o:     xpmanaged.ExternalObservation{ResourceExists: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				ready: ReasonUpdating, shown: "b", reserved: []string{"UpdateThing"}, name: "basket",
+			},
+		},
+		"DriftedMayNotUpdate": {
+			reason: "Without leave to update, what AWS has is shown.",
+			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)),
+			want: want{
+				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				ready: xpv2.ReasonAvailable, shown: "b", name: "basket",
+			},
+		},
+		"Busy": {
+			reason: "While AWS is busy nothing is sent, and it is looked at again soon.",
+			cloud:  &fakeExternal{there: true, value: "b", busy: true}, mg: newExternalSample(),
+			want: want{
+				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				ready: ReasonUpdating, shown: "b", comeBack: 3 * time.Second, name: "basket",
+			},
+		},
+		"ObserveOnly": {
+			reason: "Whatever is there is shown, whosever it is.",
+			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)),
+			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: other}, ready: xpv2.ReasonAvailable, shown: "b"},
+		},
+		"Foreign": {
+			reason: "What someone else made is not touched.",
+			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(unnamed),
+			want: want{err: "thing basket exists and was not created by this resource", ready: xpv2.ReasonUnavailable},
+		},
+		"ForeignDeleted": {
+			reason: "A resource that is being deleted lets go of what is not its own.",
+			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(unnamed, deletedSample),
+			want: want{events: []string{string(ReasonNotDeleted)}},
+		},
+		"LostAnswer": {
+			reason: "What a create has made whose answer was lost is taken for ours, and its name written.",
+			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(pending),
+			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
+		},
+		"Imported": {
+			reason: "What the user names is taken over, and that is said.",
+			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(unnamed, func(mg *flowSample) { meta.SetExternalName(mg, "basket") }),
+			want: want{
+				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there},
+				ready: xpv2.ReasonAvailable, shown: "a", events: []string{string(ReasonAdopted)}, name: "basket",
+			},
+		},
+		"Renamed": {
+			reason: "Another external name would leave the thing behind.",
+			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(func(mg *flowSample) { meta.SetExternalName(mg, "other") }),
+			want: want{err: `the external name was changed from "basket" to "other"`, name: "basket"},
+		},
+		"Deleted": {
+			reason: "Quota for the deletion is reserved.",
+			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(deletedSample),
+			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true}, reserved: []string{"DeleteThing"}, name: "basket"},
+		},
+		"Unreadable": {
+			reason: "An error of AWS is passed on.",
+			cloud:  &fakeExternal{fail: map[string]error{"Read": errors.New("cannot read thing")}}, mg: newExternalSample(),
+			want: want{err: "cannot read thing", name: "basket"},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := want{}
+			turn := &Attempt{ReserveFn: func(ops ...string) time.Duration {
+				got.reserved = append(got.reserved, ops...)
+				return 0
+			}}
+			o, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), turn), tc.mg)
+			if err != nil {
+				got.err = err.Error()
+			}
+			if tc.want.err == "" && err != nil || !strings.Contains(got.err, tc.want.err) {
+				t.Errorf("%s\nerror %v, want %q", tc.reason, err, tc.want.err)
+			}
+			got.o, got.err = o, tc.want.err
+			got.ready = tc.mg.GetCondition(xpv2.TypeReady).Reason
+			got.shown, got.comeBack, got.name = tc.mg.Status.Value, turn.RequeueDelay(), ownership.WrittenName(tc.mg)
+			for _, e := range turn.Events() {
+				got.events = append(got.events, string(e.Reason))
+			}
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("%s\n-want +got: %s", tc.reason, diff)
+			}
+			if slices.ContainsFunc(tc.cloud.calls, func(c string) bool { return c != "Read" }) {
+				t.Errorf("%s\nObserve called %v", tc.reason, tc.cloud.calls)
+			}
+		})
+	}
+}
+
+// What is waited for is told, and nothing is created meanwhile. A held reconcile would drop
+// what is told.
+func TestNotReady(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		after  time.Duration
+	}{
+		"Soon":  {reason: "The usual pace serves."},
+		"Later": {reason: "Or the one that the kind asks for.", after: time.Minute},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &fakeExternal{fail: map[string]error{"Prepare": &NotReadyError{Reason: "the basket is being woven", After: tc.after}}}
+			turn, mg := &Attempt{}, newExternalSample()
+			got, err := NewExternal(c, Calls{Create: "CreateThing", Delete: "DeleteThing"}).Observe(WithAttempt(t.Context(), turn), mg)
+			if err != nil || !got.ResourceExists || !got.ResourceUpToDate {
+				t.Errorf("%s\nthe runtime must have nothing to do: %+v, %v", tc.reason, got, err)
+			}
+			if _, aborted := turn.Aborted(); aborted || turn.RequeueDelay() != tc.after {
+				t.Errorf("%s\nheld %t, comes back after %s", tc.reason, aborted, turn.RequeueDelay())
+			}
+			if ready := mg.GetCondition(xpv2.TypeReady); ready.Reason != xpv2.ReasonCreating || ready.Message != "the basket is being woven" {
+				t.Errorf("%s\nReady: %+v", tc.reason, ready)
+			}
+		})
+	}
+}
+
+func TestCompared(t *testing.T) {
+	ready, updating := Available(1), Updating(1, "")
+	one, two := diff.Changes{{Path: "code"}}, diff.Changes{{Path: "code"}, {Path: "handler"}}
+	cases := map[string]struct {
+		reason string
+		plan   Plan
+		want   SyncState
+	}{
+		"Same":        {reason: "AWS serves what is wanted.", plan: Plan{Ready: ready}, want: UpToDate},
+		"AtWork":      {reason: "AWS is at work.", plan: Plan{Ready: updating}, want: Undecided},
+		"Differs":     {reason: "A call is due.", plan: Plan{Ready: updating, Changes: one, Call: "Update"}, want: Differs},
+		"CannotSend":  {reason: "None can be sent now.", plan: Plan{Ready: ready, Changes: one}, want: Differs},
+		"Followed":    {reason: "What spec points to has changed.", plan: Plan{Ready: updating, Changes: one, Followed: one}, want: SourceChanged},
+		"FollowedToo": {reason: "And something else has.", plan: Plan{Ready: updating, Changes: two, Followed: one}, want: Differs},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := tc.plan.comparison(); got != tc.want {
+				t.Errorf("%s: want %d, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestObserveTellsWhatItComesTo(t *testing.T) {
+	noUpdate := policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)
+	noCreate := policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)
+	cases := map[string]struct {
+		reason string
+		cloud  *fakeExternal
+		mg     *flowSample
+		want   SyncState
+		mends  bool
+	}{
+		"Same":     {reason: "In order.", cloud: &fakeExternal{there: true, value: "a"}, mg: newExternalSample(), want: UpToDate, mends: true},
+		"Differs":  {reason: "Changed by hand.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(), want: Differs, mends: true},
+		"Shown":    {reason: "It may not be put right.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(noUpdate), want: Differs},
+		"Missing":  {reason: "Deleted by hand.", cloud: &fakeExternal{}, mg: newExternalSample(), want: Missing, mends: true},
+		"Left":     {reason: "It may not be created anew.", cloud: &fakeExternal{}, mg: newExternalSample(noCreate), want: Missing},
+		"Observed": {reason: "There is nothing to compare with.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve))},
+		"Deleted":  {reason: "Nothing is wanted any more.", cloud: &fakeExternal{there: true, value: "b"}, mg: newExternalSample(deletedSample)},
+		"Unread":   {reason: "AWS did not say.", cloud: &fakeExternal{fail: map[string]error{"Read": errors.New("boom")}}, mg: newExternalSample()},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			turn := &Attempt{}
+			_, err := NewExternal[*flowSample, string, settings](tc.cloud, Calls{}).Observe(WithAttempt(t.Context(), turn), tc.mg)
+			if (err != nil) != (tc.cloud.fail != nil) {
+				t.Fatal(err)
+			}
+			if got, mends := turn.SyncState(); got != tc.want || mends != tc.mends {
+				t.Errorf("%s: want %d, %t; got %d, %t", tc.reason, tc.want, tc.mends, got, mends)
+			}
+		})
+	}
+}
+
+// api is an error as AWS answers it.
+func api(code, message string) error { return &smithy.GenericAPIError{Code: code, Message: message} }
+
+func TestCalls(t *testing.T) {
+	create := func(ctx context.Context, e *External[*flowSample, string, settings], mg *flowSample) error {
+		_, err := e.Create(ctx, mg)
+		return err
+	}
+	update := func(ctx context.Context, e *External[*flowSample, string, settings], mg *flowSample) error {
+		_, err := e.Update(ctx, mg)
+		return err
+	}
+	remove := func(ctx context.Context, e *External[*flowSample, string, settings], mg *flowSample) error {
+		_, err := e.Delete(ctx, mg)
+		return err
+	}
+	cases := map[string]struct {
+		reason   string
+		do       func(context.Context, *External[*flowSample, string, settings], *flowSample) error
+		mg       *flowSample
+		fail     error
+		held     bool
+		comeBack bool
+		err      bool
+		summary  string
+	}{
+		"Create":              {reason: "It is made.", do: create, mg: newExternalSample(unnamed)},
+		"CreateExists":        {reason: "The next look tells whose it is.", do: create, mg: newExternalSample(unnamed), fail: api("ResourceConflictException", "Thing already exists: basket"), held: true},
+		"CreateRefused":       {reason: "The user is told.", do: create, mg: newExternalSample(unnamed), fail: api("InvalidParameterValueException", "no"), err: true},
+		"Update":              {reason: "It is looked at again at once, and the event says what was done.", do: update, mg: newExternalSample(), comeBack: true, summary: `spec changed: Value: "b" -> "a"`},
+		"UpdateOfDrift":       {reason: "The event tells drift from a change of the spec.", do: update, mg: newExternalSample(func(mg *flowSample) { mg.SetSummary(v1beta1.Summary{SettledGeneration: 2}) }), comeBack: true, summary: `differed from spec: Value: "b" -> "a"`},
+		"UpdateOvertaken":     {reason: "Someone else was quicker: look again.", do: update, mg: newExternalSample(), fail: api("PreconditionFailedException", "The Revision Id provided does not match"), held: true},
+		"UpdateWhileBusy":     {reason: "AWS takes it later.", do: update, mg: newExternalSample(), fail: api("ResourceConflictException", "The operation cannot be performed at this time."), held: true},
+		"UpdateRefused":       {reason: "The user is told.", do: update, mg: newExternalSample(), fail: api("InvalidParameterValueException", "no"), err: true},
+		"Delete":              {reason: "It is looked at again at once.", do: remove, mg: newExternalSample(deletedSample), comeBack: true},
+		"DeleteGone":          {reason: "What is gone needs no deletion.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceNotFoundException", "gone"), comeBack: true},
+		"DeleteWhileBusy":     {reason: "AWS takes it later.", do: remove, mg: newExternalSample(deletedSample), fail: api("ResourceInUseException", "The thing is in use"), held: true},
+		"DeleteNotAuthorized": {reason: "The user is told.", do: remove, mg: newExternalSample(deletedSample), fail: api("AccessDeniedException", "no"), err: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &fakeExternal{there: true, value: "b", fail: map[string]error{"Create": tc.fail, "Update": tc.fail, "Delete": tc.fail}}
+			turn := &Attempt{}
+			e := NewExternal[*flowSample, string, settings](c, Calls{Create: "CreateThing", Delete: "DeleteThing"})
+			named := ownership.WroteName(tc.mg)
+			if named {
+				if _, err := e.Observe(WithAttempt(t.Context(), &Attempt{}), tc.mg); err != nil {
+					t.Fatal(err)
+				}
+			}
+			err := tc.do(WithAttempt(t.Context(), turn), e, tc.mg)
+			if _, aborted := turn.Aborted(); aborted != tc.held || (err != nil) != tc.err {
+				t.Errorf("%s\nheld %t, error %v", tc.reason, aborted, err)
+			}
+			if (turn.RequeueDelay() > 0) != tc.comeBack || turn.ChangeSummary() != tc.summary {
+				t.Errorf("%s\ncomes back after %v, says %q", tc.reason, turn.RequeueDelay(), turn.ChangeSummary())
+			}
+			if made := ownership.WroteName(tc.mg); !named && made != (tc.fail == nil) {
+				t.Errorf("%s\nthe name is written: %t", tc.reason, made)
+			}
+		})
+	}
+}

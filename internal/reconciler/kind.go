@@ -1,0 +1,199 @@
+package reconciler
+
+import (
+	"context"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+)
+
+// Managed is a managed resource of this provider. The methods beyond the runtime's forward to
+// xpv2.ManagedResourceStatus and v1beta1.Summary, which its status embeds.
+type Managed interface {
+	resource.ModernManaged
+
+	GetObservedGeneration() int64
+	SetObservedGeneration(generation int64)
+	GetLastHandledReconcileAt() string
+	SetLastHandledReconcileAt(token string)
+
+	SetSummary(s v1beta1.Summary)
+	GetSummary() v1beta1.Summary
+}
+
+// A Kind is what Setup needs to know of a kind of managed resource.
+type Kind[T Managed] struct {
+	// GVK is the kind, which is registered in the manager's scheme.
+	GVK schema.GroupVersionKind
+
+	// New returns an empty resource.
+	New func() T
+
+	// NewList returns an empty list of resources.
+	NewList func() resource.ManagedList
+
+	// Region returns the AWS region of the resource.
+	Region func(T) string
+
+	// Reads returns the AWS operations, such as GetFunction, that one Observe calls, as far as
+	// spec and status determine them. An operation may occur more than once. If a resource is
+	// yet to be created, including the operation that creates it saves a reconcile: unused
+	// reservations are released.
+	Reads func(T) []string
+
+	// Connect returns an external client that uses the session. It makes no call.
+	//
+	// Observe calls Reserve for each call that is due before it reports that the call is due.
+	Connect func(ctx context.Context, mg T, s *session.Session) (xpmanaged.TypedExternalClient[T], error)
+
+	// Refs returns the Secrets and ConfigMaps that spec refers to. When one of them changes,
+	// the resource is reconciled. Nil if the kind has no such fields.
+	Refs func(T) []refs.ObjectRef
+
+	// Fields returns the selectors by which spec refers to fields of other providers' objects.
+	// When one of them changes, the resource is reconciled, if the provider may watch the
+	// object. Nil if the kind has no such fields.
+	Fields func(T) []v1beta1.FieldSelector
+
+	// References returns the references of spec to other resources of this provider. They are
+	// resolved in each reconcile, in memory. Nil if the kind has no such fields.
+	References func(T) []Reference
+
+	// RefersTo are the kinds that References may refer to. When a resource that spec refers to
+	// changes in a way that affects references, this one is reconciled.
+	RefersTo []schema.GroupVersionKind
+
+	// FunctionName returns the field of spec that holds the plain name of a function of the
+	// same account and region. If a reference is resolved to an ARN, it is replaced by the
+	// plain name, in memory. Nil if the kind has no such field, or accepts ARNs.
+	FunctionName func(T) **string
+
+	// Owns returns what a resource owns in AWS, or only observes, and others may act on: a
+	// function or a version of a layer. Nil if the kind owns neither.
+	Owns func(T) []tenancy.Target
+
+	// ActsOn returns what a resource acts on and others may own: all functions and versions of
+	// layers that spec with resolved references, status and annotations name. Nil if it acts
+	// on none.
+	ActsOn func(T) []tenancy.Target
+
+	// Tagged is true if tags in AWS show who owns external resources of this kind.
+	Tagged bool
+
+	// Redact removes from a copy of a resource what a change log must not contain, such as the
+	// values of environment variables. Nil if there is nothing to remove.
+	Redact func(T)
+
+	// Forget removes what the kind keeps in memory of a resource that is gone. Nil if there is
+	// nothing.
+	Forget func(uid types.UID)
+}
+
+// A Resolver finds the AWS session for the config that a managed resource refers to. It is
+// cheap, because sessions are cached.
+type Resolver interface {
+	Resolve(ctx context.Context, mg resource.ModernManaged, region string) (*session.Session, error)
+}
+
+// A Tracker records which resources use which configs, so that no config is deleted while it
+// is in use.
+type Tracker interface {
+	Track(ctx context.Context, mg resource.ModernManaged) error
+	Untrack(ctx context.Context, mg resource.ModernManaged) error
+
+	// Drop removes the record of a resource that its config refuses.
+	Drop(ctx context.Context, mg resource.ModernManaged) error
+}
+
+// A Limiter grants the AWS calls that quotas allow. It never blocks. *quota.Limiter is one.
+type Limiter interface {
+	// Reserve reserves a call of each operation. It returns 0 if the requester has them all.
+	// Otherwise the requester is queued, and calls Reserve again after the returned time.
+	Reserve(s quota.Scope, h quota.Requester, ops ...string) time.Duration
+
+	// Release releases the calls that the requester has reserved and not used.
+	Release(s quota.Scope, id string)
+
+	// Forget removes a requester that is gone.
+	Forget(s quota.Scope, id string)
+}
+
+// Options are shared by the controllers of all kinds.
+type Options struct {
+	// Options are those of crossplane-runtime. PollInterval is the time between two reconciles
+	// of a stable resource. GlobalRateLimiter is not used: it makes the queue forget how often
+	// a resource has failed.
+	controller.Options
+
+	// Resolver resolves the AWS session of a resource.
+	Resolver Resolver
+
+	// Tracker tracks the use of configs.
+	Tracker Tracker
+
+	// Limiter limits AWS calls. The SDK's middleware has the same one.
+	Limiter Limiter
+
+	// Objects reads the Secrets and ConfigMaps that specs refer to.
+	Objects *refs.ObjectReader
+
+	// Fields reads fields of other providers' objects that specs refer to.
+	Fields *refs.FieldReader
+
+	// Tenants decides who owns what, and which resources of other namespaces may use it. Nil
+	// allows everything.
+	Tenants *tenancy.Registry
+
+	// ClusterID is the value of the tag that identifies the cluster that owns an external
+	// resource.
+	ClusterID string
+
+	// MinPollInterval is the shortest poll interval that the annotation
+	// crossplane.io/poll-interval can ask for.
+	MinPollInterval time.Duration
+
+	// PollJitter is the fraction, from 0 to 1, by which a poll interval varies.
+	PollJitter float64
+
+	// Accounts knows the remaining Lambda limits of accounts. Nil knows none.
+	Accounts *account.Limits
+
+	// Breakers keep resources from calling AWS where it does not answer. The SDK's middleware
+	// reports calls to the same ones. Nil admits all calls.
+	Breakers *breaker.Breakers
+
+	// Metrics are the metrics of reconciles. Nil measures nothing.
+	Metrics *Metrics
+
+	// Timeout is the time limit of the AWS calls of one reconcile. 0 means one minute.
+	Timeout time.Duration
+
+	// Tracer traces reconciles. The SDK's middleware has the same one. Nil disables traces, at
+	// no cost.
+	Tracer trace.Tracer
+
+	// Now is the clock.
+	Now func() time.Time
+
+	// Random returns a number in [0, 1).
+	Random func() float64
+}
+
+// poll returns the poll configuration of stable resources.
+func (o Options) poll() Poll {
+	return Poll{Interval: o.PollInterval, Min: o.MinPollInterval, Jitter: o.PollJitter}
+}

@@ -1,0 +1,213 @@
+package reconciler
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel/trace"
+	"go.opentelemetry.io/otel/trace/noop"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/kube"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+)
+
+const defaultTimeout = time.Minute
+
+// Setup adds the controller of a kind to a manager.
+func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
+	name := xpmanaged.ControllerName(k.GVK.GroupKind().String())
+	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
+
+	if err := addStateMetrics(mgr, o, k.NewList()); err != nil {
+		return errors.Wrapf(err, "cannot add state metrics of %s", k.GVK.Kind)
+	}
+
+	co := o.ForControllerRuntime()
+	b := ctrl.NewControllerManagedBy(mgr).
+		Named(name).
+		WithOptions(co).
+		For(k.New(), builder.WithPredicates(desiredStateChanged()))
+	if err := watchConfigs(mgr, k, b, r.states.resetBackoff); err != nil {
+		return errors.Wrapf(err, "cannot watch the provider configs of %s", k.GVK.Kind)
+	}
+	if k.Refs != nil || k.Fields != nil {
+		if err := watchRefs(mgr, o, k, b, r.states.markChanged); err != nil {
+			return errors.Wrapf(err, "cannot watch the Secrets and ConfigMaps of %s", k.GVK.Kind)
+		}
+	}
+	if k.Fields != nil {
+		watchFields(k, o.Fields, b, r.states.markChanged)
+	}
+	if k.References != nil {
+		if err := indexReferences(mgr, k); err != nil {
+			return errors.Wrapf(err, "cannot index the references of %s", k.GVK.Kind)
+		}
+	}
+	if tenancy.Owns(k.New()) {
+		if err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), tenancy.Index, tenancy.IndexedBy); err != nil {
+			return errors.Wrapf(err, "cannot index what a %s owns", k.GVK.Kind)
+		}
+	}
+	c, err := b.Build(r.withTracing(o.Tracer))
+	if err != nil {
+		return errors.Wrapf(err, "cannot add the controller of %s", k.GVK.Kind)
+	}
+	return watchReferents(mgr, o, k, c, r.states.markChanged)
+}
+
+// NewReconciler returns the reconciler that Setup gives to a kind's controller, for callers
+// that schedule reconciles themselves. It uses the manager's clients and scheme.
+func NewReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) reconcile.Reconciler {
+	return newReconciler(mgr, o, k, events)
+}
+
+// newReconciler wraps the runtime's managed reconciler in a reconciler.
+func newReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], events event.Recorder) *reconciler[T] {
+	s := newStateStore()
+	kc := kube.New(mgr.GetClient(), mgr.GetAPIReader(), k.New(), completeStatus(s, o.Now))
+	r := newRecorder(events, o.Now, o.EventFilterFunctions...)
+	ids := &traces{}
+	if o.Tracer != nil {
+		o.Logger = &tracedLogger{Logger: o.Logger, traces: ids}
+	}
+	g := &reconciler[T]{
+		kind:     k,
+		kube:     kc,
+		limiter:  o.Limiter,
+		resolver: o.Resolver,
+		recorder: r,
+		states:   s,
+		traces:   ids,
+		fields:   o.Fields,
+		tenants:  o.Tenants,
+		poll:     o.poll(),
+		metrics:  o.Metrics,
+		inFlight: newInFlight(o.MaxConcurrentReconciles),
+		breakers: o.Breakers,
+		policies: o.Features.Enabled(feature.EnableBetaManagementPolicies),
+		now:      o.Now,
+		random:   o.Random,
+		log:      o.Logger.WithValues("kind", k.GVK.Kind),
+	}
+	g.inner = newManagedReconciler(mgr, o, k, kc, r)
+	o.Metrics.addKind(k.GVK.Kind, s.countDrifting)
+	return g
+}
+
+// withTracing returns the reconciler, wrapped in a tracer of each reconcile if there is a
+// tracer.
+func (r *reconciler[T]) withTracing(t trace.Tracer) reconcile.Reconciler {
+	if t == nil {
+		return r
+	}
+	return &tracedReconciler{inner: r, tracer: t, kind: r.kind.GVK.Kind, traces: r.traces}
+}
+
+// newManagedReconciler returns the runtime's reconciler with these changes: it uses the
+// decorated client, writes finalizers and annotations as patches of metadata alone, has a
+// minimum poll interval, and never sets a default external name.
+func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc *kube.Client, r *recorder) reconcile.Reconciler {
+	policies := o.Features.Enabled(feature.EnableBetaManagementPolicies)
+	refs := &references[T]{kind: k, reader: kc, tenants: o.Tenants}
+	c := &connector[T]{kind: k, tracker: o.Tracker, references: refs, tenants: o.Tenants, policies: policies, tracer: o.Tracer}
+	if c.tracer == nil {
+		c.tracer = noop.NewTracerProvider().Tracer("")
+	}
+	timeout := o.Timeout
+	if timeout <= 0 {
+		timeout = defaultTimeout
+	}
+	opts := []xpmanaged.ReconcilerOption{
+		xpmanaged.WithTypedExternalConnector[T](c),
+		xpmanaged.WithLogger(o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind))),
+		xpmanaged.WithRecorder(r),
+		xpmanaged.WithTimeout(timeout),
+		xpmanaged.WithPollInterval(o.PollInterval),
+		xpmanaged.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
+		xpmanaged.WithCreationGracePeriod(0), // The kinds handle delayed visibility themselves.
+		// Every kind finds what it created when the answer was lost, whether or not spec
+		// determines the external name.
+		xpmanaged.WithDeterministicExternalName(true),
+		xpmanaged.WithInitializers(),
+		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker, deleted: func(mg resource.Object) {
+			o.Metrics.recordDeletion(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
+		}}),
+		xpmanaged.WithCriticalAnnotationUpdater(kc),
+		xpmanaged.WithReferenceResolver(refs),
+	}
+	if policies {
+		opts = append(opts, xpmanaged.WithManagementPolicies())
+	}
+	if o.ChangeLogOptions != nil && o.ChangeLogOptions.ChangeLogger != nil {
+		opts = append(opts, xpmanaged.WithChangeLogger(&changeLogger[T]{inner: o.ChangeLogOptions.ChangeLogger, redact: k.Redact}))
+	}
+	return xpmanaged.NewReconciler(&decorated{Manager: mgr, client: kc}, resource.ManagedKind(k.GVK), opts...)
+}
+
+// decorated is a manager with the decorated client.
+type decorated struct {
+	ctrl.Manager
+
+	client client.Client
+}
+
+// GetClient returns the decorated client.
+func (d *decorated) GetClient() client.Client { return d.client }
+
+// A finalizer removes the record that a resource uses its config before it removes the
+// finalizer of the resource.
+type finalizer struct {
+	resource.Finalizer
+
+	tracker Tracker
+	deleted func(resource.Object)
+}
+
+// RemoveFinalizer removes the finalizer of a resource after its external resource was deleted
+// or orphaned.
+func (f *finalizer) RemoveFinalizer(ctx context.Context, obj resource.Object) error {
+	if mg, ok := obj.(resource.ModernManaged); ok {
+		if err := f.tracker.Untrack(ctx, mg); err != nil {
+			return err
+		}
+	}
+	err := f.Finalizer.RemoveFinalizer(ctx, obj)
+	if err == nil && meta.WasDeleted(obj) {
+		f.deleted(obj)
+	}
+	return err
+}
+
+// watchRefs enqueues a resource when a Secret or ConfigMap that it refers to changes. It only
+// watches the metadata of Secrets and ConfigMaps.
+func watchRefs[T Managed](mgr ctrl.Manager, o Options, k Kind[T], b *builder.TypedBuilder[reconcile.Request], markChanged func(name client.ObjectKey, by string)) error {
+	err := mgr.GetFieldIndexer().IndexField(context.Background(), k.New(), refs.ObjectIndex, func(obj client.Object) []string {
+		mg, ok := obj.(T)
+		if !ok {
+			return nil
+		}
+		return refs.ObjectKeys(objectsOf(k, mg))
+	})
+	if err != nil {
+		return err
+	}
+	users := refs.Referrers{Resources: mgr.GetCache(), NewList: func() client.ObjectList { return k.NewList() }, Index: refs.ObjectIndex, Changed: markChanged}
+	for _, kind := range kindsOf(k) {
+		b.WatchesMetadata(refs.Metadata(kind), handler.EnqueueRequestsFromMapFunc(users.RequestsFor(kind, o.Objects.Forget)), builder.WithPredicates(refs.Changed()))
+	}
+	return nil
+}

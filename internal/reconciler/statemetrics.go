@@ -1,0 +1,63 @@
+package reconciler
+
+import (
+	"context"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/statemetrics"
+)
+
+// MinStateMetricInterval is the shortest interval between two counts of resources.
+const MinStateMetricInterval = 30 * time.Second
+
+// addStateMetrics adds the metrics of a kind's resources by condition to the manager, if they
+// are enabled.
+func addStateMetrics(mgr ctrl.Manager, o Options, list resource.ManagedList) error {
+	if o.MetricOptions == nil || o.MetricOptions.MRStateMetrics == nil {
+		return nil
+	}
+	interval := max(o.MetricOptions.PollStateMetricInterval, MinStateMetricInterval)
+	r := statemetrics.NewMRStateRecorder(&shared{Client: mgr.GetClient()}, o.Logger, o.MetricOptions.MRStateMetrics, list, interval)
+	return mgr.Add(&stateCounter{record: r.Record, interval: interval, log: o.Logger})
+}
+
+// A stateCounter counts resources at an interval. It retries a failed count at the next
+// interval, whereas the runtime's own loop returns the error, which stops the manager.
+type stateCounter struct {
+	record   func(context.Context) error
+	interval time.Duration
+	log      logging.Logger
+}
+
+// Start counts until the context is done.
+func (s *stateCounter) Start(ctx context.Context) error {
+	t := time.NewTicker(s.interval) //nolint:forbidigo // This is no reconcile.
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-t.C:
+			s.count(ctx)
+		}
+	}
+}
+
+func (s *stateCounter) count(ctx context.Context) {
+	if err := s.record(ctx); err != nil && ctx.Err() == nil {
+		s.log.Info("Cannot count managed resources for the state metrics, will try again", "error", err, "after", s.interval)
+	}
+}
+
+// shared lists without copying each resource, because the counter only reads them.
+type shared struct{ client.Client }
+
+// List lists from the cache, without deep copies.
+func (s *shared) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	return s.Client.List(ctx, list, append(opts, client.UnsafeDisableDeepCopy)...)
+}

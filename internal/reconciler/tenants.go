@@ -1,0 +1,230 @@
+package reconciler
+
+import (
+	"context"
+	"iter"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+)
+
+// ReasonNotDeleted is the reason of the event about something that was left in AWS when its
+// resource was deleted, because the resource does not own it.
+const ReasonNotDeleted event.Reason = "LeftForeignResource"
+
+// A permission is what a resource may use in one reconcile.
+type permission struct {
+	book *tenancy.Registry
+	user tenancy.User
+
+	// owns are the targets that the resource owns, or is to own.
+	owns []tenancy.Target
+
+	// otherOwner returns another existing resource of the kind that has created or adopted the
+	// external resource with a name. Nil if none is known.
+	otherOwner func(ctx context.Context, name string) resource.ModernManaged
+
+	// otherNames returns the external names that other resources of the kind and region have
+	// written.
+	otherNames func(ctx context.Context) map[string]bool
+
+	kind string
+}
+
+// permit returns an error if a resource may not use its targets: a function that a resource of
+// another namespace owns, or one with a name that the config does not allow.
+func (c *connector[T]) permit(ctx context.Context, a *Attempt, mg T, s *session.Session) error {
+	u := tenancy.User{Resource: mg, Session: s}
+	p := permission{book: c.tenants, user: u, kind: c.kind.GVK.Kind}
+	p.otherOwner = func(ctx context.Context, name string) resource.ModernManaged { return c.otherOwner(ctx, u, mg, name) }
+	p.otherNames = func(ctx context.Context) map[string]bool {
+		names := map[string]bool{}
+		for o := range c.others(ctx, mg) {
+			names[ownership.WrittenName(o)] = true
+		}
+		return names
+	}
+	if c.kind.Owns != nil {
+		p.owns = c.kind.Owns(mg)
+		c.tenants.Serve(c.kind.GVK.Kind, u)
+	}
+	a.permission = &p
+	if meta.WasDeleted(mg) && c.kind.Tagged {
+		return nil // The tags in AWS show what it owns and deletes.
+	}
+	for _, target := range p.owns {
+		if err := c.mayOwn(ctx, u, target); err != nil {
+			return err
+		}
+	}
+	var acts []tenancy.Target
+	if c.kind.ActsOn != nil {
+		acts = c.kind.ActsOn(mg)
+	}
+	for _, target := range acts {
+		if err := p.mayAct(ctx, target); err != nil && !c.mayDelete(ctx, u, target, err) {
+			return err
+		}
+	}
+	c.tenants.Acts(c.kind.GVK.Kind, u, acts)
+	return nil
+}
+
+// mayOwn returns an error if a resource may not own a target, or may not observe it if it only
+// observes.
+func (c *connector[T]) mayOwn(ctx context.Context, u tenancy.User, target tenancy.Target) error {
+	if err := checkName(u, target); err != nil {
+		return err
+	}
+	if ownership.ObserveOnly(u.Resource) {
+		return c.tenants.MayAct(ctx, u, target)
+	}
+	return c.tenants.MayOwn(ctx, u, target, c.kind.Tagged)
+}
+
+// mayDelete returns whether a resource that is being deleted may delete what it created while
+// it was allowed to, although it is refused now. Its annotations alone are no proof, because
+// its user can write them.
+func (c *connector[T]) mayDelete(ctx context.Context, u tenancy.User, target tenancy.Target, err error) bool {
+	if !meta.WasDeleted(u.Resource) || !isDenied(err) || ownership.WrittenName(u.Resource) == "" {
+		return false
+	}
+	return c.tenants.Acted(c.kind.GVK.Kind, u, target) || c.tenants.OwnedWithin(ctx, u, target)
+}
+
+// mayAct returns an error if the resource may not act on a target.
+func (p *permission) mayAct(ctx context.Context, target tenancy.Target) error {
+	if err := checkName(p.user, target); err != nil {
+		return err
+	}
+	return p.book.MayAct(ctx, p.user, target)
+}
+
+// checkName returns an error if the config does not allow the resource's namespace to use a
+// function with the target's name.
+func checkName(u tenancy.User, target tenancy.Target) error {
+	if target.Kind != v1beta1.FunctionKind {
+		return nil
+	}
+	return Invalid(u.Session.CheckFunctionName(u.Resource.GetNamespace(), target.Name))
+}
+
+// isDenied returns whether an error denies a resource the use of a target. When such a
+// resource is deleted, the target is left in AWS.
+func isDenied(err error) bool { return tenancy.IsRefused(err) || isInvalid(err) }
+
+// CheckMayAct returns an error if a resource may not act on functions, or read them. It is for
+// functions that are only known from AWS or from fields of other objects. The functions in
+// spec were checked before the client was connected.
+func CheckMayAct(ctx context.Context, targets ...tenancy.Target) error {
+	p := attemptFrom(ctx).permission
+	if p == nil {
+		return nil
+	}
+	for _, target := range targets {
+		if err := p.mayAct(ctx, target); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckOwner returns an error if another existing resource owns what was found in AWS with
+// these tags, whatever the tags alone say. what describes the external resource in the error.
+func CheckOwner(ctx context.Context, tags map[string]string, v ownership.Ownership, c ownership.Expected, what string) error {
+	p := attemptFrom(ctx).permission
+	if p == nil {
+		return nil
+	}
+	return p.book.CheckTags(ctx, p.user, tags, v, c, what, p.owns)
+}
+
+// Owner returns the kind, namespace and name of another existing resource of the same kind,
+// such as "Alias shop/live", that has created or adopted the external resource with this
+// external name. It returns an empty string if none is known.
+func Owner(ctx context.Context, name string) string {
+	p := attemptFrom(ctx).permission
+	if p == nil {
+		return ""
+	}
+	o := p.otherOwner(ctx, name)
+	if o == nil {
+		return ""
+	}
+	return p.kind + " " + client.ObjectKeyFromObject(o).String()
+}
+
+// OtherNames returns the external names that other resources of the same kind and region have
+// written.
+func OtherNames(ctx context.Context) map[string]bool {
+	p := attemptFrom(ctx).permission
+	if p == nil {
+		return nil
+	}
+	return p.otherNames(ctx)
+}
+
+// NewForeignUntaggedError returns the error for an external resource that cannot have tags and
+// is not owned by this resource. It suggests an import only if no other existing resource owns
+// it.
+func NewForeignUntaggedError(ctx context.Context, what, name string) error {
+	if o := Owner(ctx, name); o != "" {
+		return ownership.NewOwnedUntaggedError(what, name, o)
+	}
+	return ownership.NewForeignUntaggedError(what, name)
+}
+
+// otherOwner returns the resource of the kind that has written an external name for the same
+// function or layer. Names of aliases and statements are only unique within one.
+func (c *connector[T]) otherOwner(ctx context.Context, u tenancy.User, mg T, name string) resource.ModernManaged {
+	for o := range c.others(ctx, mg) {
+		if ownership.WrittenName(o) == name && (c.kind.ActsOn == nil || tenancy.Share(u, c.kind.ActsOn(mg), o, c.kind.ActsOn(o))) {
+			return o
+		}
+	}
+	return nil
+}
+
+// others iterates over the other resources of the kind and region that may own something in
+// AWS. It ends early if they cannot be listed.
+func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		list := c.kind.NewList()
+		if err := c.references.reader.List(ctx, list, client.UnsafeDisableDeepCopy); err != nil {
+			return // The decision is correct without them.
+		}
+		for _, item := range list.GetItems() {
+			o, ok := item.(T)
+			if !ok || o.GetUID() == mg.GetUID() || ownership.ObserveOnly(o) || c.kind.Region(o) != c.kind.Region(mg) {
+				continue
+			}
+			if !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// releasingClient returns an external client for a resource that is being deleted and may not
+// delete what it refers to. It reports to the runtime that there is nothing to delete.
+func releasingClient[T Managed](why error) xpmanaged.TypedExternalClient[T] {
+	return xpmanaged.TypedExternalClientFns[T]{
+		ObserveFn: func(ctx context.Context, _ T) (xpmanaged.ExternalObservation, error) {
+			Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+why.Error()))
+			return xpmanaged.ExternalObservation{}, nil
+		},
+		DeleteFn: func(context.Context, T) (xpmanaged.ExternalDelete, error) {
+			return xpmanaged.ExternalDelete{}, nil
+		},
+		DisconnectFn: func(context.Context) error { return nil },
+	}
+}

@@ -1,0 +1,266 @@
+// Package fields reads fields of other objects that specs refer to: objects of other
+// providers, with types that are unknown here.
+//
+// Kinds that the provider may list and watch are watched for as long as a spec refers to them:
+// a read is then free, and a change enqueues the resources that refer to it. Only the fields
+// that specs refer to are kept of each object. Kinds that the provider may only get are read
+// from the API server each time. Crossplane grants a provider nothing on other kinds, so
+// permissions depend on the cluster's administrator, and may change at any time.
+package refs
+
+import (
+	"context"
+	"sync"
+
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/fieldpath"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// FieldReaderOptions are the options of a Reader.
+type FieldReaderOptions struct {
+	// Live reads from the API server.
+	Live client.Reader
+
+	// ConfigMaps reads the data of ConfigMaps. If it is nil, they are read from the API server
+	// each time.
+	ConfigMaps ConfigMaps
+
+	// Mapper maps the cluster's kinds, including new ones.
+	Mapper kmeta.RESTMapper
+
+	// Dynamic lists and watches objects.
+	Dynamic dynamic.Interface
+
+	// MayWatch returns whether the provider may list and watch a resource, in one namespace
+	// or, if it is empty, in all.
+	MayWatch func(ctx context.Context, resource schema.GroupVersionResource, namespace string) (bool, error)
+
+	// Namespaces are the namespaces that the provider works in. Empty means all.
+	Namespaces []string
+
+	// Clock determines when permissions are checked again.
+	Clock clock.WithTicker
+
+	// Log logs which kinds are watched.
+	Log logging.Logger
+}
+
+// A Reader reads fields of objects. It watches nothing before it is started. It is safe for
+// concurrent use.
+type FieldReader struct {
+	o FieldReaderOptions
+
+	// changed triggers an update of the watches.
+	changed chan struct{}
+
+	mu      sync.Mutex
+	uses    *uses
+	enqueue map[string]func(name types.NamespacedName, by string)
+	watches map[scope]*watch
+	asked   map[scope]question
+}
+
+// NewFieldReader returns a Reader.
+func NewFieldReader(o FieldReaderOptions) *FieldReader {
+	return &FieldReader{
+		o:       o,
+		changed: make(chan struct{}, 1),
+		uses:    newUses(),
+		enqueue: map[string]func(name types.NamespacedName, by string){},
+		watches: map[scope]*watch{},
+		asked:   map[scope]question{},
+	}
+}
+
+// Get returns the string at the selected field of an object in the namespace. An error says
+// what is missing: the kind, the object, the field, or the permission to read it.
+func (r *FieldReader) Get(ctx context.Context, namespace string, s v1beta1.FieldSelector) (string, error) {
+	obj, err := parse(namespace, s)
+	if err != nil {
+		return "", err
+	}
+	if isConfigMap(obj.Kind) && r.o.ConfigMaps != nil {
+		return r.configMap(ctx, obj, s.FieldPath)
+	}
+	user := userOf(ctx)
+	if v, known := r.settle(user, obj, s.FieldPath, nil); known {
+		return given(v, obj, s.FieldPath)
+	}
+	v, sure, err := r.read(ctx, obj, s.FieldPath)
+	if !sure {
+		return "", err
+	}
+	// A watch that has synced meanwhile is newer than what was read.
+	if now, known := r.settle(user, obj, s.FieldPath, &v); known {
+		return given(now, obj, s.FieldPath)
+	}
+	if err != nil {
+		return "", err
+	}
+	return given(v, obj, s.FieldPath)
+}
+
+// parse returns the selected object, or an error if the selector is invalid. Secrets are
+// rejected, because the fields set from selectors are visible in AWS.
+func parse(namespace string, s v1beta1.FieldSelector) (Object, error) {
+	gv, err := schema.ParseGroupVersion(s.APIVersion)
+	if err != nil {
+		return Object{}, errors.Errorf("apiVersion %q is not valid: use one such as iam.aws.m.upbound.io/v1beta1", s.APIVersion)
+	}
+	if _, err := fieldpath.Parse(s.FieldPath); err != nil {
+		return Object{}, errors.Wrapf(err, "fieldPath %q is not valid: use one such as status.atProvider.arn", s.FieldPath)
+	}
+	obj := Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}
+	if isSecret(obj.Kind) {
+		return Object{}, errors.Wrapf(errors.New("fields of Secrets cannot be selected, because AWS shows the value: select a field of another kind"), "cannot read %s", obj)
+	}
+	return obj, nil
+}
+
+func isSecret(kind schema.GroupVersionKind) bool { return kind.Group == "" && kind.Kind == "Secret" }
+
+// settle records the value of a field that a resource uses: the watched one, or else the one
+// that was read, if any. It returns the watched value, if there is one. If the object is not
+// watched, it enqueues the other users of the field that have another value.
+func (r *FieldReader) settle(user User, obj Object, path string, read *value) (value, bool) {
+	r.mu.Lock()
+	v, known := r.current(obj, path)
+	var stale map[User]bool
+	switch {
+	case known:
+		r.uses.notify(user, obj, path, v)
+	case read != nil:
+		r.uses.notify(user, obj, path, *read)
+		stale = r.uses.outdated(obj, func(p string) (value, bool) { return *read, p == path })
+	}
+	r.mu.Unlock()
+	r.enqueueAll(stale, obj.cause())
+	return v, known
+}
+
+// current returns the watched value of a field. The caller holds the lock.
+func (r *FieldReader) current(obj Object, path string) (value, bool) {
+	for _, namespace := range []string{"", obj.Namespace} {
+		if w := r.watches[scope{kind: obj.Kind, namespace: namespace}]; w != nil && w.synced && w.paths[path] {
+			return w.value(obj, path), true
+		}
+	}
+	return value{}, false
+}
+
+// A value is the value of a field, and whether the object exists.
+type value struct {
+	exists bool
+	text   string
+}
+
+// given returns the text of a value, or an error if there is none.
+func given(v value, obj Object, path string) (string, error) {
+	switch {
+	case !v.exists:
+		return "", errors.Errorf("%s does not exist", obj)
+	case v.text == "":
+		return "", errors.Errorf("%s has no value at %s yet", obj, path)
+	}
+	return v.text, nil
+}
+
+// read reads a field from the API server. sure is false if the error may be temporary. A
+// missing object is not an error.
+func (r *FieldReader) read(ctx context.Context, obj Object, path string) (v value, sure bool, err error) {
+	m, err := r.o.Mapper.RESTMapping(obj.Kind.GroupKind(), obj.Kind.Version)
+	switch {
+	case kmeta.IsNoMatchError(err):
+		return value{}, true, errors.Wrapf(errors.Errorf("the cluster has no kind %s in %s", obj.Kind.Kind, obj.Kind.GroupVersion()), "cannot read %s", obj)
+	case err != nil:
+		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
+	case m.Scope.Name() != kmeta.RESTScopeNameNamespace:
+		return value{}, true, errors.Wrapf(errors.Errorf("kind %s is cluster-scoped, and only objects in the namespace of the resource can be read", obj.Kind.Kind), "cannot read %s", obj)
+	}
+	u := &unstructured.Unstructured{}
+	u.SetGroupVersionKind(obj.Kind)
+	err = r.o.Live.Get(ctx, client.ObjectKey{Namespace: obj.Namespace, Name: obj.Name}, u)
+	switch {
+	case kerrors.IsNotFound(err):
+		return value{}, true, nil
+	case kerrors.IsForbidden(err):
+		return value{}, true, errors.Wrapf(errors.Errorf("grant the provider's ServiceAccount get, list and watch on %s of API group %q", m.Resource.Resource, m.Resource.Group), "cannot read %s", obj)
+	case err != nil:
+		return value{}, false, errors.Wrapf(err, "cannot read %s", obj)
+	}
+	return value{exists: true, text: text(u, path)}, true, nil
+}
+
+// text returns the string at a path, or "" if there is none.
+func text(u *unstructured.Unstructured, path string) string {
+	v, err := fieldpath.Pave(u.Object).GetString(path)
+	if err != nil {
+		return ""
+	}
+	return v
+}
+
+type userKey struct{}
+
+// WithUser returns a context in which fields are read for a resource that Refer was called
+// for. The resource is enqueued when a value that it has read changes.
+func WithUser(ctx context.Context, u User) context.Context {
+	return context.WithValue(ctx, userKey{}, u)
+}
+
+func userOf(ctx context.Context) User {
+	u, _ := ctx.Value(userKey{}).(User)
+	return u
+}
+
+// Refer records which fields a resource refers to, in place of those recorded before. Without
+// selectors, it removes the resource. It is cheap if nothing has changed.
+func (r *FieldReader) Refer(u User, selectors []v1beta1.FieldSelector) {
+	r.mu.Lock()
+	changed := r.uses.set(u, fieldsOf(u.Namespace, selectors))
+	r.mu.Unlock()
+	if changed {
+		r.look()
+	}
+}
+
+// Subscribe registers a function that is called for each resource of a kind when one of its
+// fields has changed. by is the object, such as "Role checkout". wake must not block.
+func (r *FieldReader) Subscribe(kind string, wake func(name types.NamespacedName, by string)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.enqueue[kind] = wake
+}
+
+// enqueueAll enqueues the users of objects that have changed, or may have. The caller does not
+// hold the lock, because the subscribers may read.
+func (r *FieldReader) enqueueAll(users map[User]bool, by string) {
+	for u := range users {
+		r.mu.Lock()
+		wake := r.enqueue[u.Kind]
+		r.mu.Unlock()
+		if wake != nil {
+			wake(u.NamespacedName, by)
+		}
+	}
+}
+
+// look triggers an update of the watches. It never blocks.
+func (r *FieldReader) look() {
+	select {
+	case r.changed <- struct{}{}:
+	default:
+	}
+}

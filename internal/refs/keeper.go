@@ -1,0 +1,163 @@
+package refs
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	kmeta "k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Delays before the permission to watch a scope is checked again: after the first refusal, the
+// longest one, and the longest one for single namespaces, of which there may be many unless
+// the provider is limited to some.
+const (
+	soonest   = 5 * time.Second
+	latest    = 30 * time.Second
+	unhurried = 2 * time.Minute
+
+	askTimeout = 15 * time.Second
+)
+
+// A question is a permission check for a scope that was refused.
+type question struct {
+	due time.Time
+
+	// wait is the last delay.
+	wait time.Duration
+}
+
+// putOff returns the question with a later time, at most the limit from now.
+func (q question) putOff(now time.Time, limit time.Duration) question {
+	q.wait = min(max(2*q.wait, soonest), limit)
+	q.due = now.Add(q.wait)
+	return q
+}
+
+// refused records that a scope may not be watched. The caller holds the lock.
+func (r *FieldReader) refused(s scope) {
+	limit := latest
+	if s.namespace != "" && len(r.o.Namespaces) == 0 {
+		limit = unhurried
+	}
+	r.asked[s] = r.asked[s].putOff(r.o.Clock.Now(), limit)
+}
+
+// Start watches what specs refer to until the context is done.
+func (r *FieldReader) Start(ctx context.Context) error {
+	ticker := r.o.Clock.NewTicker(soonest)
+	defer ticker.Stop()
+	for {
+		r.keep(ctx)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-r.changed:
+		case <-ticker.C():
+		}
+	}
+}
+
+// keep starts and stops watches, so that exactly what specs refer to is watched.
+func (r *FieldReader) keep(ctx context.Context) {
+	r.mu.Lock()
+	wanted := r.uses.wanted()
+	r.dismiss(wanted)
+	r.mu.Unlock()
+	for kind, w := range wanted {
+		r.keepKind(ctx, kind, w)
+	}
+}
+
+// dismiss stops watches that are not needed or that keep too few fields of each object, and
+// forgets checks of scopes that are not needed. The caller holds the lock.
+func (r *FieldReader) dismiss(wanted map[schema.GroupVersionKind]*want) {
+	for s, w := range r.watches {
+		if want := wanted[s.kind]; !want.needs(s) || !covers(w.paths, want.paths) {
+			r.forget(w)
+			delete(r.asked, s)
+		}
+	}
+	for s := range r.asked {
+		if !wanted[s.kind].needs(s) {
+			delete(r.asked, s)
+		}
+	}
+}
+
+func (w *want) needs(s scope) bool {
+	return w != nil && (s.namespace == "" || w.namespaces[s.namespace])
+}
+
+func covers(have, need map[string]bool) bool {
+	for path := range need {
+		if !have[path] {
+			return false
+		}
+	}
+	return true
+}
+
+// keepKind watches the objects of a kind: in all namespaces if that is allowed, or else in
+// those that need it.
+func (r *FieldReader) keepKind(ctx context.Context, kind schema.GroupVersionKind, w *want) {
+	if len(r.o.Namespaces) == 0 && r.keepScope(ctx, scope{kind: kind}, w.paths) {
+		r.dismissNamespaces(kind)
+		return
+	}
+	for _, namespace := range slices.Sorted(maps.Keys(w.namespaces)) {
+		r.keepScope(ctx, scope{kind: kind, namespace: namespace}, w.paths)
+	}
+}
+
+// keepScope watches a scope, if that is allowed. It returns whether the scope is watched.
+func (r *FieldReader) keepScope(ctx context.Context, s scope, paths map[string]bool) bool {
+	r.mu.Lock()
+	running := r.watches[s] != nil
+	due := !r.o.Clock.Now().Before(r.asked[s].due)
+	r.mu.Unlock()
+	if running || !due {
+		return running
+	}
+	if r.try(ctx, s, paths) {
+		return true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused(s)
+	return false
+}
+
+// try starts a watch of a scope, if that is allowed. It returns whether it did.
+func (r *FieldReader) try(ctx context.Context, s scope, paths map[string]bool) bool {
+	asking, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	m, err := r.o.Mapper.RESTMapping(s.kind.GroupKind(), s.kind.Version)
+	if err != nil || m.Scope.Name() != kmeta.RESTScopeNameNamespace || isSecret(s.kind) {
+		return false
+	}
+	allowed, err := r.o.MayWatch(asking, m.Resource, s.namespace)
+	if err == nil && allowed {
+		err = r.start(ctx, s, m.Resource, paths)
+	}
+	if err != nil {
+		r.o.Log.Debug("Cannot watch objects that specs refer to", "kind", s.kind, "namespace", s.namespace, "error", err)
+	}
+	return err == nil && allowed
+}
+
+// dismissNamespaces stops the watches of single namespaces once all namespaces are watched.
+func (r *FieldReader) dismissNamespaces(kind schema.GroupVersionKind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if w := r.watches[scope{kind: kind}]; w == nil || !w.synced {
+		return
+	}
+	for s, w := range r.watches {
+		if s.kind == kind && s.namespace != "" {
+			r.forget(w)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A MissingError says which object, or which key of it, does not exist. It never contains a
+// value.
+type MissingError struct {
+	Ref ObjectRef
+
+	// Key is the missing key. It is empty if the object itself is missing.
+	Key string
+
+	// has lists the keys that the object has.
+	has string
+}
+
+const (
+	// maxKeys is the maximum number of keys in an error.
+	maxKeys = 10
+
+	// maxKey is the maximum length of a key in an error, in characters.
+	maxKey = 64
+)
+
+// NoKey returns the error for an object without a key. It lists the keys that the object has.
+func NoKey(ref ObjectRef, key string, d ObjectData) *MissingError {
+	names := make([]string, 0, len(d))
+	for _, k := range slices.Sorted(maps.Keys(d)) {
+		names = append(names, fmt.Sprintf("%.*q", maxKey, k))
+	}
+	has := strings.Join(names[:min(maxKeys, len(names))], ", ")
+	if more := len(names) - maxKeys; more > 0 {
+		has += fmt.Sprintf(" and %d more", more)
+	}
+	return &MissingError{Ref: ref, Key: key, has: has}
+}
+
+// Error returns what is missing, and the existing keys.
+func (e *MissingError) Error() string {
+	if e.Key == "" {
+		return fmt.Sprintf("%s does not exist", e.Ref.words())
+	}
+	if e.has == "" {
+		return fmt.Sprintf("%s has no key %q: it is empty", e.Ref.words(), e.Key)
+	}
+	return fmt.Sprintf("%s has no key %q: it has %s", e.Ref.words(), e.Key, e.has)
+}
+
+// IsMissing returns whether an error says that an object or a key of it does not exist.
+func IsMissing(err error) bool {
+	var m *MissingError
+	return errors.As(err, &m)
+}
+
+func (r ObjectRef) words() string { return fmt.Sprintf("%s %s/%s", r.Kind, r.Namespace, r.Name) }

@@ -1,0 +1,247 @@
+// Package objects reads the Secrets and ConfigMaps that specs refer to.
+//
+// A watch of their metadata alone reports their versions. Their data is read from the API
+// server when the version is new, once for all resources that refer to it, and kept in memory
+// for as long as it is used. A change is therefore seen at once, an unchanged object causes no
+// request, and objects that nobody refers to are never read.
+package refs
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// A Kind is a kind of object that a spec can refer to.
+type ObjectKind string
+
+// Kinds of objects.
+const (
+	Secret    ObjectKind = "Secret"
+	ConfigMap ObjectKind = "ConfigMap"
+)
+
+// A Ref refers to a Secret or a ConfigMap.
+type ObjectRef struct {
+	Kind      ObjectKind
+	Namespace string
+	Name      string
+}
+
+// String returns the index key of resources that refer to the object.
+func (r ObjectRef) String() string { return fmt.Sprintf("%s/%s/%s", r.Kind, r.Namespace, r.Name) }
+
+func (r ObjectRef) key() types.NamespacedName {
+	return types.NamespacedName{Namespace: r.Namespace, Name: r.Name}
+}
+
+// ObjectData is the data of an object, by key. It is shared and must not be changed.
+type ObjectData map[string][]byte
+
+// Limits of what is kept in memory.
+const (
+	// MaxBytes is how much data is kept. A thousand objects of the maximum size are 1 GiB, of
+	// the usual size 4 MiB.
+	MaxBytes = 64 << 20
+
+	// MaxAge is how long unused data is kept.
+	MaxAge = 30 * time.Minute
+
+	readTimeout = 15 * time.Second
+)
+
+// A Reader reads objects. It is safe for concurrent use.
+type ObjectReader struct {
+	metadata client.Reader
+	live     client.Reader
+	now      func() time.Time
+
+	flight singleflight.Group
+
+	mu    sync.Mutex
+	kept  map[ObjectRef]*entry
+	bytes int
+}
+
+// An entry is the data of one object. It is valid while the watch reports one of two versions:
+// the one that it reported when the data was read, or the one of the data itself, which may be
+// ahead of the watch.
+type entry struct {
+	data     ObjectData
+	bytes    int
+	shown    string
+	version  string
+	lastUsed time.Time
+}
+
+// NewObjectReader returns a Reader. metadata reads PartialObjectMetadata from a cache;
+// live reads from the API server.
+func NewObjectReader(metadata, live client.Reader, now func() time.Time) *ObjectReader {
+	return &ObjectReader{metadata: metadata, live: live, now: now, kept: map[ObjectRef]*entry{}}
+}
+
+// Get returns the present data of an object. If the object does not exist, it returns a
+// *MissingError.
+func (r *ObjectReader) Get(ctx context.Context, ref ObjectRef) (ObjectData, error) {
+	shown, err := r.shown(ctx, ref)
+	if err != nil {
+		r.Forget(ref)
+		return nil, err
+	}
+	if d, ok := r.held(ref, shown); ok {
+		return d, nil
+	}
+	v, err, _ := r.flight.Do(ref.String()+"@"+shown, func() (any, error) {
+		if d, ok := r.held(ref, shown); ok {
+			return d, nil
+		}
+		// Others wait for this read too, so it is independent of the caller's context.
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readTimeout)
+		defer cancel()
+		return r.read(ctx, ref, shown)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return v.(ObjectData), nil //nolint:forcetypeassert // The function above returns nothing else.
+}
+
+// Value returns the value of one key of an object. If the object or the key does not exist, it
+// returns a *MissingError.
+func (r *ObjectReader) Value(ctx context.Context, ref ObjectRef, key string) ([]byte, error) {
+	d, err := r.Get(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	v, ok := d[key]
+	if !ok {
+		return nil, NoKey(ref, key, d)
+	}
+	return v, nil
+}
+
+// Forget removes the data of an object from memory.
+func (r *ObjectReader) Forget(ref ObjectRef) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drop(ref)
+}
+
+// shown returns the version of the object that the watch reports.
+func (r *ObjectReader) shown(ctx context.Context, ref ObjectRef) (string, error) {
+	m := Metadata(ref.Kind)
+	err := r.metadata.Get(ctx, ref.key(), m)
+	if kerrors.IsNotFound(err) {
+		return "", &MissingError{Ref: ref}
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot look up %s: %w", ref.words(), err)
+	}
+	return m.GetResourceVersion(), nil
+}
+
+// held returns the data of an object if it is kept and valid.
+func (r *ObjectReader) held(ref ObjectRef, shown string) (ObjectData, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.kept[ref]
+	if e == nil || (e.shown != shown && e.version != shown) {
+		return nil, false
+	}
+	e.lastUsed = r.now()
+	return e.data, true
+}
+
+func (r *ObjectReader) read(ctx context.Context, ref ObjectRef, shown string) (ObjectData, error) {
+	data, version, err := r.load(ctx, ref)
+	if kerrors.IsNotFound(err) {
+		return nil, &MissingError{Ref: ref}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", ref.words(), err)
+	}
+	r.keep(ref, &entry{data: data, bytes: size(data), shown: shown, version: version})
+	return data, nil
+}
+
+func (r *ObjectReader) load(ctx context.Context, ref ObjectRef) (ObjectData, string, error) {
+	if ref.Kind == Secret {
+		s := &corev1.Secret{}
+		if err := r.live.Get(ctx, ref.key(), s); err != nil {
+			return nil, "", err
+		}
+		return s.Data, s.GetResourceVersion(), nil
+	}
+	cm := &corev1.ConfigMap{}
+	if err := r.live.Get(ctx, ref.key(), cm); err != nil {
+		return nil, "", err
+	}
+	data := make(ObjectData, len(cm.Data)+len(cm.BinaryData))
+	maps.Copy(data, cm.BinaryData)
+	for k, v := range cm.Data {
+		data[k] = []byte(v)
+	}
+	return data, cm.GetResourceVersion(), nil
+}
+
+// keep stores data. It removes what was not used for MaxAge, and then what was used least
+// recently, until there is room.
+func (r *ObjectReader) keep(ref ObjectRef, e *entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := r.now()
+	e.lastUsed = now
+	r.drop(ref)
+	for old, kept := range r.kept {
+		if now.Sub(kept.lastUsed) > MaxAge {
+			r.drop(old)
+		}
+	}
+	for r.bytes+e.bytes > MaxBytes && len(r.kept) > 0 {
+		r.drop(r.oldest())
+	}
+	r.kept[ref] = e
+	r.bytes += e.bytes
+}
+
+func (r *ObjectReader) oldest() ObjectRef {
+	var oldest ObjectRef
+	var at time.Time
+	for ref, e := range r.kept {
+		if at.IsZero() || e.lastUsed.Before(at) {
+			oldest, at = ref, e.lastUsed
+		}
+	}
+	return oldest
+}
+
+func (r *ObjectReader) drop(ref ObjectRef) {
+	if e := r.kept[ref]; e != nil {
+		r.bytes -= e.bytes
+		delete(r.kept, ref)
+	}
+}
+
+func size(d ObjectData) int {
+	n := 0
+	for k, v := range d {
+		n += len(k) + len(v)
+	}
+	return n
+}
+
+// Metadata returns an empty object for getting or watching the metadata of a kind.
+func Metadata(k ObjectKind) *metav1.PartialObjectMetadata {
+	m := &metav1.PartialObjectMetadata{}
+	m.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(string(k)))
+	return m
+}

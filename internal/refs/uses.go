@@ -1,0 +1,189 @@
+package refs
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+)
+
+// An Object is an object that a spec refers to.
+type Object struct {
+	Kind      schema.GroupVersionKind
+	Namespace string
+	Name      string
+}
+
+// cause returns the kind and name of the object, for users who know its namespace.
+func (o Object) cause() string { return o.Kind.Kind + " " + o.Name }
+
+// String returns the kind, namespace and name of the object.
+func (o Object) String() string { return fmt.Sprintf("%s %s/%s", o.Kind.Kind, o.Namespace, o.Name) }
+
+// A User is a resource with a spec that refers to fields of objects.
+type User struct {
+	// Kind is the kind of the resource, such as Function.
+	Kind string
+
+	types.NamespacedName
+}
+
+// A field is a field of an object.
+type field struct {
+	Object
+
+	path string
+}
+
+func (f field) key() key {
+	return key{kind: f.Kind, namespace: f.Namespace, path: f.path}
+}
+
+// fieldsOf returns the fields that selectors select. It omits invalid selectors, because
+// reading them returns the error.
+func fieldsOf(namespace string, selectors []v1beta1.FieldSelector) map[field]bool {
+	fs := make(map[field]bool, len(selectors))
+	for _, s := range selectors {
+		if gv, err := schema.ParseGroupVersion(s.APIVersion); err == nil {
+			fs[field{Object: Object{Kind: gv.WithKind(s.Kind), Namespace: namespace, Name: s.Name}, path: s.FieldPath}] = true
+		}
+	}
+	return fs
+}
+
+// A key identifies the fields of one path in the objects of a kind in a namespace.
+type key struct {
+	kind      schema.GroupVersionKind
+	namespace string
+	path      string
+}
+
+// uses records which resource refers to which fields, and the values that it has read.
+type uses struct {
+	byUser   map[User]map[field]bool
+	byObject map[Object]map[string]*use
+
+	// keys counts the fields of each key.
+	keys map[key]int
+}
+
+// A use is the use of one field.
+type use struct {
+	// users have the value that they read last, or nil if they have not read yet.
+	users map[User]*value
+}
+
+func newUses() *uses {
+	return &uses{byUser: map[User]map[field]bool{}, byObject: map[Object]map[string]*use{}, keys: map[key]int{}}
+}
+
+// set sets the fields that a resource refers to. It returns whether other kinds, namespaces or
+// paths may have to be watched now.
+func (u *uses) set(user User, fs map[field]bool) bool {
+	changed := false
+	for f := range u.byUser[user] {
+		if !fs[f] {
+			changed = u.drop(user, f) || changed
+		}
+	}
+	for f := range fs {
+		if !u.byUser[user][f] {
+			changed = u.add(user, f) || changed
+		}
+	}
+	delete(u.byUser, user)
+	if len(fs) > 0 {
+		u.byUser[user] = fs
+	}
+	return changed
+}
+
+// add adds a use. It returns whether it is the first of its key.
+func (u *uses) add(user User, f field) bool {
+	if u.byObject[f.Object] == nil {
+		u.byObject[f.Object] = map[string]*use{}
+	}
+	used := u.byObject[f.Object][f.path]
+	if used == nil {
+		used = &use{users: map[User]*value{}}
+		u.byObject[f.Object][f.path] = used
+		u.keys[f.key()]++
+	}
+	used.users[user] = nil
+	return len(used.users) == 1 && u.keys[f.key()] == 1
+}
+
+// drop removes a use. It returns whether it was the last of its key.
+func (u *uses) drop(user User, f field) bool {
+	used := u.byObject[f.Object][f.path]
+	delete(used.users, user)
+	if len(used.users) > 0 {
+		return false
+	}
+	delete(u.byObject[f.Object], f.path)
+	if len(u.byObject[f.Object]) == 0 {
+		delete(u.byObject, f.Object)
+	}
+	u.keys[f.key()]--
+	if u.keys[f.key()] > 0 {
+		return false
+	}
+	delete(u.keys, f.key())
+	return true
+}
+
+// notify records the value of a field that a resource has read.
+func (u *uses) notify(user User, obj Object, path string, v value) {
+	used := u.byObject[obj][path]
+	if used == nil {
+		return
+	}
+	if _, ok := used.users[user]; ok {
+		used.users[user] = &v
+	}
+}
+
+// outdated returns the resources that have read a value of an object that differs from the
+// present one, if that is known. Resources that have not read yet are not included, because
+// they will read the present value.
+func (u *uses) outdated(obj Object, now func(path string) (value, bool)) map[User]bool {
+	found := map[User]bool{}
+	for path, used := range u.byObject[obj] {
+		v, known := now(path)
+		if !known {
+			continue
+		}
+		for user, told := range used.users {
+			if told != nil && *told != v {
+				found[user] = true
+			}
+		}
+	}
+	return found
+}
+
+// wanted returns the kinds that have to be watched, with the namespaces and paths.
+func (u *uses) wanted() map[schema.GroupVersionKind]*want {
+	all := map[schema.GroupVersionKind]*want{}
+	for p := range u.keys {
+		if unwatched(p.kind) {
+			continue
+		}
+		w := all[p.kind]
+		if w == nil {
+			w = &want{namespaces: map[string]bool{}, paths: map[string]bool{}}
+			all[p.kind] = w
+		}
+		w.namespaces[p.namespace] = true
+		w.paths[p.path] = true
+	}
+	return all
+}
+
+// want is what has to be watched of a kind.
+type want struct {
+	namespaces map[string]bool
+	paths      map[string]bool
+}

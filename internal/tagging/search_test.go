@@ -1,0 +1,125 @@
+package tagging
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+)
+
+var created = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+func TestMayHaveCreated(t *testing.T) {
+	cases := map[string]struct {
+		reason string
+		change func(c *v1beta1.CodeSigningConfig)
+		after  time.Duration
+		want   bool
+	}{
+		"New":       {reason: "The provider has not seen it.", after: time.Second},
+		"Finalizer": {reason: "The finalizer precedes each create.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{xpmanaged.FinalizerName} }, want: true},
+		"Other":     {reason: "Finalizers of others tell nothing.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{"other"} }},
+		"Old":       {reason: "A tool may have removed the finalizer, too.", after: time.Hour, want: true},
+		"ObserveOnly": {reason: "It creates nothing.", after: time.Hour, change: func(c *v1beta1.CodeSigningConfig) {
+			c.Spec.ManagementPolicies = xpv2.ManagementPolicies{xpv2.ManagementActionObserve}
+		}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &v1beta1.CodeSigningConfig{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(created)}}
+			if tc.change != nil {
+				tc.change(c)
+			}
+			if got := MayHaveCreated(c, created.Add(tc.after)); got != tc.want {
+				t.Errorf("%s\ngot %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
+// tagged answers ListTags by ARN, and counts its calls.
+type tagged struct {
+	tags  map[string]string
+	err   error
+	calls int
+}
+
+func (f *tagged) ListTags(_ context.Context, in *lambda.ListTagsInput, _ ...func(*lambda.Options)) (*lambda.ListTagsOutput, error) {
+	f.calls++
+	return &lambda.ListTagsOutput{Tags: map[string]string{ownership.TagUID: f.tags[*in.Resource]}}, f.err
+}
+
+func TestFind(t *testing.T) {
+	many := make([]Candidate, 2*mostReads)
+	for i := range many {
+		many[i] = Candidate{Name: fmt.Sprint(i), ARN: fmt.Sprint("arn:", i)}
+	}
+	type want struct {
+		name  string
+		err   string
+		looks int
+		calls int
+	}
+	cases := map[string]struct {
+		reason     string
+		candidates []Candidate
+		api        *tagged
+		want       want
+	}{
+		"None":    {reason: "There is nothing to ask for.", api: &tagged{}, want: want{looks: 1}},
+		"Ours":    {reason: "It carries the UID.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid"}}, want: want{name: "1", looks: 1, calls: 2}},
+		"Others":  {reason: "They carry others.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:1": "uid-2"}}, want: want{looks: 1, calls: 2}},
+		"Two":     {reason: "Only the user can tell.", candidates: many[:2], api: &tagged{tags: map[string]string{"arn:0": "uid", "arn:1": "uid"}}, want: want{err: "the tags of several configs name this resource (0, 1)", looks: 1, calls: 2}},
+		"NoARN":   {reason: "Its tags cannot be asked for.", candidates: []Candidate{{Name: "0"}}, api: &tagged{}, want: want{looks: 1}},
+		"Untold":  {reason: "What AWS does not tell is no reason to wait.", candidates: many[:1], api: &tagged{err: &smithy.GenericAPIError{Code: "ResourceNotFoundException"}}, want: want{looks: 1, calls: 1}},
+		"Denied":  {reason: "What may be ours is not multiplied.", candidates: many[:1], api: &tagged{err: errors.New("denied")}, want: want{err: "cannot read the tags of config 0 to check whether this resource created it: denied", looks: 1, calls: 1}},
+		"TheLast": {reason: "Each look asks for some, and goes on where the one before ended.", candidates: many, api: &tagged{tags: map[string]string{many[len(many)-1].ARN: "uid"}}, want: want{name: many[len(many)-1].Name, looks: 2, calls: len(many)}},
+		"Again":   {reason: "Nothing is asked for twice.", candidates: append(many[:1:1], many[0]), api: &tagged{}, want: want{looks: 1, calls: 1}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			c := &v1beta1.CodeSigningConfig{ObjectMeta: metav1.ObjectMeta{UID: "uid"}}
+			s := Search{API: tc.api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
+			got := want{}
+			for aborted := true; aborted && got.looks < 5; got.looks++ {
+				turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: created, Since: created}}
+				name, err := s.Find(reconciler.WithAttempt(t.Context(), turn), c, tc.candidates)
+				if got.name = name; err != nil {
+					got.err, _, _ = strings.Cut(err.Error(), ": set the annotation")
+				}
+				_, aborted = turn.Aborted()
+			}
+			got.calls = tc.api.calls
+			if diff := cmp.Diff(tc.want, got, cmp.AllowUnexported(want{})); diff != "" {
+				t.Errorf("%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// A search without quota waits until there is some, and not less.
+func TestFindWaitsForQuota(t *testing.T) {
+	turn := &reconciler.Attempt{ReserveFn: func(...string) time.Duration { return time.Minute }, Freshness: readcache.Freshness{Now: created, Since: created}}
+	api := &tagged{}
+	s := Search{API: api, Cache: &readcache.Cache{}, Kind: "config", Identifier: "ARN"}
+	_, err := s.Find(reconciler.WithAttempt(t.Context(), turn), &v1beta1.CodeSigningConfig{}, []Candidate{{Name: "0", ARN: "arn:0"}})
+	if after, aborted := turn.Aborted(); err != nil || !aborted || after != time.Minute || api.calls != 0 {
+		t.Errorf("held %t for %s, %d calls, %v; want a minute and no call", aborted, after, api.calls, err)
+	}
+}

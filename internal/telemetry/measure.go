@@ -1,0 +1,161 @@
+// Package measure counts requests to AWS and fetches of credentials.
+package telemetry
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go/middleware"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+)
+
+const namespace = "provider_lambda"
+
+// The results of a request: the values of the label result.
+const (
+	// OK is a request that succeeded.
+	OK = "ok"
+	// NotFound is a request for what does not exist, as the first read of a resource often is.
+	NotFound = "not_found"
+	// Throttled is a request that AWS throttled.
+	Throttled = "throttled"
+	// Denied is a request that AWS refused for missing permissions or for the credentials.
+	Denied = "denied"
+	// Rejected is a request that AWS refused for another reason that lies in the request.
+	Rejected = "rejected"
+	// Failed is a request that failed with an error of AWS's own.
+	Failed = "failed"
+	// Unanswered is a request without an answer: AWS was not reached, or not in time.
+	Unanswered = "unanswered"
+)
+
+// A Recorder counts requests to AWS and fetches of credentials. It is a prometheus.Collector, and
+// safe for concurrent use. A nil Recorder counts nothing.
+type Recorder struct {
+	now func() time.Time
+
+	requests  *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+	refreshes *prometheus.CounterVec
+}
+
+// New returns a Recorder with a clock.
+func New(now func() time.Time) *Recorder {
+	return &Recorder{
+		now: now,
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "aws_requests_total",
+			Help: "Requests sent to AWS, each retry included, by what became of them: ok, not_found, throttled, denied, rejected, failed or unanswered",
+		}, []string{"service", "operation", "result"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Namespace: namespace, Name: "aws_request_duration_seconds",
+			Help:    "How long a request to AWS took, from being sent to its answer",
+			Buckets: []float64{0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30},
+		}, []string{"service", "operation"}),
+		refreshes: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Namespace: namespace, Name: "credential_refreshes_total",
+			Help: "Fetches of temporary AWS credentials, by where they come from and by result: ok or failed",
+		}, []string{"source", "result"}),
+	}
+}
+
+// Middleware returns the middleware that counts and times requests. It is nil if the Recorder is
+// nil.
+func (r *Recorder) Middleware() middleware.DeserializeMiddleware {
+	if r == nil {
+		return nil
+	}
+	return &step{recorder: r}
+}
+
+// Credentials returns a provider that counts how often its credentials are fetched. source is where
+// they come from: one of few values.
+func (r *Recorder) Credentials(source string, p aws.CredentialsProvider) aws.CredentialsProvider {
+	if r == nil {
+		return p
+	}
+	for _, result := range []string{OK, Failed} {
+		r.refreshes.WithLabelValues(source, result) // Prometheus sees an increase only if the series existed before.
+	}
+	return &counted{CredentialsProvider: p, source: source, refreshes: r.refreshes}
+}
+
+// Describe sends the descriptions of the metrics.
+func (r *Recorder) Describe(ch chan<- *prometheus.Desc) {
+	for _, c := range r.collectors() {
+		c.Describe(ch)
+	}
+}
+
+// Collect sends the metrics.
+func (r *Recorder) Collect(ch chan<- prometheus.Metric) {
+	for _, c := range r.collectors() {
+		c.Collect(ch)
+	}
+}
+
+func (r *Recorder) collectors() []prometheus.Collector {
+	return []prometheus.Collector{r.requests, r.durations, r.refreshes}
+}
+
+// step is the middleware of a Recorder.
+type step struct{ recorder *Recorder }
+
+// ID returns the name of the middleware in the SDK's stack.
+func (*step) ID() string { return "MeasureRequest" }
+
+// HandleDeserialize sends a request, and counts and times it.
+func (s *step) HandleDeserialize(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (
+	middleware.DeserializeOutput, middleware.Metadata, error,
+) {
+	service, operation := awsmiddleware.GetServiceID(ctx), awsmiddleware.GetOperationName(ctx)
+	sent := s.recorder.now()
+	out, md, err := next.HandleDeserialize(ctx, in)
+	s.recorder.durations.WithLabelValues(service, operation).Observe(s.recorder.now().Sub(sent).Seconds())
+	s.recorder.requests.WithLabelValues(service, operation, resultOf(err)).Inc()
+	return out, md, err
+}
+
+// resultOf returns the result of a request with an error.
+func resultOf(err error) string {
+	status := awserr.StatusCode(err)
+	switch {
+	case err == nil:
+		return OK
+	case awserr.IsThrottled(err):
+		return Throttled
+	case awserr.IsNotFound(err):
+		return NotFound
+	case awserr.IsAccessDenied(err), awserr.IsUnauthenticated(err):
+		return Denied
+	case status == 0:
+		return Unanswered
+	case status >= http.StatusInternalServerError:
+		return Failed
+	}
+	return Rejected
+}
+
+// counted counts fetches of credentials.
+type counted struct {
+	aws.CredentialsProvider
+
+	source    string
+	refreshes *prometheus.CounterVec
+}
+
+// Retrieve fetches credentials.
+func (c *counted) Retrieve(ctx context.Context) (aws.Credentials, error) {
+	got, err := c.CredentialsProvider.Retrieve(ctx)
+	result := OK
+	if err != nil {
+		result = Failed
+	}
+	c.refreshes.WithLabelValues(c.source, result).Inc()
+	return got, err
+}

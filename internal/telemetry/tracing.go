@@ -1,0 +1,136 @@
+// Package tracing sends OpenTelemetry traces to a collector, configured by the environment
+// variables of OpenTelemetry's specification.
+package telemetry
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	semconv "go.opentelemetry.io/otel/semconv/v1.37.0"
+	"go.opentelemetry.io/otel/trace"
+
+)
+
+const (
+	// service is the name of the service if the environment has none.
+	service = "provider-lambda"
+
+	// scope is the name of the code that creates spans.
+	scope = "github.com/crossplane-contrib/provider-lambda"
+
+	// flushTimeout is how long spans may take to be sent when the provider ends. Only the process
+	// waits for it: the leader's lease is released before.
+	flushTimeout = 5 * time.Second
+)
+
+// Tracing has a tracer, and sends its spans.
+type Tracing struct {
+	provider *sdktrace.TracerProvider
+	version  string
+	log      logr.Logger
+}
+
+// Start starts to send traces of a version of the provider by OTLP, in the background. The environment variables OTEL_* set
+// endpoint, headers, certificates, sampling and limits. If the collector does not answer, spans are
+// dropped, and the log says so from time to time. Start returns an error if a variable has a value
+// that is not supported.
+func Start(ctx context.Context, version string, log logr.Logger, now func() time.Time) (*Tracing, error) {
+	t := &Tracing{version: version, log: log.WithName("tracing")}
+	off, err := isOff()
+	if err != nil {
+		return nil, err
+	}
+	if off {
+		t.log.Info("Traces are asked for by a flag, but the environment turns them off")
+		return t, nil
+	}
+	protocol := firstOf("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf")
+	exporter, err := newExporter(ctx, protocol)
+	if err != nil {
+		return nil, err
+	}
+	what, err := resource.New(ctx,
+		resource.WithTelemetrySDK(),
+		resource.WithAttributes(semconv.ServiceName(service), semconv.ServiceVersion(version)),
+		resource.WithFromEnv(), // Later options override earlier ones.
+	)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the resource attributes of traces: check OTEL_RESOURCE_ATTRIBUTES: %w", err)
+	}
+	t.provider = sdktrace.NewTracerProvider(sdktrace.WithResource(what), sdktrace.WithBatcher(&reporter{SpanExporter: exporter, log: t.log, now: now}))
+	t.log.Info("Traces are sent to an OpenTelemetry collector", "protocol", protocol)
+	return t, nil
+}
+
+// Tracer returns the provider's tracer, nil if the environment disables traces.
+func (t *Tracing) Tracer() trace.Tracer {
+	if t.provider == nil {
+		return nil
+	}
+	return t.provider.Tracer(scope, trace.WithInstrumentationVersion(t.version), trace.WithSchemaURL(semconv.SchemaURL))
+}
+
+// Stop sends the remaining spans, for at most flushTimeout, even if the context is done, as it is
+// when the provider ends.
+func (t *Tracing) Stop(ctx context.Context) {
+	if t.provider == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
+	defer cancel()
+	if err := t.provider.Shutdown(ctx); err != nil {
+		t.log.Info("Cannot send the last traces", "error", err.Error())
+	}
+}
+
+// isOff reports whether the environment disables traces.
+func isOff() (bool, error) {
+	if strings.EqualFold(os.Getenv("OTEL_SDK_DISABLED"), "true") {
+		return true, nil
+	}
+	switch e := firstOf("OTEL_TRACES_EXPORTER", "otlp"); e {
+	case "otlp":
+		return false, nil
+	case "none":
+		return true, nil
+	default:
+		return false, fmt.Errorf("OTEL_TRACES_EXPORTER is %q: it is otlp or none", e)
+	}
+}
+
+func newExporter(ctx context.Context, protocol string) (sdktrace.SpanExporter, error) {
+	var e sdktrace.SpanExporter
+	var err error
+	switch protocol {
+	case "http/protobuf":
+		e, err = otlptracehttp.New(ctx)
+	case "grpc":
+		e, err = otlptracegrpc.New(ctx)
+	default:
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_PROTOCOL is %q: it is http/protobuf or grpc", protocol)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot send traces by %s: check the environment variables OTEL_EXPORTER_OTLP_*: %w", protocol, err)
+	}
+	return e, nil
+}
+
+// firstOf returns the value of the first environment variable that is set, or else the last
+// argument.
+func firstOf(names ...string) string {
+	last := len(names) - 1
+	for _, name := range names[:last] {
+		if v := os.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return names[last]
+}

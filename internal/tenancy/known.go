@@ -1,0 +1,104 @@
+package tenancy
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+)
+
+func keyOf(kind string, o client.Object) resourceKey {
+	return resourceKey{kind: kind, NamespacedName: client.ObjectKeyFromObject(o)}
+}
+
+// known returns what is known of a user of a kind, and creates it if there is nothing. The
+// caller holds the lock.
+func (b *Registry) known(kind string, u User) *knownResource {
+	key := keyOf(kind, u.Resource)
+	k, ok := b.resources[key]
+	if !ok || k.uid != u.Resource.GetUID() {
+		b.drop(key)
+		k = &knownResource{uid: u.Resource.GetUID()}
+		b.resources[key] = k
+	}
+	return k
+}
+
+// drop removes what is known of a resource. The caller holds the lock.
+func (b *Registry) drop(key resourceKey) {
+	k, ok := b.resources[key]
+	if !ok {
+		return
+	}
+	if k.owns != nil && b.confirmed[*k.owns] == key {
+		delete(b.confirmed, *k.owns)
+	}
+	delete(b.resources, key)
+}
+
+// Forget removes what is known of a resource that is gone.
+func (b *Registry) Forget(kind string, name types.NamespacedName) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.drop(resourceKey{kind: kind, NamespacedName: name})
+}
+
+// Serve records the scope in which a resource of a kind is served.
+func (b *Registry) Serve(kind string, u User) {
+	if b == nil {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.known(kind, u).scope = u.Session.Scope
+}
+
+// confirm records that AWS has confirmed that a resource owns a target.
+func (b *Registry) confirm(u User, t Target) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k, key := b.known(t.Kind, u), confirmedKey{scope: u.Session.Scope, target: t.in(u.Session).Key()}
+	if k.owns != nil && *k.owns != key && b.confirmed[*k.owns] == keyOf(t.Kind, u.Resource) {
+		delete(b.confirmed, *k.owns)
+	}
+	k.owns = &key
+	b.confirmed[key] = keyOf(t.Kind, u.Resource)
+}
+
+// isConfirmed returns whether AWS has confirmed that a resource owns a target.
+func (b *Registry) isConfirmed(u User, t Target, o resource.ModernManaged) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	key := keyOf(t.Kind, o)
+	k, ok := b.resources[key]
+	return ok && k.uid == o.GetUID() && b.confirmed[confirmedKey{scope: u.Session.Scope, target: t.Key()}] == key
+}
+
+// Acts records that a resource of a kind was allowed to act on targets.
+func (b *Registry) Acts(kind string, u User, targets []Target) {
+	if b == nil || len(targets) == 0 {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if k := b.known(kind, u); !slices.Equal(k.acted, targets) {
+		k.acted = slices.Clone(targets)
+	}
+}
+
+// Acted returns whether this process has allowed a resource of a kind to act on a target
+// before.
+func (b *Registry) Acted(kind string, u User, t Target) bool {
+	if b == nil {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	k, ok := b.resources[keyOf(kind, u.Resource)]
+	return ok && k.uid == u.Resource.GetUID() && slices.Contains(k.acted, t)
+}

@@ -1,0 +1,180 @@
+// Package tenancy separates namespaces that use the same AWS account: it determines which
+// resource owns a function or a version of a layer, and which resources of other namespaces
+// may act on it or refer to it.
+package tenancy
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+)
+
+// AnnotationAllowedNamespaces is the annotation with the namespaces that may refer to a
+// resource and act on what it owns: names separated by commas, or * for all. On a Namespace,
+// it applies to all resources in it.
+const AnnotationAllowedNamespaces = "lambda.aws.m.crossplane.io/allowed-namespaces"
+
+// AnyNamespace is the value of AnnotationAllowedNamespaces that allows all.
+const AnyNamespace = "*"
+
+// A RefusedError says what a resource may not use, and how to allow it.
+type RefusedError struct{ message string }
+
+// Error returns the message for the user.
+func (e *RefusedError) Error() string { return e.message }
+
+// IsRefused returns whether an error says that a resource may not use something.
+func IsRefused(err error) bool {
+	var r *RefusedError
+	return errors.As(err, &r)
+}
+
+// A User is a resource that is about to use something, and its session. The session may be nil
+// if only references are checked.
+type User struct {
+	Resource resource.ModernManaged
+	Session  *session.Session
+}
+
+// A Book determines who owns what. It is safe for concurrent use. A nil Book allows
+// everything.
+type Registry struct {
+	cached client.Client
+	live   client.Reader
+	now    func() time.Time
+
+	mu         sync.Mutex
+	namespaces map[string]knownNamespace
+	resources  map[resourceKey]*knownResource
+	confirmed  map[confirmedKey]resourceKey
+}
+
+// New returns a Book. cached has the index Index of the kinds for which Owns returns true.
+// live reads Namespaces, which the provider may not be allowed to watch, and what the cache
+// does not have.
+func New(cached client.Client, live client.Reader, now func() time.Time) *Registry {
+	return &Registry{
+		cached:     cached,
+		live:       live,
+		now:        now,
+		namespaces: map[string]knownNamespace{},
+		resources:  map[resourceKey]*knownResource{},
+		confirmed:  map[confirmedKey]resourceKey{},
+	}
+}
+
+// MayRefer returns an error if a resource may not refer to one of another namespace. The error
+// is the same whether that resource exists or not. name has an empty Name for the resources
+// that a selector may match.
+func (b *Registry) MayRefer(ctx context.Context, u User, kind string, to client.Object, name types.NamespacedName) error {
+	from := u.Resource.GetNamespace()
+	if b == nil || name.Namespace == from {
+		return nil
+	}
+	if to != nil && b.byObject(u, to) {
+		return nil
+	}
+	if ok, err := b.byNamespace(ctx, from, name.Namespace); ok || err != nil {
+		return err
+	}
+	what := fmt.Sprintf("%s %s", kind, name)
+	if name.Name == "" {
+		what = fmt.Sprintf("any %s in namespace %s that the selector matches", kind, name.Namespace)
+	}
+	return &RefusedError{message: fmt.Sprintf("namespace %s may not refer to %s: %s", from, what, howToAllow(kind, name, from))}
+}
+
+func howToAllow(kind string, name types.NamespacedName, namespace string) string {
+	of := kind + " " + name.String()
+	if name.Name == "" {
+		of = "the " + kind
+	}
+	return fmt.Sprintf("set the annotation %s of %s, or of Namespace %s, to %q", AnnotationAllowedNamespaces, of, name.Namespace, namespace)
+}
+
+// allows returns whether a user may use what another resource owns.
+func (b *Registry) allows(ctx context.Context, u User, owner resource.ModernManaged) (bool, error) {
+	if owner.GetNamespace() == u.Resource.GetNamespace() || b.byObject(u, owner) {
+		return true, nil
+	}
+	return b.byNamespace(ctx, u.Resource.GetNamespace(), owner.GetNamespace())
+}
+
+// byObject returns whether an object itself allows a user, or the config of both does.
+func (b *Registry) byObject(u User, o client.Object) bool {
+	if names(o.GetAnnotations()[AnnotationAllowedNamespaces], u.Resource.GetNamespace()) {
+		return true
+	}
+	owner, ok := o.(resource.ModernManaged)
+	return ok && u.Session != nil && u.Session.Tenancy.Trusting && sameConfig(u.Resource, owner)
+}
+
+// sameConfig returns whether two resources use the same config.
+func sameConfig(a, b resource.ModernManaged) bool {
+	x, y := a.GetProviderConfigReference(), b.GetProviderConfigReference()
+	if x == nil || y == nil || *x != *y {
+		return false
+	}
+	return x.Kind == v1beta1.ClusterProviderConfigKind || a.GetNamespace() == b.GetNamespace()
+}
+
+// names returns whether the value of AnnotationAllowedNamespaces contains a namespace.
+func names(value, namespace string) bool {
+	return slices.ContainsFunc(strings.Split(value, ","), func(s string) bool {
+		s = strings.TrimSpace(s)
+		return s == AnyNamespace || s == namespace
+	})
+}
+
+// namespaceAge is how long the annotation of a Namespace is cached.
+const namespaceAge = 10 * time.Second
+
+type knownNamespace struct {
+	allowed string
+	until   time.Time
+}
+
+// byNamespace returns whether a Namespace allows another one. It returns false if the provider
+// may not read Namespaces.
+func (b *Registry) byNamespace(ctx context.Context, from, to string) (bool, error) {
+	b.mu.Lock()
+	known, ok := b.namespaces[to]
+	b.mu.Unlock()
+	if ok && b.now().Before(known.until) {
+		return names(known.allowed, from), nil
+	}
+	ns := &corev1.Namespace{}
+	err := b.live.Get(ctx, types.NamespacedName{Name: to}, ns)
+	if err != nil && !kerrors.IsForbidden(err) && !kerrors.IsNotFound(err) {
+		return false, errors.Wrapf(err, "cannot read the annotation %s of Namespace %s", AnnotationAllowedNamespaces, to)
+	}
+	allowed := ns.GetAnnotations()[AnnotationAllowedNamespaces]
+	b.keep(to, allowed)
+	return names(allowed, from), nil
+}
+
+func (b *Registry) keep(namespace, allowed string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := b.now()
+	for name, k := range b.namespaces {
+		if !now.Before(k.until) {
+			delete(b.namespaces, name)
+		}
+	}
+	b.namespaces[namespace] = knownNamespace{allowed: allowed, until: now.Add(namespaceAge)}
+}

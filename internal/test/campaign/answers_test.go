@@ -1,0 +1,276 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
+)
+
+const (
+	// mostWrites is how many calls that may change something are sent for a resource in an
+	// hour in which AWS answers them otherwise than it should.
+	mostWrites = 40
+
+	// mostPutOff is the same where AWS says that something else is under way: it is tried
+	// each second for a while, then each minute.
+	mostPutOff = 120
+
+	// mostUnanswered is the same where AWS is not there to answer: a look a minute, each of
+	// which the SDK tries three times.
+	mostUnanswered = 200
+
+	// mostCalls is how many calls are sent for a resource then in all.
+	mostCalls = 1200
+)
+
+// fault is something that is wrong with the answers to an operation.
+type fault struct {
+	name string
+	make func(operation string) awsdouble.Fault
+}
+
+// refused answers with an error of AWS.
+func refused(status int, code, message string) fault {
+	return fault{fmt.Sprintf("%d %s", status, code), func(op string) awsdouble.Fault {
+		return awsdouble.Fault{Operation: op, Times: -1, Error: awsdouble.Error{Status: status, Code: code, Message: message}}
+	}}
+}
+
+// dropped closes the connection.
+func dropped(name string, d awsdouble.Drop) fault {
+	return fault{name, func(op string) awsdouble.Fault { return awsdouble.Fault{Operation: op, Times: -1, Drop: d} }}
+}
+
+// body answers with something else.
+func body(name string, status int, text string) fault {
+	return fault{name, func(op string) awsdouble.Fault {
+		return awsdouble.Fault{Operation: op, Times: -1, Answer: func(int, []byte) (int, []byte) { return status, []byte(text) }}
+	}}
+}
+
+// edited changes each value of successful answers.
+func edited(name string, edit func(field string, v any) (any, bool)) fault {
+	return fault{name, func(op string) awsdouble.Fault {
+		return awsdouble.Fault{Operation: op, Times: -1, Answer: func(status int, b []byte) (int, []byte) {
+			var v any
+			if status >= http.StatusMultipleChoices || json.Unmarshal(b, &v) != nil {
+				return status, b
+			}
+			b, _ = json.Marshal(walk(v, edit)) //nolint:errchkjson // It was JSON.
+			return status, b
+		}}
+	}}
+}
+
+// walk changes the fields of a tree of JSON values. A field that is not kept is left out.
+func walk(v any, edit func(field string, v any) (any, bool)) any {
+	switch t := v.(type) {
+	case map[string]any:
+		for k, child := range t {
+			if got, keep := edit(k, walk(child, edit)); keep {
+				t[k] = got
+			} else {
+				delete(t, k)
+			}
+		}
+	case []any:
+		for i, child := range t {
+			t[i] = walk(child, edit)
+		}
+	}
+	return v
+}
+
+// faults that every operation is tried with.
+func faults() []fault {
+	arns := func(f string, v any) (any, bool) { return v, !strings.HasSuffix(f, "Arn") && f != "UUID" }
+	return []fault{
+		refused(http.StatusBadRequest, "InvalidParameterValueException", "no"),
+		refused(http.StatusBadRequest, "ValidationException", "no"),
+		refused(http.StatusForbidden, "AccessDeniedException", "User: arn:aws:iam::123456789012:user/double is not authorized"),
+		refused(http.StatusNotFound, "ResourceNotFoundException", "Resource not found"),
+		refused(http.StatusConflict, "ResourceConflictException", "The operation cannot be performed at this time"),
+		refused(http.StatusConflict, "ResourceInUseException", "in use"),
+		refused(http.StatusPreconditionFailed, "PreconditionFailedException", "The revision id does not match"),
+		refused(http.StatusTooManyRequests, "TooManyRequestsException", "Rate exceeded"),
+		refused(http.StatusInternalServerError, "ServiceException", "An error occurred"),
+		refused(http.StatusNotImplemented, "NotImplementedException", "not implemented"),
+		refused(http.StatusTeapot, "UnheardOfException", "what?"),
+		dropped("a call that is lost", awsdouble.DropBefore),
+		dropped("a lost answer", awsdouble.DropAfter),
+		body("an error page", http.StatusBadGateway, "<html><body>Bad Gateway</body></html>"),
+		body("200 with HTML", http.StatusOK, "<html><body>Welcome</body></html>"),
+		body("200 with nothing", http.StatusOK, ""),
+		body("an empty object", http.StatusOK, "{}"),
+		body("null", http.StatusOK, "null"),
+		body("a list", http.StatusOK, "[]"),
+		edited("no ARNs", arns),
+		edited("null fields", func(string, any) (any, bool) { return nil, true }),
+		edited("empty lists and texts", func(_ string, v any) (any, bool) {
+			switch v.(type) {
+			case string:
+				return "", true
+			case []any:
+				return []any{}, true
+			}
+			return v, true
+		}),
+		edited("numbers for texts", func(_ string, v any) (any, bool) {
+			if _, ok := v.(string); ok {
+				return 7, true
+			}
+			return v, true
+		}),
+		edited("unknown fields and values", func(f string, v any) (any, bool) {
+			if o, ok := v.(map[string]any); ok {
+				o["UnheardOf"] = map[string]any{"A": []any{1, "x", nil}}
+			}
+			if f == "State" || f == "LastUpdateStatus" || f == "Status" {
+				return "Dreaming", true
+			}
+			return v, true
+		}),
+	}
+}
+
+// TestOddAnswers has every operation that a kind uses answered in every odd way for an hour, while the resource
+// is created, updated, deleted or only looked at. Nothing loops, panics or is made twice, a condition says what is
+// wrong, and once answers are in order, so is everything else.
+func TestOddAnswers(t *testing.T) {
+	points := tally{every: 6} // There are many, and they take long.
+	t.Run("scenarios", func(t *testing.T) {
+		all := scenarios(t)
+		for _, sc := range slices.Concat(all, looks(all)) {
+			t.Run(sc.name, func(t *testing.T) {
+				t.Parallel()
+				ops, want := sc.operations(t)
+				for _, op := range ops {
+					for _, f := range faults() {
+						points.try(t, sc.name+op+f.name, op+", "+f.name, func(t *testing.T) { sc.survives(t, f.make(op), want) }) //nolint:thelper // It is the test.
+					}
+				}
+			})
+		}
+	})
+	figures.Record(t, figures.Figures{Campaign: "Odd answers", Figures: map[string]int{"faults": points.total, "faults tried": points.tried, "simulated hours": points.tried}, Findings: points.failed})
+}
+
+// looks are resources that are only looked at.
+func looks(scenarios []scenario) []scenario {
+	var out []scenario
+	for _, sc := range scenarios {
+		if name, ok := strings.CutSuffix(sc.name, " delete"); ok && sc.mg != nil {
+			out = append(out, scenario{
+				name: name + " look", mg: sc.mg, before: sc.before,
+				act: func(s *Simulation) {
+					s.Patch(sc.mg(), map[string]any{"metadata": map[string]any{"annotations": map[string]any{"crossplane.io/reconcile-requested-at": "now"}}})
+				},
+				done: func(s *Simulation) bool { return s.ready(sc.mg()) },
+			})
+		}
+	}
+	return out
+}
+
+// operations of Lambda that a scenario uses, and what comes of it.
+func (sc scenario) operations(t *testing.T) (ops []string, got outcome) {
+	t.Helper()
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Start(&Network{})
+		sc.before(s)
+		s.Double.ResetCalls()
+		sc.act(s)
+		if !s.Until(time.Hour, func() bool { return sc.done(s) }) {
+			t.Fatalf("does not come to its end: %s", s.statuses())
+		}
+		time.Sleep(15 * time.Minute)
+		used := map[string]bool{}
+		for _, c := range s.Double.Calls() {
+			used[c.Operation] = c.Service == "lambda"
+		}
+		maps.DeleteFunc(used, func(_ string, is bool) bool { return !is })
+		ops, got = slices.Sorted(maps.Keys(used)), outcome{Resources: s.Resources(), Created: s.accepted(sc.creates)}
+	})
+	return ops, got
+}
+
+// survives a fault that lasts for an hour.
+func (sc scenario) survives(t *testing.T, f awsdouble.Fault, want outcome) {
+	t.Helper()
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		s.Start(&Network{})
+		sc.before(s)
+		s.Double.ResetCalls()
+		s.Double.Fail(f)
+		sc.act(s)
+		time.Sleep(10 * time.Minute)
+		if sc.mg != nil && !s.gone(sc.mg()) && !sc.done(s) && !s.says(sc.mg()) {
+			t.Errorf("no condition says what is wrong: %s", s.statuses())
+		}
+		time.Sleep(50 * time.Minute)
+		if n, most := len(s.writes()), sc.resources()*writesOf(f); n > most {
+			t.Errorf("%d calls that may change something in an hour, %d at most", n, most)
+		}
+		if n, most := len(s.Double.Calls()), sc.resources()*mostCalls; n > most {
+			t.Errorf("%d calls in an hour, %d at most", n, most)
+		}
+		if f.Drop == awsdouble.DropNone && f.Answer == nil {
+			if n := s.accepted(sc.creates); n > max(want.Created, 1) {
+				t.Errorf("%s was accepted %d times", sc.creates, n)
+			}
+		}
+		s.Double.ClearFaults()
+		s.Until(3*time.Hour, func() bool { return sc.done(s) })
+		// What AWS did not tell, such as the tags if it has no ListTags, is compared at the next poll. Ready is True
+		// until then, and says so.
+		time.Sleep(15 * time.Minute)
+		got := s.settle(sc, 0)
+		got.Created = 0 // It was looked at before: what answered oddly was accepted.
+		got.check(t, sc, want)
+		if t.Failed() {
+			t.Logf("calls:\n%s", s.history())
+		}
+	})
+}
+
+// resources is how many resources a scenario is about.
+func (sc scenario) resources() int {
+	if sc.mg != nil {
+		return 1
+	}
+	return 15 //nolint:mnd // One of each kind.
+}
+
+func writesOf(f awsdouble.Fault) int {
+	switch {
+	case f.Drop != awsdouble.DropNone:
+		return mostUnanswered
+	case f.Error.Status == http.StatusConflict, f.Error.Status == http.StatusPreconditionFailed:
+		return mostPutOff
+	}
+	return mostWrites
+}
+
+// says tells whether a condition of a resource that is not in order says why.
+func (s *Simulation) says(u *unstructured.Unstructured) bool {
+	s.Helper()
+	s.stored(u)
+	conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+	return slices.ContainsFunc(conditions, func(c any) bool {
+		m, _ := c.(map[string]any)
+		message, _ := m["message"].(string)
+		return message != "" && (m["type"] == "Synced" || m["type"] == "Ready") && m["status"] == "False"
+	})
+}

@@ -1,0 +1,108 @@
+package campaign
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+)
+
+// outage is something that is away for a while.
+type outage struct {
+	name string
+
+	// cuts tells whether a call does not pass during the outage.
+	cuts func(c Call) bool
+
+	// hangs says that what does not pass is not answered either, until the caller gives up.
+	hangs bool
+
+	// clock is by how much the process's clock is stepped at the beginning.
+	clock time.Duration
+}
+
+// deadConnection is how long client-go takes to find that nobody answers on a connection.
+const deadConnection = 45 * time.Second
+
+func outages() []outage {
+	all := func(Call) bool { return true }
+	of := func(a API) func(Call) bool { return func(c Call) bool { return c.API == a } }
+	sts := func(c Call) bool { return c.API == AWS && c.Path == "/" }
+	return []outage{
+		{name: "the API server is away", cuts: of(Kubernetes)},
+		{name: "the API server hangs", cuts: of(Kubernetes), hangs: true},
+		{name: "writes to the API server fail", cuts: func(c Call) bool { return c.API == Kubernetes && c.Writes() }},
+		{name: "AWS is away", cuts: of(AWS)},
+		{name: "AWS hangs", cuts: of(AWS), hangs: true},
+		{name: "STS is away", cuts: sts},
+		{name: "S3 is away", cuts: func(c Call) bool { return c.API == AWS && strings.HasPrefix(c.Path, "/code/") }},
+		{name: "both are away", cuts: all},
+		{name: "the clock is stepped an hour forwards", clock: time.Hour},
+		{name: "the clock is stepped an hour backwards", clock: -time.Hour},
+	}
+}
+
+// TestOutages has each kind created, updated, imported and deleted while something is away for minutes, or
+// while the clock is stepped.
+func TestOutages(t *testing.T) {
+	var points tally
+	t.Run("scenarios", func(t *testing.T) {
+		for _, sc := range scenarios(t) {
+			t.Run(sc.name, func(t *testing.T) {
+				t.Parallel()
+				_, want := sc.run(t, point{})
+				for _, o := range outages() {
+					points.try(t, sc.name+o.name, o.name, func(t *testing.T) { sc.outlasts(t, o, want) }) //nolint:thelper // It is the test.
+				}
+			})
+		}
+	})
+	figures.Record(t, figures.Figures{Campaign: "Outages", Figures: map[string]int{"outages": points.total, "outages tried": points.tried}, Findings: points.failed})
+}
+
+// outlasts an outage of ten minutes that begins as the user acts.
+func (sc scenario) outlasts(t *testing.T, o outage, want outcome) {
+	t.Helper()
+	Run(t, awsdouble.Options{}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		s.Prepare()
+		var on atomic.Bool
+		var step atomic.Int64
+		n := &Network{Do: func(ctx context.Context, c Call, side Side) error {
+			if side == After || !on.Load() || o.cuts == nil || !o.cuts(c) {
+				return nil
+			}
+			if o.hangs {
+				select {
+				case <-ctx.Done():
+				case <-time.After(deadConnection):
+				}
+			}
+			return errNetwork
+		}}
+		p := s.Start(n, func(mo *manager.Options) {
+			mo.Now = func() time.Time { return time.Now().Add(time.Duration(step.Load())) }
+		})
+		sc.before(s)
+		s.Double.ResetCalls()
+		on.Store(true)
+		step.Store(int64(o.clock))
+		if o.cuts != nil && o.cuts(Call{API: Kubernetes}) {
+			n.Break()
+		}
+		sc.act(s)
+		time.Sleep(10 * time.Minute)
+		on.Store(false)
+		s.settle(sc, 2*time.Hour).check(t, sc, want)
+		if err := p.Stop(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("calls:\n%s", s.history())
+		}
+	})
+}

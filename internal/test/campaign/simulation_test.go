@@ -1,0 +1,273 @@
+package campaign
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/kubedouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+)
+
+const (
+	// Region of everything.
+	Region = "eu-central-1"
+
+	// Namespace that a simulation begins with.
+	Namespace = "shop"
+
+	// Config is the name of the ClusterProviderConfig that a simulation begins with.
+	Config = "default"
+
+	endpoint = "http://aws.test"
+)
+
+// A Simulation is a cluster, AWS, and the processes of the provider between them.
+type Simulation struct {
+	testing.TB
+
+	// Cluster is the double of the Kubernetes API.
+	Cluster *kubedouble.Server
+
+	// Double of AWS.
+	Double *awsdouble.Server
+
+	// Kube is a user's client of the cluster.
+	Kube client.Client
+
+	// Lambda is a client of someone else in AWS, whose calls no network passes.
+	Lambda *lambda.Client
+
+	// Logs are what all processes have logged at debug level.
+	Logs *Logs
+
+	// Changes are the entries of all processes' change logs.
+	Changes *Logs
+
+	spans *tracetest.InMemoryExporter
+}
+
+// Run a simulation in a bubble of its own.
+func Run(t *testing.T, o awsdouble.Options, test func(t *testing.T, s *Simulation)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		s := newSimulation(t, o)
+		test(t, s)
+		s.sound()
+	})
+}
+
+// sound checks what holds in each simulation, whatever happens in it: nothing panics, and no
+// secret leaks.
+func (s *Simulation) sound() {
+	s.Helper()
+	if strings.Contains(strings.ToLower(s.Logs.String()), "panic") {
+		s.Error("a panic")
+	}
+	for _, leak := range s.leaks() {
+		s.Errorf("a secret in %s", leak)
+	}
+}
+
+// silent checks that for a while AWS is sent nothing but reads.
+func (s *Simulation) silent(d time.Duration) {
+	s.Helper()
+	before := len(s.writes())
+	time.Sleep(d)
+	if again := s.writes()[before:]; len(again) > 0 {
+		s.Errorf("not silent: %v", again)
+	}
+}
+
+func newSimulation(t testing.TB, o awsdouble.Options) *Simulation {
+	t.Helper()
+	o.Now = time.Now
+	cluster, err := kubedouble.New("../../../package/crds", time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &Simulation{TB: t, Cluster: cluster, Double: awsdouble.New(o), Logs: &Logs{}, Changes: &Logs{}, spans: tracetest.NewInMemoryExporter()}
+	cluster.StatusWritten = func(u *unstructured.Unstructured) {
+		if err := samples.Contradiction(u); err != nil {
+			t.Errorf("%s %s: %v", u.GetKind(), u.GetName(), err)
+		}
+	}
+	s.Kube = s.client(cluster.Config())
+	cfg := s.Double.Config(Region)
+	cfg.BaseEndpoint, cfg.HTTPClient = aws.String(endpoint), s.httpClient(&Network{})
+	s.Lambda = lambda.NewFromConfig(cfg)
+	s.Create(
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: Namespace}},
+		&v1beta1.ClusterProviderConfig{
+			ObjectMeta: metav1.ObjectMeta{Name: Config},
+			Spec: v1beta1.ClusterProviderConfigSpec{
+				Credentials:    v1beta1.ClusterProviderCredentials{Source: v1beta1.CredentialsSourceNone},
+				ConnectionSpec: v1beta1.ConnectionSpec{S3UsePathStyle: true, Endpoint: &v1beta1.EndpointConfig{URL: v1beta1.URLConfig{Type: v1beta1.EndpointURLTypeStatic, Static: aws.String(endpoint)}}},
+			},
+		})
+	return s
+}
+
+func (s *Simulation) client(cfg *rest.Config) client.Client {
+	s.Helper()
+	scheme := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{clientgoscheme.AddToScheme, v1beta1.AddToScheme} {
+		if err := add(scheme); err != nil {
+			s.Fatal(err)
+		}
+	}
+	c, err := client.New(cfg, client.Options{Scheme: scheme})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return c
+}
+
+// httpClient of a process, whose calls of AWS pass its network.
+func (s *Simulation) httpClient(n *Network) *awshttp.BuildableClient {
+	l, served := newListener(), make(chan struct{})
+	server := &http.Server{Handler: &passing{Handler: s.Double, network: n}} //nolint:gosec // Nobody else can reach it.
+	go func() {
+		defer close(served)
+		_ = server.Serve(l)
+	}()
+	s.Cleanup(func() {
+		_ = server.Close()
+		<-served
+	})
+	return awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) {
+		t.DialContext, t.DialTLSContext = l.dial, l.dial // So that AWS's own hosts are the double, too.
+	})
+}
+
+// Create objects as a user.
+func (s *Simulation) Create(objs ...client.Object) {
+	s.Helper()
+	for _, o := range objs {
+		if err := s.Kube.Create(s.Context(), o); err != nil {
+			s.Fatalf("cannot create %T %s: %v", o, o.GetName(), err)
+		}
+	}
+}
+
+// Until something is so, or the given time has passed, which it returns false for.
+func (s *Simulation) Until(most time.Duration, so func() bool) bool {
+	step := 250 * time.Millisecond
+	for passed := time.Duration(0); ; passed += step {
+		if passed >= time.Minute {
+			step = 10 * time.Second
+		}
+		synctest.Wait()
+		if so() {
+			return true
+		}
+		if passed >= most {
+			return false
+		}
+		time.Sleep(step)
+	}
+}
+
+// Logs of processes.
+type Logs struct {
+	// most is how many bytes are kept. Beyond it, only lines that a simulation must not have are. 0 keeps all.
+	most int
+
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write a line.
+func (l *Logs) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.most > 0 && l.buf.Len() > l.most {
+		lines := strings.Lines(l.buf.String())
+		l.buf.Reset()
+		for line := range lines {
+			if strings.Contains(line, Canary) || strings.Contains(strings.ToLower(line), "panic") {
+				l.buf.WriteString(line)
+			}
+		}
+	}
+	return l.buf.Write(b)
+}
+
+// String is all that was logged.
+func (l *Logs) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// statuses are the conditions of all resources.
+func (s *Simulation) statuses() string {
+	s.Helper()
+	b := strings.Builder{}
+	kinds, err := Kinds()
+	if err != nil {
+		s.Fatal(err)
+	}
+	for _, k := range kinds {
+		u := k.New()
+		if err := s.Kube.Get(s.Context(), client.ObjectKeyFromObject(u), u); err != nil {
+			continue
+		}
+		conditions, _, _ := unstructured.NestedSlice(u.Object, "status", "conditions")
+		for _, c := range conditions {
+			m, _ := c.(map[string]any)
+			fmt.Fprintf(&b, "\n%s %v=%v %v: %v", u.GetName(), m["type"], m["status"], m["reason"], m["message"])
+		}
+	}
+	return b.String()
+}
+
+// history of the calls that AWS has had.
+func (s *Simulation) history() string {
+	b := strings.Builder{}
+	for _, c := range s.Double.Calls() {
+		fmt.Fprintf(&b, "%s %s %s %d %s\n", c.Time.Format(time.TimeOnly), c.Operation, c.Resource, c.Status, c.ErrorCode)
+	}
+	return b.String()
+}
+
+// accepted is how many calls of an operation AWS has accepted.
+func (s *Simulation) accepted(operation string) int {
+	n := 0
+	for _, c := range s.Double.Calls() {
+		if c.Operation == operation && operation != "" && c.Status < 300 {
+			n++
+		}
+	}
+	return n
+}
+
+// writes are the operations that change something.
+func (s *Simulation) writes() []string {
+	var out []string
+	for _, c := range s.Double.Calls() {
+		if !strings.HasPrefix(c.Operation, "Get") && !strings.HasPrefix(c.Operation, "List") && c.Operation != "HeadObject" {
+			out = append(out, c.Operation)
+		}
+	}
+	return out
+}

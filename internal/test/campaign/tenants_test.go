@@ -1,0 +1,239 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+// tenantConfig is the name of the ProviderConfig, and of its Secret, in the namespace of each tenant.
+const tenantConfig = "own"
+
+// A tenant has a namespace with a ProviderConfig, and credentials that nobody else has.
+type tenant struct {
+	namespace string
+
+	// account of the credentials.
+	account string
+
+	// api is a client of the tenant's account, whose calls no network passes.
+	api *lambda.Client
+}
+
+// tenants returns those of a walk: one with an account of its own, in which names are those of the shared config, and
+// one with other credentials in the shared account.
+func tenants() []*tenant {
+	return []*tenant{
+		{namespace: "north", account: "222222222222"},
+		{namespace: "south", account: awsdouble.DefaultAccount},
+	}
+}
+
+// prefix of the names of a tenant's resources. Resources in an account of its own have the names that those of the
+// shared config have.
+func (t *tenant) prefix() string {
+	if t == nil || t.account != awsdouble.DefaultAccount {
+		return ""
+	}
+	return t.namespace + "-"
+}
+
+// key returns the access key with a number: a tenant rotates them.
+func (t *tenant) key(n int) string {
+	return fmt.Sprintf("AKIA%s%d", strings.ToUpper(t.namespace), n)
+}
+
+// has reports whether an access key is the tenant's.
+func (t *tenant) has(key string) bool {
+	return t != nil && strings.HasPrefix(key, "AKIA"+strings.ToUpper(t.namespace))
+}
+
+// person is the access key of people in the shared account.
+const person = "AKIADOUBLE"
+
+// hands is what the access keys of people begin with, who are no one's credentials in the cluster.
+const hands = "AKIAHAND"
+
+// keys is how many access keys a tenant has.
+const keys = 3
+
+// secret returns the tenant's Secret with an access key.
+func (t *tenant) secret(key int) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: t.namespace, Name: tenantConfig},
+		Data:       map[string][]byte{"aws_access_key_id": []byte(t.key(key)), "aws_secret_access_key": []byte(Canary)},
+	}
+}
+
+// of returns a tenant's variant of a kind: in its account, and of its function.
+func (k Kind) of(t *tenant) Kind {
+	k.tenant = t
+	k.ForProvider, k.Updates = renamed(k.ForProvider, t), renamed(k.Updates, t)
+	return k
+}
+
+var unmanaged = regexp.MustCompile(`\bbase\b`)
+
+// renamed returns a tree of JSON values with a tenant's account and function.
+func renamed[T any](tree T, t *tenant) (out T) {
+	b, err := json.Marshal(tree)
+	if err != nil {
+		panic(err) // A tree of JSON values has JSON.
+	}
+	text := strings.ReplaceAll(string(b), awsdouble.DefaultAccount, t.account)
+	if err := json.Unmarshal([]byte(unmanaged.ReplaceAllString(text, t.prefix()+"base")), &out); err != nil {
+		panic(err)
+	}
+	return out
+}
+
+// tenantKinds are the kinds of which each tenant has a resource.
+func tenantKinds(kinds []Kind, ts []*tenant) []Kind {
+	var out []Kind
+	for _, t := range ts {
+		for _, k := range kinds {
+			if k.Variant == "" && slices.Contains([]string{"Function", "Alias", "Permission", "FunctionURL", "EventSourceMapping", "LayerVersion", "CodeSigningConfig"}, k.Kind) {
+				out = append(out, k.of(t))
+			}
+		}
+	}
+	return out
+}
+
+// join creates what a tenant begins with: its namespace, its config, and what its resources belong to in AWS.
+func (s *Simulation) join(t *tenant) {
+	s.Helper()
+	for n := range keys {
+		s.Double.AddAccessKey(t.key(n), t.account)
+	}
+	s.Double.AddAccessKey(hands+t.namespace, t.account)
+	cfg := s.Double.ConfigFor(Region, hands+t.namespace)
+	cfg.BaseEndpoint, cfg.HTTPClient = aws.String(endpoint), s.httpClient(&Network{})
+	t.api = lambda.NewFromConfig(cfg)
+	s.prepare(t.api, t.prefix()+"base")
+	s.Create(
+		&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: t.namespace}},
+		t.secret(0),
+		&v1beta1.ProviderConfig{
+			ObjectMeta: metav1.ObjectMeta{Namespace: t.namespace, Name: tenantConfig},
+			Spec: v1beta1.ProviderConfigSpec{Credentials: v1beta1.ProviderCredentials{
+				Source: v1beta1.CredentialsSourceSecret, SecretRef: &v1beta1.LocalCredentialsSecretSelector{Name: tenantConfig},
+			}},
+		})
+	s.Double.ResetCalls()
+}
+
+// rotate the access key of a tenant.
+func (w *walker) rotate(choice int) {
+	w.Helper()
+	t := w.tenants[choice%len(w.tenants)]
+	if err := w.Kube.Update(w.Context(), t.secret(choice/len(w.tenants)%keys)); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// in reports whether the tenant's resources are in an account.
+func (t *tenant) in(account string) bool {
+	if t == nil {
+		return account == awsdouble.DefaultAccount
+	}
+	return t.account == account
+}
+
+// claim notes what another team's resource names in the shared account, and which functions its spec names.
+func (w *walker) claim(u *unstructured.Unstructured) {
+	function, _, _ := unstructured.NestedString(u.Object, "spec", "forProvider", "functionName")
+	for _, name := range []string{u.GetName(), meta.GetExternalName(u), function} {
+		w.claimed[claim{awsdouble.DefaultAccount, name}] = true
+	}
+}
+
+// A claim is what a resource names in an account.
+type claim struct{ account, name string }
+
+// note which tenant's resources have which names: what AWS has named, and what the manifests name.
+func (w *walker) note() {
+	w.Helper()
+	for _, k := range w.kinds {
+		u := k.New()
+		if w.Kube.Get(w.Context(), client.ObjectKeyFromObject(u), u) != nil {
+			continue
+		}
+		account := awsdouble.DefaultAccount
+		if k.tenant != nil {
+			account = k.tenant.account
+		}
+		if name := meta.GetExternalName(u); k.Creates == "CreateEventSourceMapping" || k.Creates == "CreateCodeSigningConfig" {
+			w.owned[claim{account, name}] = k.tenant
+		}
+	}
+}
+
+// apart checks that what a tenant has was read and changed with the tenant's credentials alone, and that these were
+// used for nothing else.
+func (w *walker) apart() {
+	w.Helper()
+	for _, c := range w.Double.Calls() {
+		if c.Service != "lambda" || c.Resource == "" || strings.HasPrefix(c.AccessKey, hands) || c.AccessKey == person {
+			continue
+		}
+		signer := w.signer(c)
+		if signer != nil && c.Account != signer.account {
+			w.Errorf("%s of %s with a key of %s in account %s", c.Operation, c.Resource, signer, c.Account)
+		}
+		owner, known := w.owner(c)
+		if known && owner != signer && !w.claimed[claim{c.Account, c.Resource}] {
+			w.Errorf("%s of %s in account %s, which is of %s, with the credentials of %s", c.Operation, c.Resource, c.Account, owner, signer)
+		}
+	}
+}
+
+// signer returns the tenant whose key signed a call. Nil is the shared config.
+func (w *walker) signer(c awsdouble.Call) *tenant {
+	for _, t := range w.tenants {
+		if t.has(c.AccessKey) {
+			return t
+		}
+	}
+	return nil
+}
+
+// given matches the names that AWS gives.
+var given = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]+$|arn:[^/]*:code-signing-config:.*`)
+
+// owner returns the tenant that has what a call is about: by the name that AWS has given it, or else by its account or
+// the prefix of its name. Nil is the shared config. A name that AWS has given to what was never seen is not known.
+func (w *walker) owner(c awsdouble.Call) (owner *tenant, known bool) {
+	if name := given.FindString(c.Resource); name != "" {
+		owner, known = w.owned[claim{c.Account, name}]
+		return owner, known
+	}
+	for _, t := range w.tenants {
+		if t.account == c.Account && (t.prefix() == "" || strings.Contains(c.Resource, t.prefix())) {
+			return t, true
+		}
+	}
+	return nil, true
+}
+
+// String is the tenant's namespace.
+func (t *tenant) String() string {
+	if t == nil {
+		return "the shared config"
+	}
+	return t.namespace
+}

@@ -1,0 +1,389 @@
+package campaign
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	kerrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
+)
+
+var (
+	seed   = flag.Uint64("campaign.seed", 0, "replay the random walk of this seed; 0 walks those of 1, 2, ...")
+	steps  = flag.Int("campaign.steps", 60, "how many steps a random walk has")
+	shrink = flag.Bool("campaign.shrink", false, "shrink a random walk that fails")
+)
+
+// otherTeam is a namespace whose resources name what the first one has.
+const otherTeam = "rival"
+
+// TestRandomWalk lets users, other teams, hands in AWS, faults and restarts do what they like. After each walk it is
+// quiet for a while: then all is as the specs ask for, once, and nothing more is sent but reads.
+func TestRandomWalk(t *testing.T) {
+	seeds := []uint64{*seed}
+	if *seed == 0 {
+		seeds = nil
+		for i := range *figures.Walks {
+			seeds = append(seeds, uint64(i)+1) //nolint:gosec // It is not negative.
+		}
+	}
+	var failed, hours atomic.Int64
+	t.Run("seeds", func(t *testing.T) {
+		for _, n := range seeds {
+			ok := t.Run(fmt.Sprint(n), func(t *testing.T) {
+				w := Walk(n, *steps, len(cast(t, tenants())))
+				hours.Add(walked(t, w))
+			})
+			if ok {
+				continue
+			}
+			failed.Add(1)
+			t.Logf("replay it by -campaign.seed=%d -campaign.steps=%d", n, *steps)
+			if *shrink {
+				w := Shrink(Walk(n, *steps, len(cast(t, tenants()))), func(w []Step) bool { return !t.Run("shrink", func(t *testing.T) { walked(t, w) }) })
+				t.Logf("these steps are enough:\n%s", Format(w))
+			}
+		}
+	})
+	figures.Record(t, figures.Figures{
+		Campaign: "Random walks", Findings: int(failed.Load()),
+		Figures: map[string]int{"walks": len(seeds), "steps": len(seeds) * *steps, "simulated hours": int(hours.Load())},
+	})
+}
+
+// cast are the resources of a walk: one or more of each kind, but for ResourcePolicy, which
+// would own the policy that the Permission writes to, and some of each tenant.
+func cast(t *testing.T, ts []*tenant) []Kind {
+	t.Helper()
+	kinds, err := Kinds()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Kind == "ResourcePolicy" })
+	return append(kinds, tenantKinds(kinds, ts)...)
+}
+
+// walker takes a walk in a simulation.
+type walker struct {
+	*Simulation
+
+	kinds   []Kind
+	tenants []*tenant
+	leader  *Provider
+	standby *Provider
+	away    atomic.Bool
+	clock   atomic.Int64
+
+	// owned are those names in AWS that AWS has given, by the tenant that has them. claimed are those that another
+	// team's resources have named: they may read them with their own credentials.
+	owned   map[claim]*tenant
+	claimed map[claim]bool
+}
+
+// newWalker returns a walker, whose tenants have all that they begin with.
+func newWalker(s *Simulation) *walker {
+	s.Helper()
+	s.Prepare()
+	s.Create(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: otherTeam}})
+	w := &walker{Simulation: s, tenants: tenants(), owned: map[claim]*tenant{}, claimed: map[claim]bool{}}
+	for _, t := range w.tenants {
+		s.join(t)
+	}
+	return w
+}
+
+// walked takes a walk, and returns how many simulated hours it took.
+func walked(t *testing.T, steps []Step) (hours int64) {
+	t.Helper()
+	Run(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: time.Second}, func(t *testing.T, s *Simulation) { //nolint:thelper // It is the test.
+		began := time.Now()
+		w := newWalker(s)
+		w.kinds = cast(t, w.tenants)
+		w.leader, w.standby = w.replica(), w.replica()
+		for _, step := range steps {
+			w.take(step)
+			w.revive()
+			w.note()
+			time.Sleep(time.Duration(step.Seconds) * time.Second)
+		}
+		w.calm()
+		w.check()
+		hours = int64(time.Since(began) / time.Hour)
+		if t.Failed() {
+			t.Logf("steps:\n%s\ncalls:\n%s", Format(steps), s.history())
+		}
+	})
+	return hours
+}
+
+// replica starts a process that takes part in leader election.
+func (w *walker) replica() *Provider {
+	w.Helper()
+	n := &Network{Do: func(_ context.Context, _ Call, side Side) error {
+		if side == Before && w.away.Load() {
+			return errNetwork
+		}
+		return nil
+	}}
+	return w.Start(n, func(o *manager.Options) {
+		o.LeaderElection, o.LeaderElectionNamespace = true, metav1.NamespaceSystem
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(w.clock.Load())) }
+	})
+}
+
+// revive starts the processes again that have ended, as the kubelet does.
+func (w *walker) revive() {
+	w.Helper()
+	for _, p := range []**Provider{&w.leader, &w.standby} {
+		if (*p).Ended() {
+			_ = (*p).Stop()
+			*p = w.replica()
+		}
+	}
+}
+
+// take a step.
+func (w *walker) take(step Step) {
+	w.Helper()
+	k := w.kinds[step.Resource]
+	switch step.What {
+	case "create":
+		w.make(k.New())
+	case "update":
+		w.update(k, step.Choice)
+	case "delete":
+		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), k.New()))
+	case "edit in AWS":
+		w.edit(step.Choice)
+	case "lose in AWS":
+		w.lose(step.Choice)
+	case "fault":
+		w.spoil(step.Choice)
+	case "late reads":
+		w.Double.SetConsistency(awsdouble.Consistency{Reads: time.Duration(step.Choice%5) * time.Second, Tags: time.Duration(step.Choice%30) * time.Second, Alternate: step.Choice%2 == 0})
+	case "kill":
+		w.leader.Kill()
+		w.leader, w.standby = w.standby, w.replica()
+	case "restart":
+		_ = w.leader.Stop()
+		w.leader, w.standby = w.standby, w.replica()
+	case "lose lease":
+		w.leader.Network.Cut()
+		time.Sleep(2 * time.Minute)
+		_ = w.leader.Stop()
+		w.leader, w.standby = w.standby, w.replica()
+	case "step clock":
+		w.clock.Store(int64(time.Duration(step.Choice%7200-3600) * time.Second))
+	case "outage":
+		w.away.Store(true)
+		time.Sleep(time.Duration(step.Choice%600) * time.Second)
+		w.away.Store(false)
+	case "another team":
+		w.rival(k, step.Choice)
+	case "rotate keys":
+		w.rotate(step.Choice)
+	}
+}
+
+func (w *walker) make(u *unstructured.Unstructured) {
+	w.Helper()
+	if err := w.Kube.Create(w.Context(), u); err != nil && !kerrors.IsAlreadyExists(err) {
+		w.Fatal(err)
+	}
+}
+
+// update a resource, if it is there.
+func (w *walker) update(k Kind, choice int) {
+	w.Helper()
+	names := k.UpdateNames()
+	if len(names) == 0 || w.gone(k.New()) {
+		return
+	}
+	w.Patch(k.New(), map[string]any{"spec": map[string]any{"forProvider": k.Updates[names[choice%len(names)]]}})
+}
+
+// hand is someone in the account of a tenant, or in the shared one.
+func (w *walker) hand(choice int) (ctx context.Context, api *lambda.Client, account, prefix string) {
+	if i := choice % (len(w.tenants) + 1); i < len(w.tenants) {
+		t := w.tenants[i]
+		return w.Context(), t.api, t.account, t.prefix()
+	}
+	return w.Context(), w.Lambda, awsdouble.DefaultAccount, ""
+}
+
+// edit something by hand.
+func (w *walker) edit(choice int) {
+	ctx, api, account, prefix := w.hand(choice / 5) //nolint:mnd // As many as there are below.
+	f, arn := aws.String(prefix+"function"), aws.String("arn:aws:lambda:"+Region+":"+account+":function:"+prefix+"function")
+	switch choice % 5 { //nolint:mnd // As many as there are.
+	case 0:
+		_, _ = api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: f, MemorySize: aws.Int32(512)})
+	case 1:
+		_, _ = api.TagResource(ctx, &lambda.TagResourceInput{Resource: arn, Tags: map[string]string{"team": "hand"}})
+	case 2:
+		_, _ = api.UntagResource(ctx, &lambda.UntagResourceInput{Resource: arn, TagKeys: []string{"team"}})
+	case 3:
+		_, _ = api.UpdateAlias(ctx, &lambda.UpdateAliasInput{FunctionName: aws.String(prefix + "base"), Name: aws.String(prefix + "alias"), Description: aws.String("hand")})
+	case 4:
+		_, _ = api.PutFunctionConcurrency(ctx, &lambda.PutFunctionConcurrencyInput{FunctionName: f, ReservedConcurrentExecutions: aws.Int32(9)})
+	}
+}
+
+// lose something that a resource has made.
+func (w *walker) lose(choice int) {
+	ctx, api, _, prefix := w.hand(choice / 4) //nolint:mnd // As many as there are below.
+	base := aws.String(prefix + "base")
+	switch choice % 4 { //nolint:mnd // As many as there are.
+	case 0:
+		_, _ = api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: aws.String(prefix + "function")})
+	case 1:
+		_, _ = api.DeleteAlias(ctx, &lambda.DeleteAliasInput{FunctionName: base, Name: aws.String(prefix + "alias")})
+	case 2:
+		_, _ = api.DeleteFunctionUrlConfig(ctx, &lambda.DeleteFunctionUrlConfigInput{FunctionName: base})
+	case 3:
+		for _, m := range w.Double.Mappings() {
+			_, _ = api.DeleteEventSourceMapping(ctx, &lambda.DeleteEventSourceMappingInput{UUID: aws.String(m.UUID)})
+		}
+	}
+}
+
+// spoil some of the next answers.
+func (w *walker) spoil(choice int) {
+	all := faults()
+	f := all[choice%len(all)].make("")
+	f.Times = choice%4 + 1 //nolint:mnd // A few.
+	w.Double.Fail(f)
+}
+
+// rival has another team claim what a resource of the first one has.
+func (w *walker) rival(k Kind, choice int) {
+	w.Helper()
+	u := k.New()
+	u.SetNamespace(otherTeam)
+	unstructured.RemoveNestedField(u.Object, "spec", "providerConfigRef") // It has the shared config.
+	if choice%2 == 0 {
+		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
+		return
+	}
+	u.SetAnnotations(map[string]string{"lambda.aws.m.crossplane.io/adopt": "true"})
+	if mine := k.New(); w.Kube.Get(w.Context(), client.ObjectKeyFromObject(mine), mine) == nil {
+		meta.AddAnnotations(u, map[string]string{meta.AnnotationKeyExternalName: meta.GetExternalName(mine)})
+	}
+	w.claim(u)
+	w.make(u)
+}
+
+// calm ends all that disturbs, and waits until nothing is left to do.
+func (w *walker) calm() {
+	w.Helper()
+	w.Double.ClearFaults()
+	w.Double.SetConsistency(awsdouble.Consistency{})
+	w.clock.Store(0)
+	for _, k := range w.kinds {
+		u := k.New()
+		u.SetNamespace(otherTeam)
+		_ = client.IgnoreNotFound(w.Kube.Delete(w.Context(), u))
+	}
+	w.revive()
+	time.Sleep(time.Hour) // Every resource is looked at, and what was lost is found.
+	w.revive()
+	if !w.Until(4*time.Hour, w.settled) {
+		w.Errorf("does not settle: %s", w.statuses())
+	}
+}
+
+// neverShown tells whether a mapping asks its user what has become of it: a hand has deleted
+// it before the provider has seen it once, so that creating it again might make a second one.
+func (w *walker) neverShown(u *unstructured.Unstructured) bool {
+	w.Helper()
+	return w.asks(u, "EventSourceMapping", reconciler.NeverShownMessage)
+}
+
+func (w *walker) settled() bool {
+	for _, k := range w.kinds {
+		u := k.New()
+		if w.gone(u) {
+			continue
+		}
+		if u.GetDeletionTimestamp() != nil || !w.ready(u) && !w.unknown(u) && !w.neverShown(u) {
+			return false
+		}
+	}
+	l, seen := &unstructured.UnstructuredList{}, map[string]bool{}
+	for _, k := range w.kinds {
+		if seen[k.Kind] {
+			continue
+		}
+		seen[k.Kind] = true
+		l.SetAPIVersion(k.New().GetAPIVersion())
+		l.SetKind(k.Kind + "List")
+		if err := w.Kube.List(w.Context(), l, client.InNamespace(otherTeam)); err != nil || len(l.Items) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// check that there is just what there should be, and that nothing more is done.
+func (w *walker) check() {
+	w.Helper()
+	w.silent(time.Hour)
+	w.note()
+	w.apart()
+	w.holds(awsdouble.DefaultAccount)
+	for _, t := range w.tenants {
+		if t.account != awsdouble.DefaultAccount {
+			w.holds(t.account)
+		}
+	}
+}
+
+// holds checks that an account has what its resources ask for, once, and nothing else.
+func (w *walker) holds(account string) {
+	w.Helper()
+	want, uids := map[string]int{}, map[string]string{}
+	for _, k := range w.kinds {
+		if u := k.New(); k.tenant.in(account) && !w.gone(u) && !w.neverShown(u) {
+			want[k.Kind]++
+			uids[string(u.GetUID())] = k.Name()
+		}
+	}
+	got := map[string]int{}
+	for _, t := range w.Double.Resources(account, Region) {
+		if t.UID != "" && uids[t.UID] == "" {
+			w.Errorf("%s %s belongs to no resource", t.Kind, t.ID)
+		}
+		if t.UID != "" {
+			delete(uids, t.UID)
+		}
+		nobodys := t.Kind == "Alias" && strings.HasSuffix(t.ID, ":stable") || t.Kind == "Function" && strings.HasSuffix(t.ID, "base")
+		if !nobodys && !slices.Contains([]string{"Version", "LayerVersion", "Invocation"}, t.Kind) {
+			got[t.Kind]++
+		}
+	}
+	for _, k := range []string{"Version", "LayerVersion", "Invocation"} {
+		delete(want, k)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		w.Errorf("what AWS has in account %s: -want, +got:\n%s", account, diff)
+	}
+}

@@ -1,0 +1,42 @@
+// Package configuredtest has what tests of kinds need that configure a function: a
+// world of package steptest with a function in it.
+package functionconfigtest
+
+import (
+	"testing"
+	"time"
+
+	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+)
+
+// What a rig has in AWS.
+const (
+	// Function is the name of the function.
+	Function = "cart"
+
+	// FunctionARN is its ARN.
+	FunctionARN = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
+
+	// Alias of version 1.
+	Alias = "live"
+)
+
+// New rig, whose provisioned concurrency takes the given time. AWS has a function that
+// has versions 1 and 2, and an alias. The SDK tries calls again, as the provider has it
+// do.
+func New[T reconciler.Managed](t testing.TB, provision time.Duration, external func(*testenv.World) xpmanaged.TypedExternalClient[T]) *testenv.Env[T] {
+	t.Helper()
+	w := testenv.NewWorld(t, awsdouble.Options{ProvisionDuration: provision})
+	w.Lambda = w.Retrying()
+	w.AddFunction(Function)
+	for range 2 {
+		w.Publish(Function)
+	}
+	w.AddAlias(Function, Alias)
+	w.Double.ResetCalls()
+	return testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[T] { return external(w) })
+}

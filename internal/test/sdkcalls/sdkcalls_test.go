@@ -1,0 +1,62 @@
+package sdkcalls
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const client = `package p
+
+type reader interface {
+	GetFunction(ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error)
+}
+type api interface {
+	reader
+	GetFunction(ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error)
+	Close() error
+	Value(ctx context.Context, ref *objects.Ref) error
+}`
+
+func TestOf(t *testing.T) {
+	bundle := map[string]string{"internal/bundle/s3.go": `package bundle
+type S3 interface {
+	HeadObject(ctx context.Context, in *s3.HeadObjectInput, opts ...func(*s3.Options)) (*s3.HeadObjectOutput, error)
+}`}
+	cases := map[string]struct {
+		reason string
+		files  map[string]string
+		want   []Call
+		fails  bool
+	}{
+		"Calls":    {reason: "The calls of all interfaces, once, and nothing else.", files: map[string]string{"kind/client.go": client}, want: []Call{{"lambda", "GetFunction"}}},
+		"Shared":   {reason: "Those of what it shares with other kinds.", files: map[string]string{"kind/client.go": client, "kind/external.go": "package p\nimport \"" + module + "internal/bundle\""}, want: []Call{{"lambda", "GetFunction"}, {"s3", "HeadObject"}}},
+		"InATest":  {reason: "What a test imports the kind does not call.", files: map[string]string{"kind/client.go": client, "kind/external_test.go": "package p\nimport \"" + module + "internal/bundle\""}, want: []Call{{"lambda", "GetFunction"}}},
+		"Nothing":  {reason: "A kind that calls nothing is a mistake.", files: map[string]string{"kind/client.go": "package p\ntype api interface{ Close() error }"}, fails: true},
+		"NotThere": {reason: "So is one that is not there.", fails: true},
+		"NoCode":   {reason: "What cannot be read is told.", files: map[string]string{"kind/client.go": "pack"}, fails: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			files := maps.Clone(bundle)
+			maps.Copy(files, tc.files)
+			for file, code := range files {
+				path := filepath.Join(root, file)
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := Of(root, filepath.Join(root, "kind"))
+			if diff := cmp.Diff(tc.want, got); diff != "" || (err != nil) != tc.fails {
+				t.Errorf("%s: -want, +got:\n%s, %v", tc.reason, diff, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,195 @@
+package testenv
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+)
+
+// poll is the time between two polls of a resource that is up to date.
+const poll = 10 * time.Minute
+
+// An Answer replaces AWS's response by that of an emulator.
+type Answer func(status int, body []byte) (int, []byte)
+
+// Body returns an Answer that replaces the body of successful responses.
+func Body(text string) Answer {
+	return func(status int, body []byte) (int, []byte) {
+		if status >= 300 { //nolint:mnd // Success is below.
+			return status, body
+		}
+		return status, []byte(text)
+	}
+}
+
+// Without returns an Answer that removes fields from successful responses, at any depth.
+func Without(fields ...string) Answer {
+	return edited(func(at map[string]any) {
+		for _, f := range fields {
+			delete(at, f)
+		}
+	})
+}
+
+// With returns an Answer that sets a field of successful responses, at any depth.
+func With(field string, value any) Answer {
+	return edited(func(at map[string]any) {
+		if _, ok := at[field]; ok {
+			at[field] = value
+		}
+	})
+}
+
+// Refusal returns an Answer with an error.
+func Refusal(status int, code string) Answer {
+	return func(int, []byte) (int, []byte) {
+		return status, fmt.Appendf(nil, `{"__type":%q,"message":"no such operation"}`, code)
+	}
+}
+
+// edited returns an Answer that edits each object in successful responses.
+func edited(edit func(map[string]any)) Answer {
+	return func(status int, body []byte) (int, []byte) {
+		var v any
+		if status >= 300 || json.Unmarshal(body, &v) != nil { //nolint:mnd // As above.
+			return status, body
+		}
+		walk(v, edit)
+		b, _ := json.Marshal(v)
+		return status, b
+	}
+}
+
+func walk(v any, edit func(map[string]any)) {
+	switch v := v.(type) {
+	case map[string]any:
+		edit(v)
+		for _, inner := range v {
+			walk(inner, edit)
+		}
+	case []any:
+		for _, inner := range v {
+			walk(inner, edit)
+		}
+	}
+}
+
+// answering replaces the double's responses by those of an emulator. Lambda's client calls it for each operation.
+func (w *World) answering(stack *middleware.Stack) error {
+	return stack.Deserialize.Add(middleware.DeserializeMiddlewareFunc("Odd", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+		out, md, err := next.HandleDeserialize(ctx, in)
+		rsp, ok := out.RawResponse.(*smithyhttp.Response)
+		answer := w.Odd[awsmiddleware.GetOperationName(ctx)]
+		if err != nil || !ok || answer == nil {
+			return out, md, err
+		}
+		body, err := io.ReadAll(rsp.Body)
+		if err != nil {
+			return out, md, err
+		}
+		was := body
+		if rsp.StatusCode, body = answer(rsp.StatusCode, was); !bytes.Equal(was, body) {
+			rsp.Header.Del("X-Amzn-Errortype")
+		}
+		rsp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+		rsp.Body, rsp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		return out, md, nil
+	}), middleware.After)
+}
+
+// Bear reconciles a resource for an hour as the provider does, whatever AWS returns: with backoff after errors,
+// otherwise when a requeue is requested or when it is polled. writes are the calls that may change something in that
+// time. In the end, the last error or else the Ready condition must contain the text told.
+func (r *Env[T]) Bear(mg T, odd map[string]Answer, writes []string, told string) {
+	r.Helper()
+	r.Odd = odd
+	if at := mg.GetCreationTimestamp(); at.IsZero() {
+		mg.SetCreationTimestamp(metav1.NewTime(r.Now()))
+	}
+	before, end := len(r.Operations()), r.Now().Add(time.Hour)
+	said := r.until(mg, end)
+	got := Writes(r.Operations()[before:])
+	if diff := cmp.Diff(writes, got); diff != "" {
+		r.Errorf("calls that change something: -want, +got:\n%s", diff)
+	}
+	if !strings.Contains(said, told) {
+		r.Errorf("users are told %q, want %q", said, told)
+	}
+}
+
+// until reconciles a resource until a time. It returns the last message to the user.
+func (r *Env[T]) until(mg T, end time.Time) (told string) {
+	r.Helper()
+	for failures := 1; r.Now().Before(end); {
+		o, turn, err := r.reconcile(mg)
+		wait, aborted := turn.Aborted()
+		switch {
+		case err != nil:
+			wait = reconciler.Backoff(err, failures)
+			failures++
+			told = err.Error()
+		case aborted:
+		case turn.RequeueDelay() > 0:
+			wait = turn.RequeueDelay()
+		case slices.Contains([]Outcome{Settled, Waits, Absent}, o):
+			wait = poll
+		case o == Gone:
+			return told
+		default:
+			wait = time.Second
+		}
+		if err == nil && !aborted {
+			failures, told = 1, mg.GetCondition(xpv2.TypeReady).Message
+		}
+		r.Advance(max(wait, time.Second))
+	}
+	return told
+}
+
+// TakenOver has someone else take over a resource's external resource by its tags, half an hour after it was last
+// observed, and then edit it. Nothing may be changed back: tags of that age are read again before any call that
+// changes something.
+func (r *Env[T]) TakenOver(mg T, arn func() *string, edit func()) {
+	r.Helper()
+	r.Settle(mg)
+	r.Look(mg)
+	r.Advance(takenOver)
+	tags := map[string]string{ownership.TagUID: "uid-of-another", ownership.TagCluster: Cluster, ownership.TagNamespace: "elsewhere", ownership.TagName: "another"}
+	_, err := r.Lambda.TagResource(r.Context(), &lambda.TagResourceInput{Resource: arn(), Tags: tags})
+	r.Must(err)
+	edit()
+	before := len(r.Operations())
+	for range patience {
+		r.Advance(time.Second)
+		if _, err = r.Do(mg); err != nil {
+			break
+		}
+	}
+	if !ownership.IsForeign(err) {
+		r.Errorf("want that it is told whose it is, got %v", err)
+	}
+	if got := Writes(r.Operations()[before:]); len(got) != 0 {
+		r.Errorf("another's thing was changed: %v", got)
+	}
+}
+
+// takenOver is the age of the cached tags by then, which an observation still accepts.
+const takenOver = 30 * time.Minute

@@ -1,0 +1,206 @@
+package testenv
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
+
+	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+)
+
+// An Observation is the result of one Observe of a resource.
+type Observation struct {
+	Exists, UpToDate bool
+
+	// Ready is the reason of the Ready condition.
+	Ready xpv2.ConditionReason
+
+	// Message of the Ready condition. It is not compared if the expected one is empty, unless the reason has no
+	// message: Available or Creating.
+	Message string
+
+	// Diff is the difference that the runtime receives. It is not compared if the expected one is empty.
+	Diff string
+
+	// Err is part of the error.
+	Err string
+
+	// Held says that the reconcile is aborted and repeated.
+	Held bool
+
+	// Reserved are the calls that were reserved. They are not compared if the expected ones are nil; None expects
+	// none.
+	Reserved []string
+
+	// Calls are the calls to AWS, compared as Reserved is.
+	Calls []string
+}
+
+// None is what Reserved and Calls expect if nothing may be reserved or called.
+var None = []string{}
+
+// Observe observes a resource once, with the attempt of the next reconcile.
+func (r *Env[T]) Observe(mg T) Observation {
+	r.Helper()
+	got := Observation{Reserved: []string{}}
+	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: r.Now(), Since: r.Now().Add(-r.Age)}, ReserveFn: func(ops ...string) time.Duration {
+		got.Reserved = append(got.Reserved, ops...)
+		return 0
+	}}
+	before := len(r.Operations())
+	o, err := r.External().Observe(reconciler.WithAttempt(r.Context(), turn), mg)
+	ready := mg.GetCondition(xpv2.TypeReady)
+	got.Exists, got.UpToDate, got.Diff, got.Ready, got.Message = o.ResourceExists, o.ResourceUpToDate, o.Diff, ready.Reason, ready.Message
+	_, got.Held = turn.Aborted()
+	got.Calls = append([]string{}, r.Operations()[before:]...)
+	if err != nil {
+		got.Err = err.Error()
+	}
+	if op := (*smithy.OperationError)(nil); errors.As(err, &op) {
+		got.Err = awserr.Clean(err).Error() // As the user sees it.
+	}
+	return got
+}
+
+// compare returns how an observation differs from an expected one.
+func (want Observation) compare(got Observation) string {
+	if want.Message == "" && (want.Err != "" || want.Ready != xpv2.ReasonAvailable && want.Ready != xpv2.ReasonCreating) {
+		got.Message = ""
+	}
+	if want.Err != "" && strings.Contains(got.Err, want.Err) {
+		got.Err = want.Err
+	}
+	if want.Diff == "" {
+		got.Diff = ""
+	}
+	if want.Reserved == nil {
+		got.Reserved = nil
+	}
+	if want.Calls == nil {
+		got.Calls = nil
+	}
+	return cmp.Diff(want, got)
+}
+
+// An Observer observes resources in an env: an Env, or a kind's own type that embeds one.
+type Observer[T reconciler.Managed] interface {
+	testing.TB
+	Observe(mg T) Observation
+}
+
+// An ObserveCase is a resource, the state of AWS when it is observed, and the expected observation.
+type ObserveCase[E Observer[T], T reconciler.Managed] struct {
+	Reason   string
+	Resource T
+
+	// AWS prepares the env. Nil leaves it in its initial state.
+	AWS func(E)
+
+	Want Observation
+}
+
+// Observe observes the resource of each case in an env of its own.
+func Observe[E Observer[T], T reconciler.Managed](t *testing.T, newEnv func(testing.TB) E, cases map[string]ObserveCase[E, T]) {
+	t.Helper()
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := newEnv(t)
+			if tc.AWS != nil {
+				tc.AWS(r)
+			}
+			if diff := tc.Want.compare(r.Observe(tc.Resource)); diff != "" {
+				t.Errorf("%s\nObserve(): -want, +got:\n%s", tc.Reason, diff)
+			}
+		})
+	}
+}
+
+// Refuse makes AWS reject an operation from now on.
+func (w *World) Refuse(operation string, status int, code, message string) {
+	w.Double.Fail(awsdouble.Fault{Operation: operation, Times: -1, Error: awsdouble.Error{Status: status, Code: code, Message: message}})
+}
+
+// Boom is the error of operations that Break makes AWS reject, as the user sees it.
+const Boom = "InvalidParameterValueException: boom"
+
+// Break makes AWS reject operations from now on, with the error Boom.
+func (w *World) Break(operations ...string) {
+	for _, op := range operations {
+		w.Refuse(op, 400, "InvalidParameterValueException", "boom")
+	}
+}
+
+// CallsFail observes a resource, and checks that the errors of its creation, update and deletion contain the failed
+// action and its cause if AWS rejects the operations.
+func (r *Env[T]) CallsFail(mg T, create, update, remove string, operations ...string) {
+	r.Helper()
+	r.Break(operations...)
+	e := r.External()
+	if _, err := e.Observe(r.Context(), mg); err != nil {
+		r.Fatal(err)
+	}
+	_, created := e.Create(r.Context(), mg)
+	_, updated := e.Update(r.Context(), mg)
+	_, removed := e.Delete(r.Context(), mg)
+	for want, err := range map[string]error{create: created, update: updated, remove: removed} {
+		if awserr.Message(err) != "boom" || !strings.Contains(err.Error(), want) {
+			r.Errorf("got %v, want %q and why", err, want)
+		}
+	}
+}
+
+// Outpaced edits what a resource manages out of band, after the resource has observed it and before it makes the
+// resulting call. AWS must reject that call, since it contains the observed revision, and the resource is reconciled
+// again.
+func (r *Env[T]) Outpaced(mg T, edit func()) {
+	r.Helper()
+	r.between = edit
+	defer func() { r.between = nil }()
+	o, turn, err := r.reconcile(mg)
+	if _, aborted := turn.Aborted(); err != nil || !aborted || o == Held {
+		r.Errorf("%s, held %t, %v: a change by someone else must be no error, and be looked at again", o, aborted, err)
+	}
+}
+
+// Attempt does one reconcile, and returns its outcome, whether it is repeated without any effect, and the error as
+// the user sees it.
+func (r *Env[T]) Attempt(mg T) (o Outcome, aborted bool, err error) {
+	o, turn, err := r.reconcile(mg)
+	_, aborted = turn.Aborted()
+	if err != nil {
+		err = awserr.Clean(err)
+	}
+	return o, aborted, err
+}
+
+// Says reports whether an error contains a text. If the text is empty, the error must be nil.
+func Says(err error, text string) bool {
+	if err == nil || text == "" {
+		return err == nil && text == ""
+	}
+	return strings.Contains(err.Error(), text)
+}
+
+// Differs observes a resource, and checks that each of the fields is reported as different.
+func (r *Env[T]) Differs(mg T, fields ...string) {
+	r.Helper()
+	turn := &reconciler.Attempt{}
+	_, err := r.External().Observe(reconciler.WithAttempt(r.Context(), turn), mg)
+	r.Must(err)
+	says, _, _ := turn.Differences()
+	for _, field := range fields {
+		if !strings.Contains(says, field) {
+			r.Errorf("%s is missing: %q", field, says)
+		}
+	}
+}

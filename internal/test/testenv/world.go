@@ -1,0 +1,194 @@
+package testenv
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/lambda"
+	"github.com/aws/aws-sdk-go-v2/service/lambda/types"
+
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+)
+
+// Region of all resources.
+const Region = "eu-central-1"
+
+// emptyZip is an archive without files.
+const emptyZip = "PK\x05\x06\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+
+// Start is the initial time of every clock.
+var Start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// A Clock is a clock that a test moves.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock returns a clock that shows Start.
+func NewClock() *Clock { return &Clock{now: Start} }
+
+// Now returns the clock's time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Advance advances the clock.
+func (c *Clock) Advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// A World is a double of AWS with the real SDK in front of it.
+type World struct {
+	testing.TB
+	*Clock
+
+	Double *awsdouble.Server
+
+	// Lambda tries each call once, so that a response that is lost is not repeated.
+	Lambda *lambda.Client
+
+	// Odd are responses of an emulator that replace those of AWS, by operation.
+	Odd map[string]Answer
+
+	// OnCall receives the input of each call of Lambda before it is made. It may be nil.
+	OnCall func(in any)
+
+	// Script replaces the double for calls of Lambda. If it is not nil, a call without a response in it fails the
+	// test.
+	Script Script
+
+	// asked are the operations to which the script has responded.
+	asked []string
+
+	// draws edit the responses of AWS, in a fuzz test.
+	draws *Draws
+
+	// Cache is a cache of responses that the resources of the kind share, if they share any.
+	Cache *readcache.Cache
+}
+
+// A Script returns responses by operation.
+type Script map[string]func(in any) (any, error)
+
+// Scripted returns a script's response that calls a function.
+func Scripted[I, O any](f func(*I) (*O, error)) func(any) (any, error) {
+	return func(in any) (any, error) {
+		i, _ := in.(*I)
+		return f(i)
+	}
+}
+
+// Returns returns a script's response that is always the same.
+func Returns[O any](out *O, err error) func(any) (any, error) {
+	return func(any) (any, error) { return out, err }
+}
+
+// NewWorld starts an empty double with a clock of its own. It is closed when the test ends.
+func NewWorld(t testing.TB, o awsdouble.Options) *World {
+	t.Helper()
+	w := &World{TB: t, Clock: NewClock(), Cache: &readcache.Cache{}}
+	o.Now = w.Now
+	w.Double = awsdouble.New(o)
+	w.Double.Start()
+	t.Cleanup(w.Double.Close)
+	w.Lambda = lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) {
+		o.Retryer = aws.NopRetryer{}
+		o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing)
+	})
+	return w
+}
+
+// NewScripted returns a World with a script instead of a double.
+func NewScripted(t testing.TB, s Script) *World {
+	t.Helper()
+	w := &World{TB: t, Clock: NewClock(), Cache: &readcache.Cache{}, Script: s}
+	w.Lambda = lambda.NewFromConfig(aws.Config{Region: Region}, func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.fuzzing) })
+	return w
+}
+
+// Retrying returns a client that retries calls, as the provider's does.
+func (w *World) Retrying() *lambda.Client {
+	return lambda.NewFromConfig(w.Double.Config(Region), func(o *lambda.Options) { o.APIOptions = append(o.APIOptions, w.answering, w.fuzzing) })
+}
+
+// Must fails the test at once if there is an error.
+func (w *World) Must(err error) {
+	w.Helper()
+	if err != nil {
+		w.Fatal(err)
+	}
+}
+
+// AddFunction creates a function without files in AWS.
+func (w *World) AddFunction(name string, change ...func(*lambda.CreateFunctionInput)) {
+	w.Helper()
+	in := &lambda.CreateFunctionInput{
+		FunctionName: &name, Role: aws.String("arn:aws:iam::123456789012:role/r"), Handler: aws.String("index.handler"),
+		Runtime: types.RuntimePython313, Code: &types.FunctionCode{ZipFile: []byte(emptyZip)},
+	}
+	for _, c := range change {
+		c(in)
+	}
+	_, err := w.Lambda.CreateFunction(w.Context(), in)
+	w.Must(err)
+}
+
+// Publish publishes a new version of a function, and returns its number.
+func (w *World) Publish(function string) string {
+	w.Helper()
+	_, err := w.Lambda.UpdateFunctionConfiguration(w.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function})
+	w.Must(err)
+	out, err := w.Lambda.PublishVersion(w.Context(), &lambda.PublishVersionInput{FunctionName: &function})
+	w.Must(err)
+	return *out.Version
+}
+
+// AddAlias creates an alias of version 1 of a function in AWS.
+func (w *World) AddAlias(function, name string) {
+	w.Helper()
+	_, err := w.Lambda.CreateAlias(w.Context(), &lambda.CreateAliasInput{FunctionName: &function, Name: &name, FunctionVersion: aws.String("1")})
+	w.Must(err)
+}
+
+// Operations returns the AWS operations that were called since the double's calls were reset, or those that the
+// script received.
+func (w *World) Operations() []string {
+	if w.Script != nil {
+		return slices.Clone(w.asked)
+	}
+	var out []string
+	for _, c := range w.Double.Calls() {
+		out = append(out, c.Operation)
+	}
+	return out
+}
+
+// Writes returns the operations that change something.
+func Writes(operations []string) []string {
+	var out []string
+	for _, op := range operations {
+		if !reads(op) {
+			out = append(out, op)
+		}
+	}
+	return out
+}
+
+func reads(operation string) bool {
+	for _, verb := range []string{"Get", "List", "Head", "BatchGet"} {
+		if strings.HasPrefix(operation, verb) {
+			return true
+		}
+	}
+	return false
+}
