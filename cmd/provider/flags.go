@@ -17,8 +17,8 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/ratelimiter"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
@@ -102,6 +102,7 @@ func (f flags) options() manager.Options {
 	}
 	o := manager.Options{
 		Options:                 controller.Options{PollInterval: f.Poll, MaxConcurrentReconciles: f.MaxReconcileRate, Features: features},
+		Version:                 version,
 		Log:                     log,
 		SyncPeriod:              f.Sync,
 		MinPollInterval:         f.MinPoll,

@@ -19,8 +19,8 @@ import (
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 var key = types.NamespacedName{Namespace: "shop", Name: "cart"}

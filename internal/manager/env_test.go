@@ -30,9 +30,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/devcluster"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 var suite = devcluster.Suite{Options: devcluster.Options{CRDs: []string{"../../package/crds"}, Controllers: true}}

@@ -34,8 +34,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
@@ -51,6 +51,9 @@ const (
 type Options struct {
 	// Options are those of crossplane-runtime: logger, poll interval, concurrency, features.
 	controller.Options
+
+	// Version of the provider, for the change log.
+	Version string
 
 	// Log is the logger for everything.
 	Log logr.Logger

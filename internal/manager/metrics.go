@@ -15,10 +15,9 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/version"
+	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 )
 
 // addMetrics registers the metrics of the runtime, of calls to AWS, of resources, of account limits, and of quotas
@@ -49,7 +48,7 @@ func (o *Options) addChangeLog(mgr ctrl.Manager) error {
 		return errors.Wrapf(err, "cannot use the change log's socket %s", o.ChangeLogSocket)
 	}
 	l := reconciler.NewChangeLog(v1alpha1.NewChangeLogServiceClient(conn), reconciler.ChangeLogOptions{
-		ProviderVersion: "provider-lambda:" + version.Version,
+		ProviderVersion: "provider-lambda:" + o.Version,
 		Now:             o.Now,
 		Log:             logging.NewLogrLogger(o.Log),
 	})

@@ -19,8 +19,8 @@ import (
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/controller/providerconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // TestHangingEndpoint runs hundreds of Functions whose endpoint never responds. Functions of another config are

@@ -12,7 +12,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -113,7 +113,7 @@ type scripted struct {
 	observe, create, update func(context.Context, *sample)
 }
 
-func (s *scripted) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
+func (s *scripted) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
 	o, err := s.cloud.Observe(ctx, mg)
 	if s.observe != nil {
 		s.observe(ctx, mg)
@@ -121,18 +121,18 @@ func (s *scripted) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalO
 	return o, err
 }
 
-func (s *scripted) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
+func (s *scripted) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
 	if s.create != nil {
 		s.create(ctx, mg)
-		return xpmanaged.ExternalCreation{}, nil
+		return managed.ExternalCreation{}, nil
 	}
 	return s.cloud.Create(ctx, mg)
 }
 
-func (s *scripted) Update(ctx context.Context, mg *sample) (xpmanaged.ExternalUpdate, error) {
+func (s *scripted) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
 	if s.update != nil {
 		s.update(ctx, mg)
-		return xpmanaged.ExternalUpdate{}, nil
+		return managed.ExternalUpdate{}, nil
 	}
 	return s.cloud.Update(ctx, mg)
 }

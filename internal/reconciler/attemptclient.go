@@ -6,7 +6,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -16,7 +16,7 @@ import (
 // external client in a span, records in the Attempt what the call did, translates errors for
 // the runtime, and ends aborted reconciles.
 type attemptClient[T Managed] struct {
-	inner    xpmanaged.TypedExternalClient[T]
+	inner    managed.TypedExternalClient[T]
 	policies bool
 	tracer   trace.Tracer
 }
@@ -24,22 +24,22 @@ type attemptClient[T Managed] struct {
 // Observe observes the external resource. It returns an error if the resource does not exist
 // and managementPolicies do not allow creating it, because the runtime would go on to update
 // it.
-func (c *attemptClient[T]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+func (c *attemptClient[T]) Observe(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	a := attemptFrom(ctx)
 	o, err := c.observe(ctx, mg)
 	if err != nil {
-		return xpmanaged.ExternalObservation{}, toRuntimeError(a, a.explainUnanswered(err))
+		return managed.ExternalObservation{}, toRuntimeError(a, a.explainUnanswered(err))
 	}
 	if _, aborted := a.Aborted(); aborted {
-		return xpmanaged.ExternalObservation{}, errAborted
+		return managed.ExternalObservation{}, errAborted
 	}
 	if !o.ResourceExists && !o.ResourceUpToDate && !meta.WasDeleted(mg) && !c.mayCreate(mg) {
-		return xpmanaged.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
+		return managed.ExternalObservation{}, toRuntimeError(a, errCannotCreate)
 	}
 	return o, nil
 }
 
-func (c *attemptClient[T]) observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+func (c *attemptClient[T]) observe(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	ctx, span := c.tracer.Start(ctx, "Observe")
 	defer span.End()
 	o, err := c.inner.Observe(ctx, mg)
@@ -51,7 +51,7 @@ func (c *attemptClient[T]) observe(ctx context.Context, mg T) (xpmanaged.Externa
 }
 
 // Create creates the external resource.
-func (c *attemptClient[T]) Create(ctx context.Context, mg T) (out xpmanaged.ExternalCreation, err error) {
+func (c *attemptClient[T]) Create(ctx context.Context, mg T) (out managed.ExternalCreation, err error) {
 	err = c.change(ctx, "Create", actionCreated, func(ctx context.Context) error {
 		out, err = c.inner.Create(ctx, mg)
 		return err
@@ -60,7 +60,7 @@ func (c *attemptClient[T]) Create(ctx context.Context, mg T) (out xpmanaged.Exte
 }
 
 // Update updates the external resource.
-func (c *attemptClient[T]) Update(ctx context.Context, mg T) (out xpmanaged.ExternalUpdate, err error) {
+func (c *attemptClient[T]) Update(ctx context.Context, mg T) (out managed.ExternalUpdate, err error) {
 	err = c.change(ctx, "Update", actionUpdated, func(ctx context.Context) error {
 		out, err = c.inner.Update(ctx, mg)
 		return err
@@ -69,7 +69,7 @@ func (c *attemptClient[T]) Update(ctx context.Context, mg T) (out xpmanaged.Exte
 }
 
 // Delete deletes the external resource.
-func (c *attemptClient[T]) Delete(ctx context.Context, mg T) (out xpmanaged.ExternalDelete, err error) {
+func (c *attemptClient[T]) Delete(ctx context.Context, mg T) (out managed.ExternalDelete, err error) {
 	before := mg.GetCondition(xpv2.TypeReady)
 	err = c.change(ctx, "Delete", actionDeleted, func(ctx context.Context) error {
 		out, err = c.inner.Delete(ctx, mg)
@@ -102,7 +102,7 @@ func (c *attemptClient[T]) change(ctx context.Context, name string, done action,
 // mayCreate returns whether the policies allow creating the external resource. It also returns
 // true if they only allow observing, because the runtime reports that case itself.
 func (c *attemptClient[T]) mayCreate(mg resource.Managed) bool {
-	p := xpmanaged.NewManagementPoliciesResolver(c.policies, mg.GetManagementPolicies())
+	p := managed.NewManagementPoliciesResolver(c.policies, mg.GetManagementPolicies())
 	return p.ShouldCreate() || p.ShouldOnlyObserve()
 }
 

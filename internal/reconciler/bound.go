@@ -8,10 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 )
 
 // What creating, deleting, and being put off by AWS are called among the attempts of a
@@ -61,14 +60,14 @@ func bounded(ctx context.Context, mg Managed, p Plan) Plan {
 
 // notShownObservation is the observation of a resource that AWS has accepted to create and does not
 // show. It is not created again yet.
-func notShownObservation(ctx context.Context, mg Managed, call string, wait time.Duration, count int) xpmanaged.ExternalObservation {
+func notShownObservation(ctx context.Context, mg Managed, call string, wait time.Duration, count int) managed.ExternalObservation {
 	ready := Creating(mg.GetGeneration(), "AWS has accepted "+call+", but the result is not visible yet")
 	if count >= ManyRepeats {
 		ready = acceptedNotShown(mg.GetGeneration(), call, count)
 	}
 	mg.SetConditions(ready)
 	RequeueAfter(ctx, wait)
-	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
 }
 
 // acceptedNotShown is the Ready condition of a resource whose change AWS has accepted and does

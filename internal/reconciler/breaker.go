@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -89,10 +89,10 @@ func (a *Attempt) explainUnanswered(err error) error {
 
 // unreachableClient returns an external client that only returns the reason why AWS is not
 // called.
-func unreachableClient[T Managed](err error) xpmanaged.TypedExternalClient[T] {
-	return xpmanaged.TypedExternalClientFns[T]{
-		ObserveFn: func(context.Context, T) (xpmanaged.ExternalObservation, error) {
-			return xpmanaged.ExternalObservation{}, err
+func unreachableClient[T Managed](err error) managed.TypedExternalClient[T] {
+	return managed.TypedExternalClientFns[T]{
+		ObserveFn: func(context.Context, T) (managed.ExternalObservation, error) {
+			return managed.ExternalObservation{}, err
 		},
 		DisconnectFn: func(context.Context) error { return nil },
 	}

@@ -6,19 +6,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
 // changeLogger forwards change log entries of one kind. It removes what must not be logged,
 // and drops entries of aborted reconciles.
 type changeLogger[T Managed] struct {
-	inner  xpmanaged.ChangeLogger
+	inner  managed.ChangeLogger
 	redact func(T)
 }
 
 // Log logs a change that was made or has failed.
-func (l *changeLogger[T]) Log(ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad xpmanaged.AdditionalDetails) error {
+func (l *changeLogger[T]) Log(ctx context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails) error {
 	a := attemptFrom(ctx)
 	if _, aborted := a.Aborted(); aborted {
 		return nil

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
@@ -69,7 +69,7 @@ func NewChangeLog(client v1alpha1.ChangeLogServiceClient, o ChangeLogOptions) *C
 }
 
 // Log queues an entry. It never waits: it returns an error if the queue is full.
-func (l *ChangeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad xpmanaged.AdditionalDetails) error {
+func (l *ChangeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails) error {
 	snapshot, err := resource.AsProtobufStruct(mg)
 	if err != nil {
 		return errors.Wrap(err, "cannot take a snapshot of the managed resource")

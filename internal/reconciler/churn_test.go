@@ -23,14 +23,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -101,7 +101,7 @@ func newChurn(t *testing.T) *churning {
 	o := Options{
 		Options: controller.Options{
 			Logger: logging.NewNopLogger(), PollInterval: 10 * time.Minute, MaxConcurrentReconciles: 10,
-			Features: &feature.Flags{}, MetricOptions: &controller.MetricOptions{MRMetrics: xpmanaged.NewMRMetricRecorder()},
+			Features: &feature.Flags{}, MetricOptions: &controller.MetricOptions{MRMetrics: managed.NewMRMetricRecorder()},
 		},
 		Resolver: c, Tracker: c, Limiter: limiter, Breakers: c.breakers, Metrics: metrics,
 		MinPollInterval: 30 * time.Second, Now: now, Random: random,
@@ -112,7 +112,7 @@ func newChurn(t *testing.T) *churning {
 		NewList: func() resource.ManagedList { return &samples.SampleList{} },
 		Region:  func(mg *sample) string { return mg.Spec.SecretName },
 		Reads:   func(*sample) []string { return []string{"GetFunction"} },
-		Connect: func(context.Context, *sample, *session.Session) (xpmanaged.TypedExternalClient[*sample], error) {
+		Connect: func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
 			return &churned{aws: c.aws}, nil
 		},
 	}, silent{})
@@ -309,28 +309,28 @@ func (s *churnStatus) Update(_ context.Context, obj client.Object, _ ...client.S
 // churned is the external client. One in seven resources fails at first.
 type churned struct{ aws map[types.UID]bool }
 
-func (e *churned) Observe(_ context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
+func (e *churned) Observe(_ context.Context, mg *sample) (managed.ExternalObservation, error) {
 	if mg.DeletionTimestamp == nil && mg.Spec.Value == "bad" {
-		return xpmanaged.ExternalObservation{}, fmt.Errorf("cannot read %s", mg.Name)
+		return managed.ExternalObservation{}, fmt.Errorf("cannot read %s", mg.Name)
 	}
 	if mg.DeletionTimestamp == nil && e.aws[mg.UID] {
 		mg.SetConditions(Available(mg.Generation))
 	}
-	return xpmanaged.ExternalObservation{ResourceExists: e.aws[mg.UID], ResourceUpToDate: true}, nil
+	return managed.ExternalObservation{ResourceExists: e.aws[mg.UID], ResourceUpToDate: true}, nil
 }
 
-func (e *churned) Create(_ context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
+func (e *churned) Create(_ context.Context, mg *sample) (managed.ExternalCreation, error) {
 	e.aws[mg.UID] = true
-	return xpmanaged.ExternalCreation{}, nil
+	return managed.ExternalCreation{}, nil
 }
 
-func (e *churned) Update(context.Context, *sample) (xpmanaged.ExternalUpdate, error) {
-	return xpmanaged.ExternalUpdate{}, nil
+func (e *churned) Update(context.Context, *sample) (managed.ExternalUpdate, error) {
+	return managed.ExternalUpdate{}, nil
 }
 
-func (e *churned) Delete(_ context.Context, mg *sample) (xpmanaged.ExternalDelete, error) {
+func (e *churned) Delete(_ context.Context, mg *sample) (managed.ExternalDelete, error) {
 	delete(e.aws, mg.UID)
-	return xpmanaged.ExternalDelete{}, nil
+	return managed.ExternalDelete{}, nil
 }
 
 func (e *churned) Disconnect(context.Context) error { return nil }

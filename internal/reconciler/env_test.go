@@ -24,15 +24,15 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 type sample = samples.Sample
@@ -65,9 +65,9 @@ func (c *cloud) call(name string) error {
 	return c.fail[name]
 }
 
-func (c *cloud) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
+func (c *cloud) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
 	if err := c.call("Get"); err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	mg.Status.Value = c.value
 	due := ""
@@ -86,40 +86,40 @@ func (c *cloud) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObse
 		Reserve(ctx, due)
 	}
 	ReportSyncState(ctx, map[string]SyncState{"": UpToDate, "Create": Missing, "Update": Differs}[due], true)
-	return xpmanaged.ExternalObservation{ResourceExists: c.there, ResourceUpToDate: due == ""}, nil
+	return managed.ExternalObservation{ResourceExists: c.there, ResourceUpToDate: due == ""}, nil
 }
 
-func (c *cloud) Create(_ context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
+func (c *cloud) Create(_ context.Context, mg *sample) (managed.ExternalCreation, error) {
 	err := c.call("Create")
 	if err == nil {
 		c.value, c.there = mg.Spec.Value, true
 	}
-	return xpmanaged.ExternalCreation{}, err
+	return managed.ExternalCreation{}, err
 }
 
-func (c *cloud) Update(ctx context.Context, mg *sample) (xpmanaged.ExternalUpdate, error) {
+func (c *cloud) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
 	err := c.call("Update")
 	if err == nil {
 		DescribeChange(ctx, "value: "+c.value+" -> "+mg.Spec.Value)
 		c.cause = Cause(ctx, mg)
 		c.value = mg.Spec.Value
 	}
-	return xpmanaged.ExternalUpdate{}, err
+	return managed.ExternalUpdate{}, err
 }
 
-func (c *cloud) Delete(ctx context.Context, mg *sample) (xpmanaged.ExternalDelete, error) {
+func (c *cloud) Delete(ctx context.Context, mg *sample) (managed.ExternalDelete, error) {
 	if len(c.before) > 0 {
 		mg.SetConditions(Deleting(mg.GetGeneration(), c.before[0]))
 		DescribeChange(ctx, c.before[0])
 		c.before = c.before[1:]
-		return xpmanaged.ExternalDelete{}, nil
+		return managed.ExternalDelete{}, nil
 	}
 	mg.SetConditions(Deleting(mg.GetGeneration(), ""))
 	err := c.call("Delete")
 	if err == nil {
 		c.value, c.there = "", false
 	}
-	return xpmanaged.ExternalDelete{}, err
+	return managed.ExternalDelete{}, err
 }
 
 func (c *cloud) Disconnect(context.Context) error { return nil }
@@ -209,7 +209,7 @@ type changes struct {
 	last resource.Managed
 }
 
-func (c *changes) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, _ error, _ xpmanaged.AdditionalDetails) error {
+func (c *changes) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, _ error, _ managed.AdditionalDetails) error {
 	c.ops = append(c.ops, op)
 	c.last = mg
 	return nil
@@ -291,7 +291,7 @@ func newEnv(t testing.TB, mg *sample, edit ...func(*Options, *Kind[*sample])) *e
 		NewList: func() resource.ManagedList { return &samples.SampleList{} },
 		Region:  func(*sample) string { return "eu-west-1" },
 		Reads:   func(*sample) []string { return []string{"Get"} },
-		Connect: func(context.Context, *sample, *session.Session) (xpmanaged.TypedExternalClient[*sample], error) {
+		Connect: func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
 			return e.cloud, nil
 		},
 		Refs: func(mg *sample) []refs.ObjectRef {
@@ -329,9 +329,9 @@ func statusAlone(t testing.TB) func(ctx context.Context, c client.Client, sub st
 }
 
 // scriptedKind returns the env's kind with another external client.
-func scriptedKind(e *env, c xpmanaged.TypedExternalClient[*sample]) Kind[*sample] {
+func scriptedKind(e *env, c managed.TypedExternalClient[*sample]) Kind[*sample] {
 	k := e.kind
-	k.Connect = func(context.Context, *sample, *session.Session) (xpmanaged.TypedExternalClient[*sample], error) {
+	k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
 		return c, nil
 	}
 	return k

@@ -11,7 +11,6 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 )
 
 func TestEventsAreNotRepeated(t *testing.T) {

@@ -10,14 +10,14 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
@@ -39,7 +39,7 @@ type connector[T Managed] struct {
 // Connect connects with the session that the reconciler has resolved. It tracks the resource
 // as a user of its config. If the resource is refused, it is not tracked, unless it may have
 // created something with that config.
-func (c *connector[T]) Connect(ctx context.Context, mg T) (xpmanaged.TypedExternalClient[T], error) {
+func (c *connector[T]) Connect(ctx context.Context, mg T) (managed.TypedExternalClient[T], error) {
 	a := attemptFrom(ctx)
 	e, err := c.connect(ctx, a, mg)
 	track := c.tracker.Track
@@ -62,7 +62,7 @@ func mayHaveCreated(mg resource.Managed) bool {
 
 // connect returns the kind's external client, without tracking the use of the config. It makes
 // no AWS call.
-func (c *connector[T]) connect(ctx context.Context, a *Attempt, mg T) (xpmanaged.TypedExternalClient[T], error) {
+func (c *connector[T]) connect(ctx context.Context, a *Attempt, mg T) (managed.TypedExternalClient[T], error) {
 	s, err := sessionOf(ctx)
 	if open, ok := asCircuitOpen(err); ok {
 		return unreachableClient[T](open), nil
@@ -83,7 +83,7 @@ func (c *connector[T]) connect(ctx context.Context, a *Attempt, mg T) (xpmanaged
 
 // client returns the kind's external client if the resource has the permission to use its
 // targets. A resource without permission that is being deleted leaves them in AWS.
-func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *session.Session) (xpmanaged.TypedExternalClient[T], error) {
+func (c *connector[T]) client(ctx context.Context, a *Attempt, mg T, s *session.Session) (managed.TypedExternalClient[T], error) {
 	err := c.permit(ctx, a, mg, s)
 	switch {
 	case err == nil:

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -52,13 +52,13 @@ func NewExternal[T Managed, O, S any](r ExternalResource[T, O, S], calls Calls) 
 }
 
 // Observe observes the external resource, and decides what is due.
-func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	if err := ownership.CheckName(mg); err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	var err error
 	if e.observation, err = e.resource.Read(ctx, mg); err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	if !e.observation.Exists {
 		return e.absent(ctx, mg)
@@ -72,10 +72,10 @@ func (e *External[T, O, S]) Observe(ctx context.Context, mg T) (xpmanaged.Extern
 	}
 	if meta.WasDeleted(mg) {
 		Reserve(ctx, e.calls.Delete)
-		return xpmanaged.ExternalObservation{ResourceExists: true}, nil
+		return managed.ExternalObservation{ResourceExists: true}, nil
 	}
 	if err := e.name(ctx, mg, verdict); err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	return e.compare(ctx, mg)
 }
@@ -93,12 +93,12 @@ func (e *External[T, O, S]) name(ctx context.Context, mg T, v ownership.Ownershi
 }
 
 // compare spec with what was found.
-func (e *External[T, O, S]) compare(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+func (e *External[T, O, S]) compare(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	ForgetCalls(ctx, creation)
 	e.resource.SetStatus(mg, e.observation)
 	p, c, err := e.planned(ctx, mg)
 	if err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	mends := Allows(mg, xpv2.ManagementActionUpdate)
 	ReportSyncState(ctx, p.comparison(), mends)
@@ -118,7 +118,7 @@ func (e *External[T, O, S]) compare(ctx context.Context, mg T) (xpmanaged.Extern
 	if p.Call != "" {
 		Reserve(ctx, p.Call)
 	}
-	return xpmanaged.ExternalObservation{
+	return managed.ExternalObservation{
 		ResourceExists:    true,
 		ResourceUpToDate:  p.Call == "",
 		Diff:              p.Changes.String(),
@@ -127,33 +127,33 @@ func (e *External[T, O, S]) compare(ctx context.Context, mg T) (xpmanaged.Extern
 }
 
 // recreate has Create called for what was found, as if it were not there.
-func (e *External[T, O, S]) recreate(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+func (e *External[T, O, S]) recreate(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	if err := e.prepareCreate(ctx, mg); err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	Reserve(ctx, e.calls.Delete, e.calls.Create)
-	return xpmanaged.ExternalObservation{}, nil
+	return managed.ExternalObservation{}, nil
 }
 
 // absent is the observation of an external resource that AWS does not have.
-func (e *External[T, O, S]) absent(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+func (e *External[T, O, S]) absent(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	if ObserveOnly(mg) {
-		return xpmanaged.ExternalObservation{}, nil
+		return managed.ExternalObservation{}, nil
 	}
 	if e.unanswered(ctx, mg) {
-		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 	}
 	if e.late(ctx, mg) {
-		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.connectionDetails(mg)}, nil
+		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.connectionDetails(mg)}, nil
 	}
 	if meta.WasDeleted(mg) {
-		return xpmanaged.ExternalObservation{}, nil
+		return managed.ExternalObservation{}, nil
 	}
 	mends := Allows(mg, xpv2.ManagementActionCreate)
 	ReportSyncState(ctx, Missing, mends)
 	if !mends {
 		mg.SetConditions(Unavailable(mg.GetGeneration(), "it does not exist in AWS, and managementPolicies do not allow creating it"))
-		return xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil
+		return managed.ExternalObservation{ResourceUpToDate: true}, nil
 	}
 	if wait, count := RepeatDelay(ctx, creation, ""); wait > 0 {
 		return notShownObservation(ctx, mg, e.calls.Create, wait, count), nil
@@ -163,87 +163,87 @@ func (e *External[T, O, S]) absent(ctx context.Context, mg T) (xpmanaged.Externa
 	}
 	mg.SetConditions(Creating(mg.GetGeneration(), ""))
 	Reserve(ctx, e.calls.Create)
-	return xpmanaged.ExternalObservation{}, nil
+	return managed.ExternalObservation{}, nil
 }
 
 // await what keeps an external resource from being created, if err is a NotReadyError. The runtime,
 // which knows no such state, is told that there is nothing to do: a held reconcile would
 // drop the condition.
-func await(ctx context.Context, mg Managed, err error) (xpmanaged.ExternalObservation, error) {
+func await(ctx context.Context, mg Managed, err error) (managed.ExternalObservation, error) {
 	var notReady *NotReadyError
 	if !errors.As(err, &notReady) {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	mg.SetConditions(Creating(mg.GetGeneration(), notReady.Reason))
 	if notReady.After > 0 {
 		RequeueAfter(ctx, notReady.After)
 	}
-	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 }
 
 // observeOnly is an observation without any ownership: whatever exists is shown, and how it differs
 // from spec.
-func (e *External[T, O, S]) observeOnly(ctx context.Context, mg T) (xpmanaged.ExternalObservation, error) {
+func (e *External[T, O, S]) observeOnly(ctx context.Context, mg T) (managed.ExternalObservation, error) {
 	changes, err := e.foresee(ctx, mg)
 	e.resource.SetStatus(mg, e.observation)
 	if err != nil {
-		return xpmanaged.ExternalObservation{}, errors.Wrapf(err, "cannot compare %s with spec", e.observation.Description)
+		return managed.ExternalObservation{}, errors.Wrapf(err, "cannot compare %s with spec", e.observation.Description)
 	}
 	mg.SetConditions(readyWithDifferences(ctx, mg, changes, false, e.readyCondition(mg)))
-	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.connectionDetails(mg)}, nil
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: e.connectionDetails(mg)}, nil
 }
 
 // foreign is the observation of an external resource that is not ours. A resource that is being
 // deleted just lets go of it.
-func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (xpmanaged.ExternalObservation, error) {
+func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (managed.ExternalObservation, error) {
 	if meta.WasDeleted(mg) && ownership.IsForeign(err) {
 		Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+err.Error()))
-		return xpmanaged.ExternalObservation{}, nil
+		return managed.ExternalObservation{}, nil
 	}
 	mg.SetConditions(Unavailable(mg.GetGeneration(), err.Error()))
 	if !ownership.IsAdoptable(err) {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	if changes, ferr := e.foresee(ctx, mg); ferr == nil { // What keeps it from being compared is told once it is its own.
 		ReportDifferences(ctx, "", compared(mg, changes).list())
 	}
-	return xpmanaged.ExternalObservation{}, err
+	return managed.ExternalObservation{}, err
 }
 
 // Create creates the external resource. If AWS has it already, the next observation tells whose it is: it
 // may be ours, of a call whose answer was lost.
-func (e *External[T, O, S]) Create(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
+func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalCreation, error) {
 	if err := e.unname(ctx, mg); err != nil {
-		return xpmanaged.ExternalCreation{}, err
+		return managed.ExternalCreation{}, err
 	}
 	name, err := e.resource.Create(ctx, mg, e.settings)
 	switch {
 	case isBusy(err):
-		return xpmanaged.ExternalCreation{}, requeueBusy(ctx, err)
+		return managed.ExternalCreation{}, requeueBusy(ctx, err)
 	case awserr.IsAlreadyExists(err):
 		return e.taken(ctx, mg, err)
 	case err != nil:
 		if isUnanswered(err) {
 			meta.AddAnnotations(mg, ownership.Unanswered(mg))
 		}
-		return xpmanaged.ExternalCreation{}, err
+		return managed.ExternalCreation{}, err
 	case name == "":
 		return e.nameless(ctx, mg)
 	}
 	ForgetCalls(ctx, putOff)
 	RecordCall(ctx, creation, "")
 	meta.AddAnnotations(mg, ownership.Name(mg, name))
-	return xpmanaged.ExternalCreation{ConnectionDetails: e.connectionDetails(mg)}, nil
+	return managed.ExternalCreation{ConnectionDetails: e.connectionDetails(mg)}, nil
 }
 
 // Update makes the one call that is due.
-func (e *External[T, O, S]) Update(ctx context.Context, mg T) (xpmanaged.ExternalUpdate, error) {
+func (e *External[T, O, S]) Update(ctx context.Context, mg T) (managed.ExternalUpdate, error) {
 	err := e.resource.Update(ctx, mg, e.observation, Update[S]{Comparison: e.comparison, Call: e.plan.Call, Carried: e.plan.Carried})
 	if isBusy(err) {
-		return xpmanaged.ExternalUpdate{}, requeueBusy(ctx, err)
+		return managed.ExternalUpdate{}, requeueBusy(ctx, err)
 	}
 	if err != nil {
-		return xpmanaged.ExternalUpdate{}, err
+		return managed.ExternalUpdate{}, err
 	}
 	ForgetCalls(ctx, putOff)
 	RecordCall(ctx, e.plan.Call, e.plan.Carried.String())
@@ -251,27 +251,27 @@ func (e *External[T, O, S]) Update(ctx context.Context, mg T) (xpmanaged.Externa
 	if !e.plan.Slow {
 		RequeueAfter(ctx, 0)
 	}
-	return xpmanaged.ExternalUpdate{ConnectionDetails: e.connectionDetails(mg)}, nil
+	return managed.ExternalUpdate{ConnectionDetails: e.connectionDetails(mg)}, nil
 }
 
 // Delete deletes the external resource.
-func (e *External[T, O, S]) Delete(ctx context.Context, mg T) (xpmanaged.ExternalDelete, error) {
+func (e *External[T, O, S]) Delete(ctx context.Context, mg T) (managed.ExternalDelete, error) {
 	if p, ok := e.resource.(DeletionPreparer[T, O, S]); ok {
 		if ready, err := p.PrepareDelete(ctx, mg, e.observation); !ready || err != nil {
-			return xpmanaged.ExternalDelete{}, err
+			return managed.ExternalDelete{}, err
 		}
 	}
 	mg.SetConditions(Deleting(mg.GetGeneration(), ""))
 	err := e.resource.Delete(ctx, mg, e.observation)
 	if isBusy(err) {
-		return xpmanaged.ExternalDelete{}, requeueBusy(ctx, err)
+		return managed.ExternalDelete{}, requeueBusy(ctx, err)
 	}
 	if err != nil && !awserr.IsNotFound(err) {
-		return xpmanaged.ExternalDelete{}, err
+		return managed.ExternalDelete{}, err
 	}
 	ForgetCalls(ctx, putOff)
 	afterDeletion(ctx, mg)
-	return xpmanaged.ExternalDelete{}, nil
+	return managed.ExternalDelete{}, nil
 }
 
 // Disconnect does nothing: connections are shared and outlive a reconcile.

@@ -13,14 +13,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 type flowSample = samples.Sample
@@ -77,7 +77,9 @@ func (c *fakeExternal) Plan(_ context.Context, mg *flowSample, _ found, k Compar
 	return p, c.fail["Plan"]
 }
 
-func (c *fakeExternal) PrepareCreate(context.Context, *flowSample, settings) error { return c.fail["Prepare"] }
+func (c *fakeExternal) PrepareCreate(context.Context, *flowSample, settings) error {
+	return c.fail["Prepare"]
+}
 
 func (c *fakeExternal) Create(_ context.Context, mg *flowSample, _ settings) (string, error) {
 	err := c.call("Create")
@@ -106,8 +108,8 @@ func (c *fakeExternal) Delete(context.Context, *flowSample, found) error {
 	return err
 }
 
-func (c *fakeExternal) ConnectionDetails(*flowSample) xpmanaged.ConnectionDetails {
-	return xpmanaged.ConnectionDetails{"value": []byte(c.value)}
+func (c *fakeExternal) ConnectionDetails(*flowSample) managed.ConnectionDetails {
+	return managed.ConnectionDetails{"value": []byte(c.value)}
 }
 
 // newExternalSample wants the value a, and was named by us.
@@ -137,7 +139,7 @@ func pending(mg *flowSample) {
 
 func TestObserve(t *testing.T) {
 	type want struct {
-		o        xpmanaged.ExternalObservation
+		o        managed.ExternalObservation
 		err      string
 		ready    xpv2.ConditionReason
 		shown    string
@@ -146,8 +148,8 @@ func TestObserve(t *testing.T) {
 		events   []string
 		name     string
 	}
-	there := xpmanaged.ConnectionDetails{"value": []byte("a")}
-	other := xpmanaged.ConnectionDetails{"value": []byte("b")}
+	there := managed.ConnectionDetails{"value": []byte("a")}
+	other := managed.ConnectionDetails{"value": []byte("b")}
 	cases := map[string]struct {
 		reason string
 		cloud  *fakeExternal
@@ -167,7 +169,7 @@ func TestObserve(t *testing.T) {
 		"AbsentMayNotCreate": {
 			reason: "Without leave to create it is just unavailable.",
 			cloud:  &fakeExternal{}, mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate)),
-			want: want{o: xpmanaged.ExternalObservation{ResourceUpToDate: true}, ready: xpv2.ReasonUnavailable, name: "basket"},
+			want: want{o: managed.ExternalObservation{ResourceUpToDate: true}, ready: xpv2.ReasonUnavailable, name: "basket"},
 		},
 		"AbsentDeleted": {
 			reason: "What is gone needs no deletion.",
@@ -177,13 +179,13 @@ func TestObserve(t *testing.T) {
 		"InOrder": {
 			reason: "Nothing is due.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(),
-			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
+			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
 		},
 		"Drifted": {
 			reason: "An update is due, and quota for it is reserved.",
 			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(),
 			want: want{
-				o:     xpmanaged.ExternalObservation{ResourceExists: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				o:     managed.ExternalObservation{ResourceExists: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
 				ready: ReasonUpdating, shown: "b", reserved: []string{"UpdateThing"}, name: "basket",
 			},
 		},
@@ -191,7 +193,7 @@ func TestObserve(t *testing.T) {
 			reason: "Without leave to update, what AWS has is shown.",
 			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(policies(xpv2.ManagementActionObserve, xpv2.ManagementActionCreate)),
 			want: want{
-				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
 				ready: xpv2.ReasonAvailable, shown: "b", name: "basket",
 			},
 		},
@@ -199,14 +201,14 @@ func TestObserve(t *testing.T) {
 			reason: "While AWS is busy nothing is sent, and it is looked at again soon.",
 			cloud:  &fakeExternal{there: true, value: "b", busy: true}, mg: newExternalSample(),
 			want: want{
-				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
+				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, Diff: `Value: "b" -> "a"`, ConnectionDetails: other},
 				ready: ReasonUpdating, shown: "b", comeBack: 3 * time.Second, name: "basket",
 			},
 		},
 		"ObserveOnly": {
 			reason: "Whatever is there is shown, whosever it is.",
 			cloud:  &fakeExternal{there: true, value: "b"}, mg: newExternalSample(unnamed, policies(xpv2.ManagementActionObserve)),
-			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: other}, ready: xpv2.ReasonAvailable, shown: "b"},
+			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: other}, ready: xpv2.ReasonAvailable, shown: "b"},
 		},
 		"Foreign": {
 			reason: "What someone else made is not touched.",
@@ -221,13 +223,13 @@ func TestObserve(t *testing.T) {
 		"LostAnswer": {
 			reason: "What a create has made whose answer was lost is taken for ours, and its name written.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(pending),
-			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
+			want: want{o: managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there}, ready: xpv2.ReasonAvailable, shown: "a", name: "basket"},
 		},
 		"Imported": {
 			reason: "What the user names is taken over, and that is said.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(unnamed, func(mg *flowSample) { meta.SetExternalName(mg, "basket") }),
 			want: want{
-				o:     xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there},
+				o:     managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true, ConnectionDetails: there},
 				ready: xpv2.ReasonAvailable, shown: "a", events: []string{string(ReasonAdopted)}, name: "basket",
 			},
 		},
@@ -239,7 +241,7 @@ func TestObserve(t *testing.T) {
 		"Deleted": {
 			reason: "Quota for the deletion is reserved.",
 			cloud:  &fakeExternal{there: true, value: "a"}, mg: newExternalSample(deletedSample),
-			want: want{o: xpmanaged.ExternalObservation{ResourceExists: true}, reserved: []string{"DeleteThing"}, name: "basket"},
+			want: want{o: managed.ExternalObservation{ResourceExists: true}, reserved: []string{"DeleteThing"}, name: "basket"},
 		},
 		"Unreadable": {
 			reason: "An error of AWS is passed on.",

@@ -9,14 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/account"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
@@ -58,7 +58,7 @@ type Kind[T Managed] struct {
 	// Connect returns an external client that uses the session. It makes no call.
 	//
 	// Observe calls Reserve for each call that is due before it reports that the call is due.
-	Connect func(ctx context.Context, mg T, s *session.Session) (xpmanaged.TypedExternalClient[T], error)
+	Connect func(ctx context.Context, mg T, s *session.Session) (managed.TypedExternalClient[T], error)
 
 	// Refs returns the Secrets and ConfigMaps that spec refers to. When one of them changes,
 	// the resource is reconciled. Nil if the kind has no such fields.

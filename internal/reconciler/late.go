@@ -10,7 +10,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -198,13 +198,13 @@ func (e *External[T, O, S]) tellGone(ctx context.Context, mg T, unseen bool) {
 // taken is the outcome of a create that found the external resource there. The next observation
 // tells whose it is; where that has not found it before, it is said, and tried again
 // ever more slowly.
-func (e *External[T, O, S]) taken(ctx context.Context, mg T, err error) (xpmanaged.ExternalCreation, error) {
+func (e *External[T, O, S]) taken(ctx context.Context, mg T, err error) (managed.ExternalCreation, error) {
 	failed := meta.GetExternalCreateFailed(mg)
 	if now := Freshness(ctx).Now; !failed.IsZero() && failed.After(meta.GetExternalCreateSucceeded(mg)) && now.Sub(failed) < recurring {
-		return xpmanaged.ExternalCreation{}, Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
+		return managed.ExternalCreation{}, Invalid(errors.Wrap(awserr.Clean(err), "AWS answers that it already exists, but it cannot be found"))
 	}
 	Abort(ctx, busyDelay)
-	return xpmanaged.ExternalCreation{}, nil
+	return managed.ExternalCreation{}, nil
 }
 
 // unname takes the name of an external resource that is gone off its resource, before AWS gives another
@@ -222,10 +222,10 @@ func (e *External[T, O, S]) unname(ctx context.Context, mg T) error {
 
 // nameless is the outcome of a create whose answer lacks the name that AWS gave. It
 // notes that something was created, so that it is looked for and not created again.
-func (e *External[T, O, S]) nameless(ctx context.Context, mg T) (xpmanaged.ExternalCreation, error) {
+func (e *External[T, O, S]) nameless(ctx context.Context, mg T) (managed.ExternalCreation, error) {
 	note := map[string]string{ownership.AnnotationNamedBy: ownership.Name(mg, "")[ownership.AnnotationNamedBy]}
 	err := Annotate(context.WithoutCancel(ctx), mg, note)
-	return xpmanaged.ExternalCreation{}, errors.Wrap(err, "AWS's answer to the create request has no name, and this cannot be recorded")
+	return managed.ExternalCreation{}, errors.Wrap(err, "AWS's answer to the create request has no name, and this cannot be recorded")
 }
 
 // CreatedAgain are the annotations by which an object keeps the name of what an Update

@@ -131,7 +131,10 @@ func TestAbsentAfterACreate(t *testing.T) {
 		},
 		"Nameless": {
 			reason: "AWS's answer to the create lacked the name.", given: true, after: time.Second,
-			mg:   createdThing(creating, func(mg *flowSample) { mg.Annotations[ownership.AnnotationNamedBy] = "u1/"; meta.SetExternalName(mg, "") }),
+			mg: createdThing(creating, func(mg *flowSample) {
+				mg.Annotations[ownership.AnnotationNamedBy] = "u1/"
+				meta.SetExternalName(mg, "")
+			}),
 			want: want{ready: xpv2.ReasonCreating, message: notShown, comeBack: time.Second},
 		},
 		"Restored": {

@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -56,10 +56,10 @@ func TestForeign(t *testing.T) {
 			var got error
 			e := newEnv(t, mg, func(_ *Options, k *Kind[*sample]) {
 				k.ActsOn = func(mg *sample) []tenancy.Target { return tenancy.Functions(mg.Spec.Other) }
-				k.Connect = func(context.Context, *sample, *session.Session) (xpmanaged.TypedExternalClient[*sample], error) {
-					return xpmanaged.TypedExternalClientFns[*sample]{ObserveFn: func(ctx context.Context, _ *sample) (xpmanaged.ExternalObservation, error) {
+				k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
+					return managed.TypedExternalClientFns[*sample]{ObserveFn: func(ctx context.Context, _ *sample) (managed.ExternalObservation, error) {
 						got = NewForeignUntaggedError(ctx, "alias live of function pay", "live")
-						return xpmanaged.ExternalObservation{}, got
+						return managed.ExternalObservation{}, got
 					}, DisconnectFn: func(context.Context) error { return nil }}, nil
 				}
 			})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 )
 
 // intending is a cloud that records an intent before each call.
@@ -19,22 +19,22 @@ type intending struct {
 	observed, noted func()
 }
 
-func (i *intending) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
+func (i *intending) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
 	o, err := i.cloud.Observe(ctx, mg)
 	run(&i.observed)
 	return o, err
 }
 
-func (i *intending) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
+func (i *intending) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
 	if err := i.note(ctx, mg); err != nil {
-		return xpmanaged.ExternalCreation{}, err
+		return managed.ExternalCreation{}, err
 	}
 	return i.cloud.Create(ctx, mg)
 }
 
-func (i *intending) Update(ctx context.Context, mg *sample) (xpmanaged.ExternalUpdate, error) {
+func (i *intending) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
 	if err := i.note(ctx, mg); err != nil {
-		return xpmanaged.ExternalUpdate{}, err
+		return managed.ExternalUpdate{}, err
 	}
 	return i.cloud.Update(ctx, mg)
 }

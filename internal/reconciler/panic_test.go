@@ -12,7 +12,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -37,22 +37,22 @@ func (p *panicking) broken(method string) {
 	}
 }
 
-func (p *panicking) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
+func (p *panicking) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
 	p.broken("Observe")
 	return p.cloud.Observe(ctx, mg)
 }
 
-func (p *panicking) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
+func (p *panicking) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
 	p.broken("Create")
 	return p.cloud.Create(ctx, mg)
 }
 
-func (p *panicking) Update(ctx context.Context, mg *sample) (xpmanaged.ExternalUpdate, error) {
+func (p *panicking) Update(ctx context.Context, mg *sample) (managed.ExternalUpdate, error) {
 	p.broken("Update")
 	return p.cloud.Update(ctx, mg)
 }
 
-func (p *panicking) Delete(ctx context.Context, mg *sample) (xpmanaged.ExternalDelete, error) {
+func (p *panicking) Delete(ctx context.Context, mg *sample) (managed.ExternalDelete, error) {
 	p.broken("Delete")
 	return p.cloud.Delete(ctx, mg)
 }
@@ -82,7 +82,7 @@ func TestPanics(t *testing.T) {
 			e := newEnv(t, newSample())
 			e.settle()
 			client, k := &panicking{cloud: e.cloud, in: in}, e.kind
-			k.Connect = func(context.Context, *sample, *session.Session) (xpmanaged.TypedExternalClient[*sample], error) {
+			k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
 				client.broken("Connect")
 				return client, nil
 			}

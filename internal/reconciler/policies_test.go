@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 )
@@ -29,7 +29,7 @@ func TestPoliciesAsTheRuntime(t *testing.T) {
 	for _, p := range lists {
 		t.Run(fmt.Sprint(p), func(t *testing.T) {
 			mg := newExternalSample(policies(p...))
-			runtime := xpmanaged.NewManagementPoliciesResolver(len(p) > 0, p)
+			runtime := managed.NewManagementPoliciesResolver(len(p) > 0, p)
 			for what, got := range map[string][2]bool{
 				"create":       {Allows(mg, xpv2.ManagementActionCreate), runtime.ShouldCreate()},
 				"update":       {Allows(mg, xpv2.ManagementActionUpdate), runtime.ShouldUpdate()},
@@ -40,7 +40,7 @@ func TestPoliciesAsTheRuntime(t *testing.T) {
 					t.Errorf("%s: %t, but the runtime says %t", what, got[0], got[1])
 				}
 			}
-			if len(p) == 0 && !xpmanaged.NewManagementPoliciesResolver(true, p).IsPaused() {
+			if len(p) == 0 && !managed.NewManagementPoliciesResolver(true, p).IsPaused() {
 				t.Error("the runtime is to pause a resource without any policy")
 			}
 		})

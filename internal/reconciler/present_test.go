@@ -8,7 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -23,10 +23,10 @@ type owned struct {
 	foreign error
 }
 
-func (o *owned) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
+func (o *owned) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
 	if o.foreign != nil {
 		mg.SetConditions(Unavailable(mg.GetGeneration(), o.foreign.Error()))
-		return xpmanaged.ExternalObservation{}, o.foreign
+		return managed.ExternalObservation{}, o.foreign
 	}
 	return o.cloud.Observe(ctx, mg)
 }
@@ -129,7 +129,7 @@ func TestReadySpeaksOfThePresent(t *testing.T) {
 func whoseIsIt(e *env, foreign error) {
 	e.change(func(mg *sample) { mg.Spec.OtherRef = nil })
 	k := e.kind
-	k.Connect = func(context.Context, *sample, *session.Session) (xpmanaged.TypedExternalClient[*sample], error) {
+	k.Connect = func(context.Context, *sample, *session.Session) (managed.TypedExternalClient[*sample], error) {
 		return &owned{cloud: e.cloud, foreign: foreign}, nil
 	}
 	e.gate = newReconciler(&manager{c: e.server}, e.options, k, e.events)

@@ -20,13 +20,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // refer makes the env's kind refer to other resources.
@@ -49,7 +49,7 @@ func basket(name, externalName string) *sample {
 // sees records the resources that a connected client receives.
 func sees(e *env, seen *[]string) func(*Options, *Kind[*sample]) {
 	return func(_ *Options, k *Kind[*sample]) {
-		k.Connect = func(_ context.Context, mg *sample, _ *session.Session) (xpmanaged.TypedExternalClient[*sample], error) {
+		k.Connect = func(_ context.Context, mg *sample, _ *session.Session) (managed.TypedExternalClient[*sample], error) {
 			*seen = append(*seen, ptr.Deref(mg.Spec.Other, ""))
 			return e.cloud, nil
 		}
@@ -96,7 +96,7 @@ func TestReferenceOfADeletedResource(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			mg := newSample()
 			mg.Spec.OtherRef = &xpv2.NamespacedReference{Name: "basket"}
-			mg.Finalizers = []string{xpmanaged.FinalizerName}
+			mg.Finalizers = []string{managed.FinalizerName}
 			var seen []string
 			e := newEnv(t, mg, refer)
 			e = newEnv(t, mg, refer, sees(e, &seen))

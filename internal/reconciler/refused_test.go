@@ -9,10 +9,9 @@ import (
 	"github.com/aws/smithy-go"
 	corev1 "k8s.io/api/core/v1"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
-
 )
 
 // runFor reconciles the resource for a time of the env's clock, each time that it is due.
@@ -92,17 +91,17 @@ func TestRefusedChangesBackOff(t *testing.T) {
 // repeated earlier because the resource waited for something in between.
 func TestRefusedChangeIsRememberedWhileWaiting(t *testing.T) {
 	e, sent, waits := newEnv(t, newSample()), 0, false
-	c := xpmanaged.TypedExternalClientFns[*sample]{
-		ObserveFn: func(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
+	c := managed.TypedExternalClientFns[*sample]{
+		ObserveFn: func(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
 			mg.SetConditions(Updating(mg.GetGeneration(), "waits"))
 			if waits = !waits; waits {
 				RequeueAfter(ctx, 2*time.Second)
 			}
-			return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: waits}, nil
+			return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: waits}, nil
 		},
-		UpdateFn: func(context.Context, *sample) (xpmanaged.ExternalUpdate, error) {
+		UpdateFn: func(context.Context, *sample) (managed.ExternalUpdate, error) {
 			sent++
-			return xpmanaged.ExternalUpdate{}, errors.New("no")
+			return managed.ExternalUpdate{}, errors.New("no")
 		},
 		DisconnectFn: func(context.Context) error { return nil },
 	}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -173,7 +173,7 @@ type DeletionPreparer[T Managed, O, S any] interface {
 
 // A ConnectionDetailer returns the connection details. By default, there are none.
 type ConnectionDetailer[T Managed] interface {
-	ConnectionDetails(mg T) xpmanaged.ConnectionDetails
+	ConnectionDetails(mg T) managed.ConnectionDetails
 }
 
 // A NotReadyError is what PrepareCreate returns while something that ends by itself keeps
@@ -300,7 +300,7 @@ func (e *External[T, O, S]) prepareCreate(ctx context.Context, mg T) error {
 }
 
 // connectionDetails returns the connection details.
-func (e *External[T, O, S]) connectionDetails(mg T) xpmanaged.ConnectionDetails {
+func (e *External[T, O, S]) connectionDetails(mg T) managed.ConnectionDetails {
 	if c, ok := e.resource.(ConnectionDetailer[T]); ok {
 		return c.ConnectionDetails(mg)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource/fake"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/test"
@@ -41,7 +41,7 @@ func (c *runtimeCalls) WithAnnotations(...string) event.Recorder { return c }
 
 // reconciler returns the runtime's own reconciler of one resource, with none of this
 // package's decorators.
-func (c *runtimeCalls) reconciler(t *testing.T, mg *sample, e xpmanaged.TypedExternalClientFns[*sample]) reconcile.Reconciler {
+func (c *runtimeCalls) reconciler(t *testing.T, mg *sample, e managed.TypedExternalClientFns[*sample]) reconcile.Reconciler {
 	t.Helper()
 	s := runtime.NewScheme()
 	if err := samples.AddToScheme(s); err != nil {
@@ -64,26 +64,26 @@ func (c *runtimeCalls) reconciler(t *testing.T, mg *sample, e xpmanaged.TypedExt
 			return nil
 		},
 	}
-	return xpmanaged.NewReconciler(&fake.Manager{Client: kube, Scheme: s}, resource.ManagedKind(samples.GVK),
-		xpmanaged.WithManagementPolicies(),
-		xpmanaged.WithInitializers(),
-		xpmanaged.WithPollInterval(time.Minute),
-		xpmanaged.WithDeterministicExternalName(true),
-		xpmanaged.WithCreationGracePeriod(0),
-		xpmanaged.WithRecorder(c),
-		xpmanaged.WithFinalizer(resource.FinalizerFns{
+	return managed.NewReconciler(&fake.Manager{Client: kube, Scheme: s}, resource.ManagedKind(samples.GVK),
+		managed.WithManagementPolicies(),
+		managed.WithInitializers(),
+		managed.WithPollInterval(time.Minute),
+		managed.WithDeterministicExternalName(true),
+		managed.WithCreationGracePeriod(0),
+		managed.WithRecorder(c),
+		managed.WithFinalizer(resource.FinalizerFns{
 			AddFinalizerFn:    func(context.Context, resource.Object) error { c.add("add finalizer"); return nil },
 			RemoveFinalizerFn: func(context.Context, resource.Object) error { c.add("remove finalizer"); return nil },
 		}),
-		xpmanaged.WithCriticalAnnotationUpdater(xpmanaged.CriticalAnnotationUpdateFn(func(context.Context, client.Object) error {
+		managed.WithCriticalAnnotationUpdater(managed.CriticalAnnotationUpdateFn(func(context.Context, client.Object) error {
 			c.add("update annotations")
 			return nil
 		})),
-		xpmanaged.WithReferenceResolver(xpmanaged.ReferenceResolverFn(func(context.Context, resource.Managed) error {
+		managed.WithReferenceResolver(managed.ReferenceResolverFn(func(context.Context, resource.Managed) error {
 			c.add("resolve references")
 			return nil
 		})),
-		xpmanaged.WithTypedExternalConnector(xpmanaged.TypedExternalConnectorFn[*sample](func(context.Context, *sample) (xpmanaged.TypedExternalClient[*sample], error) {
+		managed.WithTypedExternalConnector(managed.TypedExternalConnectorFn[*sample](func(context.Context, *sample) (managed.TypedExternalClient[*sample], error) {
 			c.add("connect")
 			e.DisconnectFn = func(context.Context) error { return nil }
 			return e, nil
@@ -97,36 +97,36 @@ func (c *runtimeCalls) reconciler(t *testing.T, mg *sample, e xpmanaged.TypedExt
 func TestRuntimeContract(t *testing.T) {
 	var calls *runtimeCalls
 	conflict := kerrors.NewConflict(schema.GroupResource{}, "", nil)
-	observe := func(o xpmanaged.ExternalObservation, err error) func(context.Context, *sample) (xpmanaged.ExternalObservation, error) {
-		return func(context.Context, *sample) (xpmanaged.ExternalObservation, error) {
+	observe := func(o managed.ExternalObservation, err error) func(context.Context, *sample) (managed.ExternalObservation, error) {
+		return func(context.Context, *sample) (managed.ExternalObservation, error) {
 			calls.add("observe")
 			return o, err
 		}
 	}
-	create := func(err error) func(context.Context, *sample) (xpmanaged.ExternalCreation, error) {
-		return func(context.Context, *sample) (xpmanaged.ExternalCreation, error) {
+	create := func(err error) func(context.Context, *sample) (managed.ExternalCreation, error) {
+		return func(context.Context, *sample) (managed.ExternalCreation, error) {
 			calls.add("create")
-			return xpmanaged.ExternalCreation{}, err
+			return managed.ExternalCreation{}, err
 		}
 	}
-	update := func(err error) func(context.Context, *sample) (xpmanaged.ExternalUpdate, error) {
-		return func(context.Context, *sample) (xpmanaged.ExternalUpdate, error) {
+	update := func(err error) func(context.Context, *sample) (managed.ExternalUpdate, error) {
+		return func(context.Context, *sample) (managed.ExternalUpdate, error) {
 			calls.add("call update")
-			return xpmanaged.ExternalUpdate{}, err
+			return managed.ExternalUpdate{}, err
 		}
 	}
-	remove := func(err error) func(context.Context, *sample) (xpmanaged.ExternalDelete, error) {
-		return func(context.Context, *sample) (xpmanaged.ExternalDelete, error) {
+	remove := func(err error) func(context.Context, *sample) (managed.ExternalDelete, error) {
+		return func(context.Context, *sample) (managed.ExternalDelete, error) {
 			calls.add("delete")
-			return xpmanaged.ExternalDelete{}, err
+			return managed.ExternalDelete{}, err
 		}
 	}
 	deleted := func(mg *sample) {
 		mg.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
-		mg.SetFinalizers([]string{xpmanaged.FinalizerName})
+		mg.SetFinalizers([]string{managed.FinalizerName})
 	}
-	type fns = xpmanaged.TypedExternalClientFns[*sample]
-	absent, present := xpmanaged.ExternalObservation{}, xpmanaged.ExternalObservation{ResourceExists: true}
+	type fns = managed.TypedExternalClientFns[*sample]
+	absent, present := managed.ExternalObservation{}, managed.ExternalObservation{ResourceExists: true}
 	connected := []string{"resolve references", "connect", "observe"}
 	ready := append(connected[:3:3], "add finalizer")
 	requeue := reconcile.Result{Requeue: true}
@@ -171,7 +171,7 @@ func TestRuntimeContract(t *testing.T) {
 		},
 		"UpToDate": {
 			reason: "Nothing but status is written.",
-			client: fns{ObserveFn: observe(xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil)},
+			client: fns{ObserveFn: observe(managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil)},
 			calls:  append(ready[:4:4], "update status"), result: poll,
 		},
 		"AbsentAndUpToDate": {
@@ -179,13 +179,13 @@ func TestRuntimeContract(t *testing.T) {
 			edit: func(mg *sample) {
 				mg.SetManagementPolicies(xpv2.ManagementPolicies{xpv2.ManagementActionObserve, xpv2.ManagementActionUpdate})
 			},
-			client: fns{ObserveFn: observe(xpmanaged.ExternalObservation{ResourceUpToDate: true}, nil)},
+			client: fns{ObserveFn: observe(managed.ExternalObservation{ResourceUpToDate: true}, nil)},
 			calls:  append(ready[:4:4], "update status"), result: poll,
 		},
 		"CreateIncomplete": {
 			reason: "A create whose answer was lost is observed again, because names are said to be deterministic.",
 			edit:   func(mg *sample) { meta.SetExternalCreatePending(mg, time.Unix(1, 0)) },
-			client: fns{ObserveFn: observe(xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil)},
+			client: fns{ObserveFn: observe(managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil)},
 			calls:  append(ready[:4:4], "update status"), result: poll,
 		},
 		"Delete": {

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/kube"
@@ -29,7 +29,7 @@ const defaultTimeout = time.Minute
 
 // Setup adds the controller of a kind to a manager.
 func Setup[T Managed](mgr ctrl.Manager, o Options, k Kind[T]) error {
-	name := xpmanaged.ControllerName(k.GVK.GroupKind().String())
+	name := managed.ControllerName(k.GVK.GroupKind().String())
 	r := newReconciler(mgr, o, k, event.NewAPIRecorder(mgr.GetEventRecorderFor(name))) //nolint:staticcheck // Crossplane grants no rights on events.k8s.io.
 
 	if err := addStateMetrics(mgr, o, k.NewList()); err != nil {
@@ -131,31 +131,31 @@ func newManagedReconciler[T Managed](mgr ctrl.Manager, o Options, k Kind[T], kc 
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	opts := []xpmanaged.ReconcilerOption{
-		xpmanaged.WithTypedExternalConnector[T](c),
-		xpmanaged.WithLogger(o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind))),
-		xpmanaged.WithRecorder(r),
-		xpmanaged.WithTimeout(timeout),
-		xpmanaged.WithPollInterval(o.PollInterval),
-		xpmanaged.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
-		xpmanaged.WithCreationGracePeriod(0), // The kinds handle delayed visibility themselves.
+	opts := []managed.ReconcilerOption{
+		managed.WithTypedExternalConnector[T](c),
+		managed.WithLogger(o.Logger.WithValues("controller", strings.ToLower(k.GVK.Kind))),
+		managed.WithRecorder(r),
+		managed.WithTimeout(timeout),
+		managed.WithPollInterval(o.PollInterval),
+		managed.WithMinPollInterval(o.poll().Effective(o.MinPollInterval)),
+		managed.WithCreationGracePeriod(0), // The kinds handle delayed visibility themselves.
 		// Every kind finds what it created when the answer was lost, whether or not spec
 		// determines the external name.
-		xpmanaged.WithDeterministicExternalName(true),
-		xpmanaged.WithInitializers(),
-		xpmanaged.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, xpmanaged.FinalizerName), tracker: o.Tracker, deleted: func(mg resource.Object) {
+		managed.WithDeterministicExternalName(true),
+		managed.WithInitializers(),
+		managed.WithFinalizer(&finalizer{Finalizer: kube.NewFinalizer(kc, managed.FinalizerName), tracker: o.Tracker, deleted: func(mg resource.Object) {
 			o.Metrics.recordDeletion(k.GVK.String(), o.Now().Sub(mg.GetDeletionTimestamp().Time))
 		}}),
-		xpmanaged.WithCriticalAnnotationUpdater(kc),
-		xpmanaged.WithReferenceResolver(refs),
+		managed.WithCriticalAnnotationUpdater(kc),
+		managed.WithReferenceResolver(refs),
 	}
 	if policies {
-		opts = append(opts, xpmanaged.WithManagementPolicies())
+		opts = append(opts, managed.WithManagementPolicies())
 	}
 	if o.ChangeLogOptions != nil && o.ChangeLogOptions.ChangeLogger != nil {
-		opts = append(opts, xpmanaged.WithChangeLogger(&changeLogger[T]{inner: o.ChangeLogOptions.ChangeLogger, redact: k.Redact}))
+		opts = append(opts, managed.WithChangeLogger(&changeLogger[T]{inner: o.ChangeLogOptions.ChangeLogger, redact: k.Redact}))
 	}
-	return xpmanaged.NewReconciler(&decorated{Manager: mgr, client: kc}, resource.ManagedKind(k.GVK), opts...)
+	return managed.NewReconciler(&decorated{Manager: mgr, client: kc}, resource.ManagedKind(k.GVK), opts...)
 }
 
 // decorated is a manager with the decorated client.

@@ -32,15 +32,15 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/logging"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
@@ -119,30 +119,30 @@ func (e *endpoint) answer(q *http.Request) *http.Response {
 // function is an external client that uses the SDK.
 type function struct{ api *lambda.Client }
 
-func (f *function) Observe(ctx context.Context, mg *sample) (xpmanaged.ExternalObservation, error) {
+func (f *function) Observe(ctx context.Context, mg *sample) (managed.ExternalObservation, error) {
 	_, err := f.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: &mg.Name})
 	switch {
 	case awserr.IsNotFound(err):
-		return xpmanaged.ExternalObservation{}, nil
+		return managed.ExternalObservation{}, nil
 	case err != nil:
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	mg.SetConditions(Available(mg.GetGeneration()))
-	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 }
 
 // Create represents any call that changes AWS.
-func (f *function) Create(ctx context.Context, mg *sample) (xpmanaged.ExternalCreation, error) {
+func (f *function) Create(ctx context.Context, mg *sample) (managed.ExternalCreation, error) {
 	_, err := f.api.UpdateFunctionConfiguration(ctx, &lambda.UpdateFunctionConfigurationInput{FunctionName: &mg.Name})
-	return xpmanaged.ExternalCreation{}, err
+	return managed.ExternalCreation{}, err
 }
 
-func (f *function) Update(context.Context, *sample) (xpmanaged.ExternalUpdate, error) {
-	return xpmanaged.ExternalUpdate{}, errors.New("there is nothing to update")
+func (f *function) Update(context.Context, *sample) (managed.ExternalUpdate, error) {
+	return managed.ExternalUpdate{}, errors.New("there is nothing to update")
 }
 
-func (f *function) Delete(context.Context, *sample) (xpmanaged.ExternalDelete, error) {
-	return xpmanaged.ExternalDelete{}, errors.New("there is nothing to delete")
+func (f *function) Delete(context.Context, *sample) (managed.ExternalDelete, error) {
+	return managed.ExternalDelete{}, errors.New("there is nothing to delete")
 }
 
 func (f *function) Disconnect(context.Context) error { return nil }
@@ -209,7 +209,7 @@ func newFleet(ctx context.Context, t *testing.T, workers int) *fleet {
 		NewList: func() resource.ManagedList { return &samples.SampleList{} },
 		Region:  func(*sample) string { return "eu-west-1" },
 		Reads:   func(*sample) []string { return []string{"GetFunction"} },
-		Connect: func(_ context.Context, _ *sample, s *session.Session) (xpmanaged.TypedExternalClient[*sample], error) {
+		Connect: func(_ context.Context, _ *sample, s *session.Session) (managed.TypedExternalClient[*sample], error) {
 			return &function{api: session.Client(s, lambda.NewFromConfig)}, nil
 		},
 	}, silent{})

@@ -8,7 +8,7 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -216,14 +216,14 @@ func (c *connector[T]) others(ctx context.Context, mg T) iter.Seq[T] {
 
 // releasingClient returns an external client for a resource that is being deleted and may not
 // delete what it refers to. It reports to the runtime that there is nothing to delete.
-func releasingClient[T Managed](why error) xpmanaged.TypedExternalClient[T] {
-	return xpmanaged.TypedExternalClientFns[T]{
-		ObserveFn: func(ctx context.Context, _ T) (xpmanaged.ExternalObservation, error) {
+func releasingClient[T Managed](why error) managed.TypedExternalClient[T] {
+	return managed.TypedExternalClientFns[T]{
+		ObserveFn: func(ctx context.Context, _ T) (managed.ExternalObservation, error) {
 			Emit(ctx, event.Normal(ReasonNotDeleted, "Left in AWS, because this resource does not own it: "+why.Error()))
-			return xpmanaged.ExternalObservation{}, nil
+			return managed.ExternalObservation{}, nil
 		},
-		DeleteFn: func(context.Context, T) (xpmanaged.ExternalDelete, error) {
-			return xpmanaged.ExternalDelete{}, nil
+		DeleteFn: func(context.Context, T) (managed.ExternalDelete, error) {
+			return managed.ExternalDelete{}, nil
 		},
 		DisconnectFn: func(context.Context) error { return nil },
 	}

@@ -15,14 +15,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
 )
 
 // neighbours makes the env's kind act on the function checkout, which a Function of another
@@ -84,7 +84,7 @@ func TestDeletionOfWhatAnotherOwns(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			mg := newSample()
-			mg.Finalizers = []string{xpmanaged.FinalizerName}
+			mg.Finalizers = []string{managed.FinalizerName}
 			mg.Annotations = ownership.Name(mg, "cart")
 			meta.SetExternalCreateSucceeded(mg, time.Unix(0, 0))
 			change := []func(*v1beta1.Function){}

@@ -10,13 +10,13 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // ReasonFound is the reason of the event about a resource in AWS that was found by its tags,
@@ -55,7 +55,7 @@ func MayHaveCreated(mg resource.Managed, now time.Time) bool {
 		return false
 	}
 	created := mg.GetCreationTimestamp()
-	return meta.FinalizerExists(mg, xpmanaged.FinalizerName) || !created.IsZero() && !now.IsZero() && now.Sub(created.Time) > newFor
+	return meta.FinalizerExists(mg, managed.FinalizerName) || !created.IsZero() && !now.IsZero() && now.Sub(created.Time) > newFor
 }
 
 // A Candidate is a resource in AWS that a managed resource may have created.

@@ -13,14 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 var created = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -33,7 +33,7 @@ func TestMayHaveCreated(t *testing.T) {
 		want   bool
 	}{
 		"New":       {reason: "The provider has not seen it.", after: time.Second},
-		"Finalizer": {reason: "The finalizer precedes each create.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{xpmanaged.FinalizerName} }, want: true},
+		"Finalizer": {reason: "The finalizer precedes each create.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{managed.FinalizerName} }, want: true},
 		"Other":     {reason: "Finalizers of others tell nothing.", change: func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{"other"} }},
 		"Old":       {reason: "A tool may have removed the finalizer, too.", after: time.Hour, want: true},
 		"ObserveOnly": {reason: "It creates nothing.", after: time.Hour, change: func(c *v1beta1.CodeSigningConfig) {

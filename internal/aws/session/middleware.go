@@ -11,8 +11,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/breaker"
-	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/telemetry"
 )
 
 // middlewares has what the provider adds to the SDK's middleware. Fields that are zero add nothing:
@@ -43,11 +43,11 @@ func (m middlewares) list() []placed {
 	const retry = "Retry"
 	return []placed{
 		// Once for each call. The SDK has already set service, operation, region and signing name.
-		{middleware: signingOverride(m.endpoint)},             // Replaces what the SDK has set, so it comes after that.
-		{middleware: telemetry.Call(m.tracer)},                    // Around all that can fail, so that a span has the final error.
-		{middleware: m.breakers.Middleware(m.breaker)},        // Around the retries: a call counts once.
-		{middleware: m.limiter.PreferAnswer(), before: retry}, // Around the retries: it sees the results of all attempts.
-		{middleware: telemetry.Attempt(m.tracer), after: retry},   // Around all of an attempt, so that it sees deferred ones too.
+		{middleware: signingOverride(m.endpoint)},               // Replaces what the SDK has set, so it comes after that.
+		{middleware: telemetry.Call(m.tracer)},                  // Around all that can fail, so that a span has the final error.
+		{middleware: m.breakers.Middleware(m.breaker)},          // Around the retries: a call counts once.
+		{middleware: m.limiter.PreferAnswer(), before: retry},   // Around the retries: it sees the results of all attempts.
+		{middleware: telemetry.Attempt(m.tracer), after: retry}, // Around all of an attempt, so that it sees deferred ones too.
 
 		// For each attempt, after the SDK has fetched credentials and signed the request.
 		{middleware: m.limiter.Middleware(m.scope)}, // After credentials and signing, which may fail and would waste a token.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 var ignoreUnexported = cmpopts.IgnoreUnexported(lambda.CreateAliasInput{}, lambda.UpdateAliasInput{}, types.AliasRoutingConfiguration{})

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
@@ -36,7 +36,7 @@ func newEnv(t testing.TB) *env {
 	for range 2 {
 		e.functions = publishedLast(w.Publish("f"))
 	}
-	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Alias] {
+	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Alias] {
 		return testExternal(w.Lambda, e.functions, w.Cache)
 	})
 	return e

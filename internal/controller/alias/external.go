@@ -11,15 +11,15 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // external is an alias in AWS. It lives for one reconcile.
@@ -189,9 +189,9 @@ func (e *external) Delete(ctx context.Context, _ *v1beta1.Alias, o found) error 
 }
 
 // ConnectionDetails returns what an invoker needs to know.
-func (e *external) ConnectionDetails(a *v1beta1.Alias) xpmanaged.ConnectionDetails {
+func (e *external) ConnectionDetails(a *v1beta1.Alias) managed.ConnectionDetails {
 	s := a.Status.AtProvider
-	return xpmanaged.ConnectionDetails{
+	return managed.ConnectionDetails{
 		"aliasArn":  []byte(ptr.Deref(s.AliasArn, "")),
 		"invokeArn": []byte(ptr.Deref(s.InvokeArn, "")),
 	}

@@ -14,17 +14,17 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 type env struct {
@@ -38,7 +38,7 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := testenv.NewWorld(t, awsdouble.Options{CreateDuration: 2 * time.Second, UpdateDuration: 2 * time.Second})
 	e := &env{tags: readcache.NewTagCache(w.Now), fields: testenv.Fields{}}
-	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CapacityProvider] {
+	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.CapacityProvider] {
 		return reconciler.NewExternal(e.external(), calls)
 	})
 	return e

@@ -10,16 +10,16 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
@@ -52,7 +52,9 @@ var (
 	_ reconciler.ConnectionDetailer[*v1beta1.CapacityProvider]                   = &external{}
 )
 
-func nameOf(c *v1beta1.CapacityProvider) string { return cmp.Or(reconciler.ExternalName(c), c.GetName()) }
+func nameOf(c *v1beta1.CapacityProvider) string {
+	return cmp.Or(reconciler.ExternalName(c), c.GetName())
+}
 
 func what(name string) string { return "capacity provider " + name }
 
@@ -194,6 +196,6 @@ func (e *external) Delete(ctx context.Context, c *v1beta1.CapacityProvider, o fo
 }
 
 // ConnectionDetails returns what functions need to use the capacity provider.
-func (e *external) ConnectionDetails(c *v1beta1.CapacityProvider) xpmanaged.ConnectionDetails {
-	return xpmanaged.ConnectionDetails{"capacityProviderArn": []byte(ptr.Deref(c.Status.AtProvider.CapacityProviderArn, ""))}
+func (e *external) ConnectionDetails(c *v1beta1.CapacityProvider) managed.ConnectionDetails {
+	return managed.ConnectionDetails{"capacityProviderArn": []byte(ptr.Deref(c.Status.AtProvider.CapacityProviderArn, ""))}
 }

@@ -12,12 +12,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
@@ -50,7 +50,7 @@ type connector struct {
 	tags *readcache.TagCache
 }
 
-func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig], error) {
+func (c *connector) connect(_ context.Context, mg *v1beta1.CodeSigningConfig, s *session.Session) (managed.TypedExternalClient[*v1beta1.CodeSigningConfig], error) {
 	e := &external{
 		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,

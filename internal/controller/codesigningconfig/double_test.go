@@ -16,17 +16,17 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // profile is the ARN of a signing profile's version.
@@ -46,7 +46,7 @@ func newEnv(t testing.TB) *env {
 	t.Helper()
 	w := testenv.NewWorld(t, awsdouble.Options{})
 	e := &env{tags: readcache.NewTagCache(w.Now), cache: &readcache.Cache{}, fields: testenv.Fields{}}
-	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.CodeSigningConfig] {
+	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.CodeSigningConfig] {
 		return reconciler.NewExternal(e.external(), calls)
 	})
 	return e
@@ -341,7 +341,7 @@ func TestWhatIsOursIsNotMultiplied(t *testing.T) {
 func stripped(e *env) (c *v1beta1.CodeSigningConfig, arn string) {
 	e.Helper()
 	c = testConfig()
-	c.CreationTimestamp, c.Finalizers = metav1.NewTime(e.Now()), []string{xpmanaged.FinalizerName}
+	c.CreationTimestamp, c.Finalizers = metav1.NewTime(e.Now()), []string{managed.FinalizerName}
 	e.Settle(c)
 	arn = meta.GetExternalName(c)
 	e.Advance(2 * time.Hour)
@@ -405,7 +405,7 @@ func TestCallsBeforeACreation(t *testing.T) {
 	if got := created("new", func(*v1beta1.CodeSigningConfig) {}); got[opList] != 0 || got[opCreate] != 1 {
 		t.Errorf("a new resource: %v", got)
 	}
-	waited := func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{xpmanaged.FinalizerName} }
+	waited := func(c *v1beta1.CodeSigningConfig) { c.Finalizers = []string{managed.FinalizerName} }
 	if got := created("waited", waited); got[opList] != 3 || got[opTags] > 50 || got[opCreate] != 1 {
 		t.Errorf("a resource that has waited for something looks at 20 tags at a time: %v", got)
 	}

@@ -17,12 +17,12 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
@@ -70,7 +70,7 @@ type connector struct {
 	tags *readcache.TagCache
 }
 
-func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
+func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s *session.Session) (managed.TypedExternalClient[*v1beta1.EventSourceMapping], error) {
 	e := &external{
 		api:    session.Client(s, lambda.NewFromConfig),
 		fields: c.o.Fields,

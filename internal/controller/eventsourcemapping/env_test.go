@@ -10,12 +10,12 @@ import (
 	ktypes "k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -56,7 +56,7 @@ func newEnv(t testing.TB) *env {
 	w.AddFunction("g")
 	w.Double.ResetCalls()
 	e := &env{}
-	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.EventSourceMapping] { return e.external(w.Lambda) })
+	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.EventSourceMapping] { return e.external(w.Lambda) })
 	e.restart()
 	return e
 }

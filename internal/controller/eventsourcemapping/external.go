@@ -9,17 +9,17 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
@@ -199,8 +199,8 @@ func (e *external) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, o 
 }
 
 // ConnectionDetails returns what those who use the mapping need to know.
-func (e *external) ConnectionDetails(m *v1beta1.EventSourceMapping) xpmanaged.ConnectionDetails {
-	return xpmanaged.ConnectionDetails{
+func (e *external) ConnectionDetails(m *v1beta1.EventSourceMapping) managed.ConnectionDetails {
+	return managed.ConnectionDetails{
 		"uuid":        []byte(ptr.Deref(m.Status.AtProvider.UUID, "")),
 		"arn":         []byte(ptr.Deref(m.Status.AtProvider.EventSourceMappingArn, "")),
 		"functionArn": []byte(ptr.Deref(m.Status.AtProvider.FunctionArn, "")),

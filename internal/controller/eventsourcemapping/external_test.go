@@ -13,14 +13,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -192,7 +192,7 @@ func TestReads(t *testing.T) {
 	m = testMapping()
 	meta.SetExternalCreatePending(m, testenv.Start)
 	check("It may have been.", opList, opTags)
-	m = testMapping(func(m *v1beta1.EventSourceMapping) { m.Finalizers = []string{xpmanaged.FinalizerName} })
+	m = testMapping(func(m *v1beta1.EventSourceMapping) { m.Finalizers = []string{managed.FinalizerName} })
 	check("It may have been, whatever its annotations say.", opList)
 	m = known()
 	m.Status.AtProvider.EventSourceMappingArn = ptr.To("arn")

@@ -11,14 +11,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 // killed makes a creation whose UUID is never kept, since the process ends right after
@@ -236,7 +236,7 @@ func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
 			m := testMapping()
-			m.CreationTimestamp, m.Finalizers = metav1.NewTime(e.Now()), []string{xpmanaged.FinalizerName}
+			m.CreationTimestamp, m.Finalizers = metav1.NewTime(e.Now()), []string{managed.FinalizerName}
 			e.Settle(m)
 			name := meta.GetExternalName(m)
 			e.Advance(2 * time.Hour)

@@ -120,4 +120,6 @@ func sinceModified(o observed, now time.Time) time.Duration {
 }
 
 // pending is when to look again at a mapping that AWS has in motion.
-func pending(o observed, now time.Time) time.Duration { return reconciler.PendingDelay(sinceModified(o, now)) }
+func pending(o observed, now time.Time) time.Duration {
+	return reconciler.PendingDelay(sinceModified(o, now))
+}

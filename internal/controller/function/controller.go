@@ -22,14 +22,14 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
@@ -68,7 +68,7 @@ type connector struct {
 	memory *records
 }
 
-func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.Function], error) {
+func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.Session) (managed.TypedExternalClient[*v1beta1.Function], error) {
 	return reconciler.NewExternal(&external{
 		api: session.Client(s, lambda.NewFromConfig),
 		resolver: &resolver{

@@ -12,13 +12,13 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"k8s.io/utils/ptr"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
+	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -46,7 +46,7 @@ func newEnv(t testing.TB) *env {
 	objs, err := randomObjects()
 	w.Must(err)
 	e := &env{objects: objs, memory: newRecords()}
-	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Function] { return e.external() })
+	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Function] { return e.external() })
 	return e
 }
 

@@ -11,17 +11,17 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/fingerprint"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
@@ -319,9 +319,9 @@ func (e *external) Delete(ctx context.Context, f *v1beta1.Function, o found) err
 }
 
 // ConnectionDetails returns what those who use the function need to know.
-func (e *external) ConnectionDetails(f *v1beta1.Function) xpmanaged.ConnectionDetails {
+func (e *external) ConnectionDetails(f *v1beta1.Function) managed.ConnectionDetails {
 	s := f.Status.AtProvider
-	return xpmanaged.ConnectionDetails{
+	return managed.ConnectionDetails{
 		"functionName": []byte(ptr.Deref(s.FunctionName, "")),
 		"functionArn":  []byte(ptr.Deref(s.FunctionArn, "")),
 		"invokeArn":    []byte(ptr.Deref(s.InvokeArn, "")),

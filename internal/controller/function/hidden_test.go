@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/ptr"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -249,7 +249,7 @@ func (f forgetful) UpdateFunctionConfiguration(ctx context.Context, in *lambda.U
 // the rest, and is told.
 func TestUnshownConfigurationLetsCodePass(t *testing.T) {
 	r := newEnv(t)
-	r.External = func() xpmanaged.TypedExternalClient[*v1beta1.Function] {
+	r.External = func() managed.TypedExternalClient[*v1beta1.Function] {
 		e, th := testExternal(forgetful{r.Lambda}, r.objects)
 		th.now, th.memory = r.Now, r.memory
 		return e

@@ -10,8 +10,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
 // settings in one form for both what is wanted and what is there. All are replaced at

@@ -9,13 +9,13 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
@@ -37,7 +37,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-func connect(_ context.Context, _ *v1beta1.FunctionURL, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.FunctionURL], error) {
+func connect(_ context.Context, _ *v1beta1.FunctionURL, s *session.Session) (managed.TypedExternalClient[*v1beta1.FunctionURL], error) {
 	return newExternal(session.Client(s, lambda.NewFromConfig), s.Inventory()), nil
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
 // settings are the same type for desired and observed state.

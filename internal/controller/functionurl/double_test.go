@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
@@ -26,7 +26,7 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, 0, func(w *testenv.World) xpmanaged.TypedExternalClient[*v1beta1.FunctionURL] {
+	return env{functionconfigtest.New(t, 0, func(w *testenv.World) managed.TypedExternalClient[*v1beta1.FunctionURL] {
 		return newExternal(w.Lambda, w.Cache)
 	})}
 }

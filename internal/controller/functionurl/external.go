@@ -8,12 +8,12 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/functionconfig"
+	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
@@ -120,9 +120,9 @@ func (e *external) Delete(ctx context.Context, _ *v1beta1.FunctionURL, o found) 
 }
 
 // ConnectionDetails returns the address of the URL.
-func (e *external) ConnectionDetails(mg *v1beta1.FunctionURL) xpmanaged.ConnectionDetails {
+func (e *external) ConnectionDetails(mg *v1beta1.FunctionURL) managed.ConnectionDetails {
 	at := mg.Status.AtProvider
-	return xpmanaged.ConnectionDetails{
+	return managed.ConnectionDetails{
 		"functionUrl": []byte(ptr.Deref(at.FunctionURL, "")),
 		"functionArn": []byte(ptr.Deref(at.FunctionArn, "")),
 	}

@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -35,7 +35,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		NewList: func() resource.ManagedList { return &v1beta1.InvocationList{} },
 		Region:  func(i *v1beta1.Invocation) string { return i.Spec.ForProvider.Region },
 		Reads:   func(*v1beta1.Invocation) []string { return nil },
-		Connect: func(_ context.Context, _ *v1beta1.Invocation, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.Invocation], error) {
+		Connect: func(_ context.Context, _ *v1beta1.Invocation, s *session.Session) (managed.TypedExternalClient[*v1beta1.Invocation], error) {
 			return &external{api: session.Client(s, lambda.NewFromConfig), objects: o.Objects, now: o.Now, fingerprints: seen}, nil
 		},
 		ActsOn: func(i *v1beta1.Invocation) []tenancy.Target {

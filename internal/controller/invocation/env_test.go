@@ -12,13 +12,13 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -54,7 +54,7 @@ type env struct {
 func newEnv(t testing.TB) *env {
 	t.Helper()
 	e := &env{objects: fakeObjects{}}
-	e.Env = testenv.NewEnv(testenv.NewWorld(t, awsdouble.Options{}), func() xpmanaged.TypedExternalClient[*v1beta1.Invocation] {
+	e.Env = testenv.NewEnv(testenv.NewWorld(t, awsdouble.Options{}), func() managed.TypedExternalClient[*v1beta1.Invocation] {
 		return &external{api: e.Lambda, objects: e.objects, now: e.Now}
 	})
 	e.Lambda = e.Retrying()

@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	xpevent "github.com/crossplane/crossplane-runtime/v2/pkg/event"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
@@ -68,7 +68,7 @@ type plan struct {
 }
 
 // Observe what was recorded. AWS is asked only when an invocation is due.
-func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalObservation, error) {
+func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalObservation, error) {
 	r := recorded(i)
 	if r != nil {
 		catchUp(i, *r)
@@ -80,12 +80,12 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanage
 		return e.look(i, r), nil
 	}
 	if err := e.prepare(ctx, i, r); err != nil {
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	d := decide(i, r, e.plan.input, e.now())
 	if missing := forbidden(i, r, d); missing != "" {
 		i.SetConditions(reconciler.Unavailable(i.GetGeneration(), missing))
-		return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
+		return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}, nil
 	}
 	e.plan.decision = d
 	i.SetConditions(d.ready)
@@ -94,34 +94,34 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (xpmanage
 	}
 	if d.action != "" {
 		if err := e.checkFunction(ctx, i); err != nil {
-			return xpmanaged.ExternalObservation{}, err
+			return managed.ExternalObservation{}, err
 		}
 	}
-	return xpmanaged.ExternalObservation{ResourceExists: !r.never(), ResourceUpToDate: d.action == ""}, nil
+	return managed.ExternalObservation{ResourceExists: !r.never(), ResourceUpToDate: d.action == ""}, nil
 }
 
 // look shows what was recorded, and invokes nothing.
-func (e *external) look(i *v1beta1.Invocation, r *record) xpmanaged.ExternalObservation {
+func (e *external) look(i *v1beta1.Invocation, r *record) managed.ExternalObservation {
 	if r == nil {
 		i.SetConditions(reconciler.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
 	} else {
 		i.SetConditions(decide(i, r, r.Input, e.now()).ready)
 	}
-	return xpmanaged.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
+	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
 }
 
 // observeDeleted tells whether the function is to be told of the deletion.
-func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r *record) (xpmanaged.ExternalObservation, error) {
+func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r *record) (managed.ExternalObservation, error) {
 	if r.never() || !inCRUD(i.Spec.ForProvider) {
-		return xpmanaged.ExternalObservation{}, nil
+		return managed.ExternalObservation{}, nil
 	}
 	remember(i)
 	if err := e.prepare(ctx, i, r); err != nil {
 		if refs.IsMissing(err) {
 			letGo(ctx, err.Error())
-			return xpmanaged.ExternalObservation{}, nil
+			return managed.ExternalObservation{}, nil
 		}
-		return xpmanaged.ExternalObservation{}, err
+		return managed.ExternalObservation{}, err
 	}
 	d := atTheEnd(i, r, e.plan.input, e.now())
 	e.plan.decision = d
@@ -130,13 +130,13 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 		if r.Outcome == unknown {
 			letGo(ctx, "it is not known whether the function ran")
 		}
-		return xpmanaged.ExternalObservation{}, nil
+		return managed.ExternalObservation{}, nil
 	case d.blocked != "":
-		return xpmanaged.ExternalObservation{}, errors.New(d.blocked)
+		return managed.ExternalObservation{}, errors.New(d.blocked)
 	case d.wait > 0:
 		reconciler.Abort(ctx, d.wait)
 	}
-	return xpmanaged.ExternalObservation{ResourceExists: true}, nil
+	return managed.ExternalObservation{ResourceExists: true}, nil
 }
 
 // letGo of a resource whose function cannot be told.
@@ -227,27 +227,27 @@ func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) err
 }
 
 // Create invokes the function for the first time.
-func (e *external) Create(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalCreation, error) {
-	return xpmanaged.ExternalCreation{}, e.invoke(ctx, i)
+func (e *external) Create(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalCreation, error) {
+	return managed.ExternalCreation{}, e.invoke(ctx, i)
 }
 
 // Update invokes the function for another input, or again.
-func (e *external) Update(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalUpdate, error) {
-	return xpmanaged.ExternalUpdate{}, e.invoke(ctx, i)
+func (e *external) Update(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalUpdate, error) {
+	return managed.ExternalUpdate{}, e.invoke(ctx, i)
 }
 
 // Delete tells the function that the resource is deleted. One that is gone has nothing
 // to be told.
-func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (xpmanaged.ExternalDelete, error) {
+func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalDelete, error) {
 	i.SetConditions(reconciler.Deleting(i.GetGeneration(), ""))
 	err := e.invoke(ctx, i)
 	if awserr.IsNotFound(err) {
 		r := *recorded(i)
 		r.Outcome = succeeded
 		letGo(ctx, "it no longer exists")
-		return xpmanaged.ExternalDelete{}, write(ctx, i, r, reconciler.Annotate)
+		return managed.ExternalDelete{}, write(ctx, i, r, reconciler.Annotate)
 	}
-	return xpmanaged.ExternalDelete{}, err
+	return managed.ExternalDelete{}, err
 }
 
 // Disconnect does nothing: connections are shared and outlive a reconcile.

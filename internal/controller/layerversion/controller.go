@@ -15,14 +15,14 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
@@ -38,9 +38,11 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Reads:   reads,
 		Connect: c.connect,
 		Forget:  c.usages.drop,
-		Owns:    func(l *v1beta1.LayerVersion) []tenancy.Target { return tenancy.LayerVersions(ptr.To(reconciler.ExternalName(l))) },
-		Refs:    objectRefs,
-		Redact:  redact,
+		Owns: func(l *v1beta1.LayerVersion) []tenancy.Target {
+			return tenancy.LayerVersions(ptr.To(reconciler.ExternalName(l)))
+		},
+		Refs:   objectRefs,
+		Redact: redact,
 	})
 }
 
@@ -60,7 +62,7 @@ type connector struct {
 	usages *usages
 }
 
-func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersion], error) {
+func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *session.Session) (managed.TypedExternalClient[*v1beta1.LayerVersion], error) {
 	e := &external{
 		api:     session.Client(s, lambda.NewFromConfig),
 		bundles: bundle.Finder{Objects: c.o.Objects, S3: session.Client(s, s3.NewFromConfig), Hashes: s.Inventory(), Now: c.o.Now},

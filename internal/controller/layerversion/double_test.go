@@ -16,14 +16,14 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
-	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/refs"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -43,7 +43,7 @@ func newEnv(t testing.TB) *env {
 	w := testenv.NewWorld(t, awsdouble.Options{})
 	e := &env{objects: testenv.Objects{}, usages: newUsages()}
 	storage := s3.NewFromConfig(w.Double.Config(testenv.Region), func(o *s3.Options) { o.UsePathStyle = true })
-	e.Env = testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersion] {
+	e.Env = testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.LayerVersion] {
 		return reconciler.NewExternal(&external{api: w.Lambda, usages: e.usages, bundles: bundle.Finder{Objects: e.objects, S3: storage}}, calls)
 	})
 	return e

@@ -10,16 +10,16 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/bundle"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
 // external is a layer in AWS. It lives for one reconcile.
@@ -397,9 +397,9 @@ func (e *external) Delete(ctx context.Context, l *v1beta1.LayerVersion, o found)
 }
 
 // ConnectionDetails returns what functions need to use the layer.
-func (e *external) ConnectionDetails(l *v1beta1.LayerVersion) xpmanaged.ConnectionDetails {
+func (e *external) ConnectionDetails(l *v1beta1.LayerVersion) managed.ConnectionDetails {
 	s := l.Status.AtProvider
-	return xpmanaged.ConnectionDetails{
+	return managed.ConnectionDetails{
 		"layerArn":        []byte(ptr.Deref(s.LayerArn, "")),
 		"layerVersionArn": []byte(ptr.Deref(s.LayerVersionArn, "")),
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
@@ -30,7 +30,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		NewList: func() resource.ManagedList { return &v1beta1.LayerVersionPermissionList{} },
 		Region:  func(p *v1beta1.LayerVersionPermission) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
-		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
+		Connect: func(_ context.Context, _ *v1beta1.LayerVersionPermission, s *session.Session) (managed.TypedExternalClient[*v1beta1.LayerVersionPermission], error) {
 			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory()}, calls), nil
 		},
 		ActsOn:     acts,

@@ -14,13 +14,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -45,7 +45,7 @@ func newEnv(t testing.TB) env {
 		w.Must(err)
 	}
 	w.Double.ResetCalls()
-	return env{testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.LayerVersionPermission] {
+	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.LayerVersionPermission] {
 		return reconciler.NewExternal(&external{api: w.Lambda, cache: w.Cache}, calls)
 	})}
 }

@@ -14,14 +14,14 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
@@ -35,7 +35,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		Region:       func(p *v1beta1.Permission) string { return p.Spec.ForProvider.Region },
 		FunctionName: func(p *v1beta1.Permission) **string { return &p.Spec.ForProvider.FunctionName },
 		Reads:        reads,
-		Connect: func(_ context.Context, _ *v1beta1.Permission, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.Permission], error) {
+		Connect: func(_ context.Context, _ *v1beta1.Permission, s *session.Session) (managed.TypedExternalClient[*v1beta1.Permission], error) {
 			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), fields: o.Fields, ongoing: changes, scope: s.Scope.String()}, calls), nil
 		},
 		ActsOn: func(mg *v1beta1.Permission) []tenancy.Target {

@@ -12,13 +12,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 	"github.com/crossplane-contrib/provider-lambda/internal/policy"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
 const functionArn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
@@ -42,7 +42,7 @@ func newRigOf(t testing.TB, o awsdouble.Options) env {
 	w.AddAlias("cart", "live")
 	w.Double.ResetCalls()
 	changes := &ongoing{}
-	return env{testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Permission] {
+	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Permission] {
 		return reconciler.NewExternal(&external{api: w.Lambda, cache: w.Cache, fields: testenv.Fields{"uploads": "arn:aws:s3:::uploads"}, ongoing: changes}, calls)
 	})}
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
@@ -29,7 +29,7 @@ type env struct {
 
 func newEnv(t testing.TB) env {
 	t.Helper()
-	return env{functionconfigtest.New(t, takes, func(w *testenv.World) xpmanaged.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
+	return env{functionconfigtest.New(t, takes, func(w *testenv.World) managed.TypedExternalClient[*v1beta1.ProvisionedConcurrencyConfig] {
 		return newExternal(w.Lambda, w.Cache, w.Now)
 	})}
 }

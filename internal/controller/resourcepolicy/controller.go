@@ -10,13 +10,13 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
@@ -28,7 +28,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 		NewList: func() resource.ManagedList { return &v1beta1.ResourcePolicyList{} },
 		Region:  func(p *v1beta1.ResourcePolicy) string { return p.Spec.ForProvider.Region },
 		Reads:   reads,
-		Connect: func(_ context.Context, _ *v1beta1.ResourcePolicy, s *session.Session) (xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy], error) {
+		Connect: func(_ context.Context, _ *v1beta1.ResourcePolicy, s *session.Session) (managed.TypedExternalClient[*v1beta1.ResourcePolicy], error) {
 			return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), fields: o.Fields}, calls), nil
 		},
 		ActsOn:     acts,

@@ -12,11 +12,11 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -31,7 +31,7 @@ func newEnv(t testing.TB) env {
 	w.Lambda = w.Retrying()
 	w.AddFunction("cart")
 	w.Double.ResetCalls()
-	return env{testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.ResourcePolicy] {
+	return env{testenv.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.ResourcePolicy] {
 		return reconciler.NewExternal(&external{api: w.Lambda, fields: testenv.Fields{"live": testArn, "moved": testArn + ":live"}}, calls)
 	})}
 }

@@ -11,17 +11,17 @@ import (
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/errors"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
-	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
+	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
@@ -345,9 +345,9 @@ func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) erro
 }
 
 // ConnectionDetails returns what an invoker needs to know.
-func (e *external) ConnectionDetails(v *v1beta1.Version) xpmanaged.ConnectionDetails {
+func (e *external) ConnectionDetails(v *v1beta1.Version) managed.ConnectionDetails {
 	s := v.Status.AtProvider
-	return xpmanaged.ConnectionDetails{
+	return managed.ConnectionDetails{
 		"functionArn": []byte(ptr.Deref(s.FunctionArn, "")),
 		"invokeArn":   []byte(ptr.Deref(s.InvokeArn, "")),
 		"version":     []byte(ptr.Deref(s.Version, "")),

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
-	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
 // outage is something that is away for a while.

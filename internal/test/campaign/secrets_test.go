@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/crossplane/crossplane-runtime/v2/apis/changelogs/proto/v1alpha1"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 )
 
@@ -77,7 +77,7 @@ func describe(s tracetest.SpanStub) []any { return []any{s.Name, s.Attributes, s
 type changeLog struct{ *Logs }
 
 // Log an entry.
-func (l changeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad xpmanaged.AdditionalDetails) error {
+func (l changeLog) Log(_ context.Context, mg resource.Managed, op v1alpha1.OperationType, changeErr error, ad managed.AdditionalDetails) error {
 	b, err := json.Marshal(map[string]any{"operation": op, "snapshot": mg, "error": fmt.Sprint(changeErr), "details": ad})
 	if err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/campaign/figures"
-	"github.com/crossplane-contrib/provider-lambda/internal/manager"
 )
 
 const (

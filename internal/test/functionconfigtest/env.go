@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
@@ -28,7 +28,7 @@ const (
 // New rig, whose provisioned concurrency takes the given time. AWS has a function that
 // has versions 1 and 2, and an alias. The SDK tries calls again, as the provider has it
 // do.
-func New[T reconciler.Managed](t testing.TB, provision time.Duration, external func(*testenv.World) xpmanaged.TypedExternalClient[T]) *testenv.Env[T] {
+func New[T reconciler.Managed](t testing.TB, provision time.Duration, external func(*testenv.World) managed.TypedExternalClient[T]) *testenv.Env[T] {
 	t.Helper()
 	w := testenv.NewWorld(t, awsdouble.Options{ProvisionDuration: provision})
 	w.Lambda = w.Retrying()
@@ -38,5 +38,5 @@ func New[T reconciler.Managed](t testing.TB, provision time.Duration, external f
 	}
 	w.AddAlias(Function, Alias)
 	w.Double.ResetCalls()
-	return testenv.NewEnv(w, func() xpmanaged.TypedExternalClient[T] { return external(w) })
+	return testenv.NewEnv(w, func() managed.TypedExternalClient[T] { return external(w) })
 }

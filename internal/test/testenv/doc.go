@@ -7,7 +7,7 @@
 //
 //	func newEnv(t testing.TB) env {
 //		w := steptest.NewWorld(t, awsdouble.Options{})
-//		return env{steptest.NewEnv(w, func() xpmanaged.TypedExternalClient[*v1beta1.Alias] {
+//		return env{steptest.NewEnv(w, func() managed.TypedExternalClient[*v1beta1.Alias] {
 //			return newExternal(w.Lambda, w.Cache)
 //		})}
 //	}

@@ -12,13 +12,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
-	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
+	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
 // patience is how many reconciles a resource may take until nothing is left to do.
@@ -54,7 +54,7 @@ type Env[T reconciler.Managed] struct {
 	*World
 
 	// External returns a new external client, as for each reconcile.
-	External func() xpmanaged.TypedExternalClient[T]
+	External func() managed.TypedExternalClient[T]
 
 	// Turn returns the attempt of the next reconcile, without the age of cached responses. Nil means an empty one.
 	Turn func() *reconciler.Attempt
@@ -71,7 +71,7 @@ type Env[T reconciler.Managed] struct {
 }
 
 // NewEnv returns an env that reconciles with external clients.
-func NewEnv[T reconciler.Managed](w *World, external func() xpmanaged.TypedExternalClient[T]) *Env[T] {
+func NewEnv[T reconciler.Managed](w *World, external func() managed.TypedExternalClient[T]) *Env[T] {
 	return &Env[T]{World: w, External: external}
 }
 
@@ -122,7 +122,7 @@ type generation struct {
 	number int64
 }
 
-func (r *Env[T]) act(ctx context.Context, e xpmanaged.TypedExternalClient[T], mg T, obs xpmanaged.ExternalObservation, turn *reconciler.Attempt) (Outcome, error) {
+func (r *Env[T]) act(ctx context.Context, e managed.TypedExternalClient[T], mg T, obs managed.ExternalObservation, turn *reconciler.Attempt) (Outcome, error) {
 	var err error
 	switch {
 	case meta.WasDeleted(mg) && !obs.ResourceExists:

@@ -46,8 +46,8 @@ type process struct {
 // newProcess opens what a reconciler remembers. It panics where something is remembered
 // in a place that it does not know.
 func newProcess(r reconcile.Reconciler) *process {
-	managed := reflect.ValueOf(r).Elem()
-	mem, kube := field(managed, "states").Elem(), field(managed, "kube").Elem()
+	rec := reflect.ValueOf(r).Elem()
+	mem, kube := field(rec, "states").Elem(), field(rec, "kube").Elem()
 	only(mem, "mu", "states")
 	only(kube, "Client", "live", "kind", "onWrite", "mu", "newest", "stale")
 	return &process{

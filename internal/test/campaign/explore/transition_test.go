@@ -16,16 +16,16 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/controller"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/feature"
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
-	xpmanaged "github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
+	"github.com/crossplane/crossplane-runtime/v2/pkg/reconciler/managed"
 	xpresource "github.com/crossplane/crossplane-runtime/v2/pkg/resource"
 
 	xpv2 "github.com/crossplane/crossplane/apis/v2/core/v2"
 
-	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/quota"
+	"github.com/crossplane-contrib/provider-lambda/internal/aws/session"
+	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 	"github.com/crossplane-contrib/provider-lambda/internal/test/samples"
-	"github.com/crossplane-contrib/provider-lambda/internal/ownership"
 )
 
 // A move is a transition that is no reconcile.
@@ -150,7 +150,7 @@ func (x *explorer) kind(leader int) reconciler.Kind[*resource] {
 		NewList: func() xpresource.ManagedList { return &samples.SampleList{} },
 		Region:  func(*resource) string { return "eu-west-1" },
 		Reads:   func(*resource) []string { return []string{opGet} },
-		Connect: func(context.Context, *resource, *session.Session) (xpmanaged.TypedExternalClient[*resource], error) {
+		Connect: func(context.Context, *resource, *session.Session) (managed.TypedExternalClient[*resource], error) {
 			e := &external{kind: k, api: &api{env: &x.env, leader: leader}}
 			return reconciler.NewExternal(e, reconciler.Calls{Create: opCreate, Delete: opDelete, NameGiven: k.NameGiven}), nil
 		},
