@@ -239,16 +239,16 @@ func (e *env) variable(ctx context.Context, name, key string) string {
 }
 
 // events prints a resource's last event about an update, as kubectl describe shows it.
-func (w *env) events(ctx context.Context, name string) error {
+func (e *env) events(ctx context.Context, name string) error {
 	list := &corev1.EventList{}
-	if err := w.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
+	if err := e.kube.List(ctx, list, client.InNamespace(namespace)); err != nil {
 		return fmt.Errorf("cannot list events: %w", err)
 	}
 	last := metav1.Time{}
 	text := ""
-	for _, e := range list.Items {
-		if e.InvolvedObject.Name == name && e.Reason == "UpdatedExternalResource" && !e.LastTimestamp.Before(&last) {
-			last, text = e.LastTimestamp, e.Reason+": "+e.Message
+	for _, ev := range list.Items {
+		if ev.InvolvedObject.Name == name && ev.Reason == "UpdatedExternalResource" && !ev.LastTimestamp.Before(&last) {
+			last, text = ev.LastTimestamp, ev.Reason+": "+ev.Message
 		}
 	}
 	if text != "" {

@@ -128,49 +128,49 @@ func TestConfigurationsOfAFunction(t *testing.T) {
 }
 
 // changeConfigs changes each manifest, and waits until AWS has the change.
-func (r *env) changeConfigs(c configs) {
-	r.Helper()
-	edit(r, c.url, func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Cors = nil })
-	edit(r, c.events, func(e *v1beta1.FunctionEventInvokeConfig) { e.Spec.ForProvider.DestinationConfig = nil })
-	edit(r, c.provisioned, func(p *v1beta1.ProvisionedConcurrencyConfig) {
+func (e *env) changeConfigs(c configs) {
+	e.Helper()
+	edit(e, c.url, func(u *v1beta1.FunctionURL) { u.Spec.ForProvider.Cors = nil })
+	edit(e, c.events, func(c *v1beta1.FunctionEventInvokeConfig) { c.Spec.ForProvider.DestinationConfig = nil })
+	edit(e, c.provisioned, func(p *v1beta1.ProvisionedConcurrencyConfig) {
 		p.Spec.ForProvider.ProvisionedConcurrentExecutions = ptr.To[int32](7)
 	})
-	edit(r, c.runtime, func(m *v1beta1.RuntimeManagementConfig) {
+	edit(e, c.runtime, func(m *v1beta1.RuntimeManagementConfig) {
 		m.Spec.ForProvider.UpdateRuntimeOn, m.Spec.ForProvider.RuntimeVersionArn = ptr.To("Manual"), ptr.To("arn:aws:lambda:eu-central-1::runtime:aaaa")
 	})
 	for _, mg := range c.all() {
-		r.ready(mg)
+		e.ready(mg)
 	}
 	if c.url.Status.AtProvider.Cors != nil || c.events.Status.AtProvider.OnFailureDestination != nil || *c.provisioned.Status.AtProvider.AvailableProvisionedConcurrentExecutions != 7 || c.runtime.Status.AtProvider.RuntimeVersionArn == nil {
-		r.Errorf("what is Ready must be as its manifest says, got %+v, %+v, %+v, %+v", c.url.Status.AtProvider, c.events.Status.AtProvider, c.provisioned.Status.AtProvider, c.runtime.Status.AtProvider)
+		e.Errorf("what is Ready must be as its manifest says, got %+v, %+v, %+v, %+v", c.url.Status.AtProvider, c.events.Status.AtProvider, c.provisioned.Status.AtProvider, c.runtime.Status.AtProvider)
 	}
 }
 
 // driftConfigs changes two by hand, and waits until they are corrected.
-func (r *env) driftConfigs(c configs) {
-	r.Helper()
+func (e *env) driftConfigs(c configs) {
+	e.Helper()
 	f, live := ptr.To("f"), ptr.To("live")
-	_, err := r.aws.UpdateFunctionUrlConfig(r.Context(), &lambda.UpdateFunctionUrlConfigInput{FunctionName: f, Qualifier: live, AuthType: types.FunctionUrlAuthTypeAwsIam})
+	_, err := e.aws.UpdateFunctionUrlConfig(e.Context(), &lambda.UpdateFunctionUrlConfigInput{FunctionName: f, Qualifier: live, AuthType: types.FunctionUrlAuthTypeAwsIam})
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
-	_, err = r.aws.UpdateFunctionEventInvokeConfig(r.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live, MaximumEventAgeInSeconds: ptr.To[int32](60)})
+	_, err = e.aws.UpdateFunctionEventInvokeConfig(e.Context(), &lambda.UpdateFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live, MaximumEventAgeInSeconds: ptr.To[int32](60)})
 	if err != nil {
-		r.Fatal(err)
+		e.Fatal(err)
 	}
-	r.look(c.url)
-	r.look(c.events)
-	r.until("what was changed by hand is put right", func() bool {
-		u, err := r.aws.GetFunctionUrlConfig(r.Context(), &lambda.GetFunctionUrlConfigInput{FunctionName: f, Qualifier: live})
+	e.look(c.url)
+	e.look(c.events)
+	e.until("what was changed by hand is put right", func() bool {
+		u, err := e.aws.GetFunctionUrlConfig(e.Context(), &lambda.GetFunctionUrlConfigInput{FunctionName: f, Qualifier: live})
 		if err != nil {
-			r.Fatal(err)
+			e.Fatal(err)
 		}
-		e, err := r.aws.GetFunctionEventInvokeConfig(r.Context(), &lambda.GetFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live})
+		invoke, err := e.aws.GetFunctionEventInvokeConfig(e.Context(), &lambda.GetFunctionEventInvokeConfigInput{FunctionName: f, Qualifier: live})
 		if err != nil {
-			r.Fatal(err)
+			e.Fatal(err)
 		}
-		return u.AuthType == types.FunctionUrlAuthTypeNone && e.MaximumEventAgeInSeconds == nil
+		return u.AuthType == types.FunctionUrlAuthTypeNone && invoke.MaximumEventAgeInSeconds == nil
 	})
-	r.ready(c.url)
-	r.ready(c.events)
+	e.ready(c.url)
+	e.ready(c.events)
 }

@@ -77,16 +77,16 @@ func TestFunctionFromManifestToAWSAndBack(t *testing.T) {
 }
 
 // events returns the events of a Function, as kubectl describe shows them.
-func (r *env) events(name string) string {
-	r.Helper()
+func (e *env) events(name string) string {
+	e.Helper()
 	l := &corev1.EventList{}
-	if err := r.kube.List(r.Context(), l, client.InNamespace(r.ns)); err != nil {
-		r.Fatal(err)
+	if err := e.kube.List(e.Context(), l, client.InNamespace(e.ns)); err != nil {
+		e.Fatal(err)
 	}
 	var b strings.Builder
-	for _, e := range l.Items {
-		if e.InvolvedObject.Name == name {
-			b.WriteString(e.Reason + ": " + e.Message + "\n")
+	for _, ev := range l.Items {
+		if ev.InvolvedObject.Name == name {
+			b.WriteString(ev.Reason + ": " + ev.Message + "\n")
 		}
 	}
 	return b.String()

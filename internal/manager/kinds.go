@@ -1,4 +1,3 @@
-// Package controller registers the controllers of all kinds: a line a kind.
 package manager
 
 import (

@@ -79,7 +79,7 @@ func Keys() []string {
 	return []string{TagKind, TagName, TagNamespace, TagProviderConfig, TagUID, TagCluster}
 }
 
-// A Verdict says whose a thing is.
+// An Ownership says whose a thing is.
 type Ownership int
 
 // Verdicts.
@@ -115,7 +115,7 @@ func (v Ownership) String() string {
 // Manageable tells whether the thing may be updated and deleted.
 func (v Ownership) Manageable() bool { return v != Foreign }
 
-// A Claim is what a resource has to say for itself when a thing is found.
+// An Expected is what a resource has to say for itself when a thing is found.
 type Expected struct {
 	// Kind as in Tags.
 	Kind string

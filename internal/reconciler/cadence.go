@@ -1,5 +1,3 @@
-// Package cadence computes when a managed resource is reconciled again. It consists of pure
-// functions.
 package reconciler
 
 import (

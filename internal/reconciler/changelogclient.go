@@ -1,7 +1,3 @@
-// Package changelog sends entries of Crossplane's change log without delaying the reconcile
-// that made the change. The runtime logs between creating an external resource and recording
-// that it did; a change log service that is slow or unavailable must not prolong that
-// interval.
 package reconciler
 
 import (
@@ -43,7 +39,7 @@ type ChangeLogOptions struct {
 	Log logging.Logger
 }
 
-// A Logger queues entries, and sends them one after the other once it is started.
+// A ChangeLog queues entries, and sends them one after the other once it is started.
 type ChangeLog struct {
 	client v1alpha1.ChangeLogServiceClient
 	o      ChangeLogOptions

@@ -1,6 +1,3 @@
-// Package condition contains the Ready and Stalled conditions of all kinds. A message never
-// contains a time, a request id or anything else that differs each time, so that a condition
-// changes only when the state has changed.
 package reconciler
 
 import (

@@ -1,4 +1,4 @@
-// Package managed is the part of the controllers that all kinds share: Setup adds the controller
+// Package reconciler is the part of the controllers that all kinds share: Setup adds the controller
 // of a Kind to a manager.
 //
 // The controller is crossplane-runtime's managed reconciler, wrapped in a reconciler that
@@ -15,7 +15,12 @@
 //     seconds, errors that only the user can correct every ten minutes and when anything
 //     changes. A throttled call is not reported as an error.
 //
-// A kind consists of a Kind value and an external client. Its pure parts use the packages below
-// this one: condition for the Ready condition, ownership for who owns an external resource,
-// objects for Secrets and ConfigMaps.
+// External is the external client that the kinds share: it decides what to do when an external
+// resource is absent, foreign, only observed, being changed, different from its spec or to be
+// deleted. An observation reads everything first and then decides without any call to Lambda; it
+// ends with at most one mutating call that is due. Create, Update and Delete make that one call.
+//
+// A kind consists of a Kind value and an ExternalResource, which says only what differs in that
+// kind. Package ownership decides who owns an external resource, package refs reads Secrets,
+// ConfigMaps and fields of other objects.
 package reconciler

@@ -7,7 +7,7 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// A Comparison is the result of comparing the external resource with spec.
+// A SyncState is the result of comparing the external resource with spec.
 type SyncState int
 
 const (

@@ -1,10 +1,3 @@
-// Package flow is the external client that the kinds share: what to do when an external
-// resource is absent, foreign, only observed, being changed, different from its spec or to
-// be deleted. What differs in a kind is its ExternalResource.
-//
-// An observation reads everything first (ExternalResource.Read) and then decides without
-// any call to Lambda; it ends with at most one mutating call that is due, for which it
-// reserves quota. Create, Update and Delete make that one call.
 package reconciler
 
 import (

@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -128,7 +129,7 @@ func TestRuntimeContract(t *testing.T) {
 	type fns = managed.TypedExternalClientFns[*sample]
 	absent, present := managed.ExternalObservation{}, managed.ExternalObservation{ResourceExists: true}
 	connected := []string{"resolve references", "connect", "observe"}
-	ready := append(connected[:3:3], "add finalizer")
+	ready := slices.Concat(connected, []string{"add finalizer"})
 	requeue := reconcile.Result{Requeue: true}
 	poll := reconcile.Result{RequeueAfter: time.Minute}
 

@@ -1,11 +1,16 @@
-// Package fields reads fields of other objects that specs refer to: objects of other
-// providers, with types that are unknown here.
+// Package refs reads what specs refer to: Secrets and ConfigMaps (ObjectReader), and fields of other
+// providers' objects, whose types are unknown here (FieldReader).
 //
-// Kinds that the provider may list and watch are watched for as long as a spec refers to them:
-// a read is then free, and a change enqueues the resources that refer to it. Only the fields
-// that specs refer to are kept of each object. Kinds that the provider may only get are read
-// from the API server each time. Crossplane grants a provider nothing on other kinds, so
-// permissions depend on the cluster's administrator, and may change at any time.
+// A watch of the metadata of Secrets and ConfigMaps reports their versions. Their data is read from
+// the API server when the version is new, once for all resources that refer to it, and kept in memory
+// for as long as it is used. A change is therefore seen at once, an unchanged object causes no request,
+// and objects that nobody refers to are never read.
+//
+// Kinds that the provider may list and watch are watched for as long as a spec refers to them: a read
+// is then free, and a change enqueues the resources that refer to it. Only the fields that specs refer
+// to are kept of each object. Kinds that the provider may only get are read from the API server each
+// time. Crossplane grants a provider nothing on other kinds, so permissions depend on the cluster's
+// administrator, and may change at any time.
 package refs
 
 import (
@@ -57,7 +62,7 @@ type FieldReaderOptions struct {
 	Log logging.Logger
 }
 
-// A Reader reads fields of objects. It watches nothing before it is started. It is safe for
+// A FieldReader reads fields of objects. It watches nothing before it is started. It is safe for
 // concurrent use.
 type FieldReader struct {
 	o FieldReaderOptions

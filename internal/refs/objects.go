@@ -1,9 +1,3 @@
-// Package objects reads the Secrets and ConfigMaps that specs refer to.
-//
-// A watch of their metadata alone reports their versions. Their data is read from the API
-// server when the version is new, once for all resources that refer to it, and kept in memory
-// for as long as it is used. A change is therefore seen at once, an unchanged object causes no
-// request, and objects that nobody refers to are never read.
 package refs
 
 import (
@@ -21,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// A Kind is a kind of object that a spec can refer to.
+// An ObjectKind is a kind of object that a spec can refer to.
 type ObjectKind string
 
 // Kinds of objects.
@@ -30,7 +24,7 @@ const (
 	ConfigMap ObjectKind = "ConfigMap"
 )
 
-// A Ref refers to a Secret or a ConfigMap.
+// An ObjectRef refers to a Secret or a ConfigMap.
 type ObjectRef struct {
 	Kind      ObjectKind
 	Namespace string
@@ -59,7 +53,7 @@ const (
 	readTimeout = 15 * time.Second
 )
 
-// A Reader reads objects. It is safe for concurrent use.
+// An ObjectReader reads objects. It is safe for concurrent use.
 type ObjectReader struct {
 	metadata client.Reader
 	live     client.Reader

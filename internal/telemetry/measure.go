@@ -1,4 +1,3 @@
-// Package measure counts requests to AWS and fetches of credentials.
 package telemetry
 
 import (

@@ -1,9 +1,3 @@
-// Package spans records each call to AWS as an OpenTelemetry span, with the attributes of
-// OpenTelemetry's semantic conventions for AWS SDKs.
-//
-// A span has the operation, the region, the result and the number of attempts. It has nothing of
-// what was sent or received: requests hold the values of environment variables and code. Requests
-// do not get trace context: AWS needs none, and another header would have to be signed.
 package telemetry
 
 import (

@@ -1,5 +1,11 @@
-// Package tracing sends OpenTelemetry traces to a collector, configured by the environment
-// variables of OpenTelemetry's specification.
+// Package telemetry traces and measures calls to AWS. It sends OpenTelemetry traces to a collector,
+// configured by the environment variables of OpenTelemetry's specification, and has the SDK's
+// middleware that records each call as a span and counts requests.
+//
+// A span has the operation, the region, the result and the number of attempts, with the attributes
+// of OpenTelemetry's semantic conventions for AWS SDKs. It has nothing of what was sent or received:
+// requests hold the values of environment variables and code. Requests do not get trace context: AWS
+// needs none, and another header would have to be signed.
 package telemetry
 
 import (

@@ -50,7 +50,7 @@ type User struct {
 	Session  *session.Session
 }
 
-// A Book determines who owns what. It is safe for concurrent use. A nil Book allows
+// A Registry determines who owns what. It is safe for concurrent use. A nil Book allows
 // everything.
 type Registry struct {
 	cached client.Client

@@ -71,7 +71,7 @@ type Limiter interface {
 	Forget(s quota.Scope, id string)
 }
 
-// A Book caches the figures of all configs that are in use. It is safe for concurrent use, and
+// A Limits caches the figures of all configs that are in use. It is safe for concurrent use, and
 // holds no lock while it calls AWS.
 type Limits struct {
 	limiter Limiter

@@ -1,5 +1,6 @@
-// Package answer normalizes values of AWS's responses for status and comparisons: what AWS leaves
-// out and what it returns empty are both absent.
+// Package lambdaapi helps kinds to call the Lambda API: it normalizes values of responses, bounds
+// the pages of lists, makes calls that must not be made twice, and returns the ARNs by which API
+// Gateway invokes functions.
 package lambdaapi
 
 import "strconv"

@@ -1,4 +1,3 @@
-// Package invoke returns the ARNs by which API Gateway invokes functions.
 package lambdaapi
 
 import "strings"

@@ -1,5 +1,3 @@
-// Package once makes calls that must not be made twice, such as Lambda's Invoke. The SDK does not
-// retry them, and of a failed one it is known whether it may have had an effect.
 package lambdaapi
 
 import (
@@ -16,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/awserr"
 )
 
-// A Call must not be made twice. The zero value is a call that was not sent.
+// An AtMostOnce must not be made twice. The zero value is a call that was not sent.
 type AtMostOnce struct{ sent atomic.Bool }
 
 // Options configures the client that makes the call.

@@ -45,7 +45,7 @@ const (
 	User
 )
 
-// A Holder is a managed resource that makes calls.
+// A Requester is a managed resource that makes calls.
 type Requester struct {
 	// ID is the UID of the resource.
 	ID string

@@ -33,16 +33,16 @@ func (e *env) after(d time.Duration, fn func()) {
 }
 
 // run runs until no event is left, or until the end of the given time.
-func (w *env) run(most time.Duration) {
-	end := w.now.Add(most)
-	for len(w.events) > 0 {
-		e := heap.Pop(&w.events).(event)
-		if e.at.After(end) {
-			w.now = end
+func (e *env) run(most time.Duration) {
+	end := e.now.Add(most)
+	for len(e.events) > 0 {
+		entry := heap.Pop(&e.events).(event)
+		if entry.at.After(end) {
+			e.now = end
 			return
 		}
-		w.now = e.at
-		e.run()
+		e.now = entry.at
+		entry.run()
 	}
 }
 

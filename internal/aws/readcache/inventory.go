@@ -1,6 +1,6 @@
-// Package inventory shares what was read from AWS among all resources of a session that need the
-// same answer: the policy of a function among its Permissions, the aliases of a function among its
-// Aliases.
+// Package readcache caches what was read from AWS. A Cache shares answers among all resources of a
+// session that need the same one: the policy of a function among its Permissions, the aliases of a
+// function among its Aliases. A TagCache keeps tags that AWS returns by calls of their own.
 //
 // AWS allows few of these reads a second, so one read for each resource would be the slowest part
 // of a large fleet. Each caller says how old an answer may be.

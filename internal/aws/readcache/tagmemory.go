@@ -1,25 +1,3 @@
-// Package tagmemory caches the tags of AWS resources that AWS describes without them, such as code
-// signing configurations, event source mappings and capacity providers. It reads them as rarely as
-// is safe.
-//
-// ListTags shares the quota of fifteen requests a second in a region, so a steady reconcile should
-// not need one. Tags are read in the first reconcile of this process, after the user has acted (a
-// new generation, a requested reconcile, a deletion), as long as they differ from the desired ones,
-// and otherwise once an hour: a tag that was removed manually is restored within that time. AWS may
-// show tags late, so tags that do not name the managed resource are not cached.
-//
-// A resource is changed or deleted only on the basis of tags that are at most a few minutes old,
-// because someone else may have adopted it meanwhile.
-//
-// A kind has one Memory in its connector, and uses it in five places:
-//
-//	Kind.Reads:    if memory.Due(mg, arn) { reads = append(reads, "ListTags") }
-//	Thing.Read:    tags, err := memory.Read(ctx, mg, arn, api)
-//	Thing.Plan:    managed.Hold(ctx, 0), if a call is due and memory.Outdated(mg)
-//	Thing.Plan:    memory.Forget(mg), if TagResource or UntagResource is due
-//	Thing.Delete:  memory.Forget(mg)
-//
-// ownership.Judge then decides on the tags that Read returned.
 package readcache
 
 import (
@@ -45,12 +23,12 @@ const MaxTagAge = time.Hour
 // RecentTagAge is the maximum age of tags on whose basis a resource is changed or deleted.
 const RecentTagAge = 5 * time.Minute
 
-// A Lister makes the one call. *lambda.Client is one.
+// A TagLister makes the one call. *lambda.Client is one.
 type TagLister interface {
 	ListTags(ctx context.Context, in *lambda.ListTagsInput, opts ...func(*lambda.Options)) (*lambda.ListTagsOutput, error)
 }
 
-// A Memory caches the tags of the AWS resources of one kind, by the UID of the managed resource. It
+// A TagCache caches the tags of the AWS resources of one kind, by the UID of the managed resource. It
 // is safe for concurrent use.
 type TagCache struct {
 	now func() time.Time

@@ -1,4 +1,4 @@
-// Package config resolves a ProviderConfig or a ClusterProviderConfig to a Session: an aws.Config
+// Package session resolves a ProviderConfig or a ClusterProviderConfig to a Session: an aws.Config
 // whose credentials are renewed and whose calls keep to Lambda's request quotas.
 //
 // A session is cached for as long as the config and the raw credentials that it refers to stay the
@@ -7,7 +7,7 @@
 //
 // The way from a config to a signed call goes through these files: settings.go has the spec, rules.go
 // what it may do and who may use it, credentials.go the raw credentials, authenticate.go the roles,
-// cache.go and memo.go what is cached, session.go the identity and the configuration of clients,
+// cache.go and cached.go what is cached, session.go the identity and the configuration of clients,
 // middleware.go and http.go each call.
 package session
 

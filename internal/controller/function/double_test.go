@@ -50,16 +50,16 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-func (r *env) external() *reconciler.External[*v1beta1.Function, observed, settings] {
-	cfg := r.Double.Config(testenv.Region)
-	e, th := testExternal(r.Lambda, r.objects)
-	th.now, th.memory, th.cache = r.Now, r.memory, r.Cache
-	if r.account != nil {
-		th.account = r.account
+func (e *env) external() *reconciler.External[*v1beta1.Function, observed, settings] {
+	cfg := e.Double.Config(testenv.Region)
+	ext, th := testExternal(e.Lambda, e.objects)
+	th.now, th.memory, th.cache = e.Now, e.memory, e.Cache
+	if e.account != nil {
+		th.account = e.account
 	}
 	th.resolver.bundles.S3 = s3.NewFromConfig(cfg, func(o *s3.Options) { o.UsePathStyle = true })
 	th.resolver.ecr = ecr.NewFromConfig(cfg)
-	return e
+	return ext
 }
 
 // apply a spec, as the API server does.

@@ -119,11 +119,11 @@ func withoutStatus(i *v1beta1.Invocation) { i.Status = v1beta1.InvocationStatus{
 func withoutAnnotations(i *v1beta1.Invocation) { i.SetAnnotations(nil) }
 
 // events of all steps.
-func (w *env) events() string {
+func (e *env) events() string {
 	var b strings.Builder
-	for _, t := range w.turns {
-		for _, e := range t.Events() {
-			b.WriteString(string(e.Reason) + ": " + e.Message + "\n")
+	for _, t := range e.turns {
+		for _, ev := range t.Events() {
+			b.WriteString(string(ev.Reason) + ": " + ev.Message + "\n")
 		}
 	}
 	return b.String()

@@ -71,9 +71,8 @@ func addressed(r *http.Request) string {
 // A signer signs a call for a service in a region, at a time.
 type signer func(call *http.Request, keys aws.Credentials, payload, service, region string, at time.Time) error
 
-// newSigner returns a signer that signs as the SDK does, in the context of a call.
-//
 // @contextcheck(req_has_ctx)
+// newSigner returns a signer that signs as the SDK does, in the context of a call.
 func newSigner(hr *http.Request) signer {
 	return func(call *http.Request, keys aws.Credentials, payload, service, region string, at time.Time) error { //nolint:contextcheck // The context is that of hr.
 		return v4.NewSigner().SignHTTP(hr.Context(), keys, call, payload, service, region, at, func(o *v4.SignerOptions) {

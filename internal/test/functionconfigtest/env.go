@@ -1,5 +1,5 @@
-// Package configuredtest has what tests of kinds need that configure a function: a
-// world of package steptest with a function in it.
+// Package functionconfigtest has what tests of kinds need that configure a function: an environment of
+// package testenv with a function in it.
 package functionconfigtest
 
 import (

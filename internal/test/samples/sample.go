@@ -1,4 +1,4 @@
-// Package managedtest has a kind of managed resource, Sample, for tests of what all kinds share.
+// Package samples has a kind of managed resource, Sample, for tests of what all kinds share.
 package samples
 
 import (

@@ -1,6 +1,6 @@
 // The report command writes the figures of a campaign into docs/reliability.md: its
 // arguments are the file that the flag -campaign.report named, and the page.
-package report
+package main
 
 import (
 	"bufio"
