@@ -35,8 +35,8 @@ const (
 	// the timeout of a reconcile to record the outcome.
 	longest = 50 * time.Second
 
-	// writeTimeout is the timeout for recording the outcome, which starts anew if the
-	// reconcile's own context has ended.
+	// writeTimeout is the timeout for recording the outcome, independent of the reconcile's
+	// own context.
 	writeTimeout = 10 * time.Second
 
 	// busyWait is the delay before the next observation of a function that can't be invoked

@@ -42,7 +42,7 @@ type usages struct {
 
 // usage is the result of listing the functions of the account that use a layer.
 type usage struct {
-	// began is when the first page was read. marker is where the next page starts, nil
+	// began is when the first page was read. marker is the start of the next page, nil
 	// after the last one.
 	began  time.Time
 	marker *string
