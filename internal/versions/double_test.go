@@ -32,7 +32,7 @@ func env(t *testing.T) *testenv.World {
 	return w
 }
 
-// turn returns an Attempt, and a context with it.
+// turn returns an Attempt and a context with it.
 func turn(w *testenv.World) (context.Context, *reconciler.Attempt) {
 	tn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: w.Now(), Since: w.Now()}}
 	return reconciler.WithAttempt(w.Context(), tn), tn

@@ -67,8 +67,8 @@ func Forget(h *v1beta1.VersionHistory, version string) {
 	release(h, version)
 }
 
-// Earlier returns the versions that the resource has published, except those that are still
-// wanted, the newest first.
+// Earlier returns the versions that the resource has published, newest first, except for
+// those in wanted.
 func Earlier(h *v1beta1.VersionHistory, wanted ...string) []string {
 	var out []string
 	for _, p := range h.History {

@@ -117,8 +117,8 @@ func (p Pruner) UsedBy(ctx context.Context, f Function, version string) (string,
 	return by, notReturned(err, f)
 }
 
-// Prune deletes a version that was found unused. If AWS refuses because it is in use, the
-// version is recorded as such.
+// Prune deletes a version that was found unused. If AWS rejects the deletion because the
+// version is in use, Prune records that.
 func (p Pruner) Prune(ctx context.Context, f Function, h *v1beta1.VersionHistory, version string, now time.Time) error {
 	err := p.Delete(ctx, f.Name, version)
 	if InUse(err) {
@@ -148,7 +148,7 @@ func (p Pruner) Delete(ctx context.Context, function, version string) error {
 	return errors.Wrapf(err, "cannot delete version %s of function %s", version, function)
 }
 
-// InUse returns whether AWS refuses to delete a version because something uses it.
+// InUse returns whether AWS rejected the deletion of a version because something uses it.
 func InUse(err error) bool {
 	return awserr.IsConflict(err) && !awserr.IsInProgress(err) || awserr.IsReplicated(err)
 }

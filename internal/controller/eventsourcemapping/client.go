@@ -8,15 +8,15 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/readcache"
 )
 
-// reader is how an observation reads mappings: by UUID, or, where a create may have
-// made one whose UUID was lost, by source.
+// reader has the calls that read mappings: by UUID, or by source to find a mapping that was
+// created but never recorded.
 type reader interface {
 	readcache.TagLister
 	GetEventSourceMapping(ctx context.Context, in *lambda.GetEventSourceMappingInput, opts ...func(*lambda.Options)) (*lambda.GetEventSourceMappingOutput, error)
 	ListEventSourceMappings(ctx context.Context, in *lambda.ListEventSourceMappingsInput, opts ...func(*lambda.Options)) (*lambda.ListEventSourceMappingsOutput, error)
 }
 
-// writer is how a mapping is changed: one call a reconcile.
+// writer has the calls that change a mapping. A reconcile makes at most one of them.
 type writer interface {
 	CreateEventSourceMapping(ctx context.Context, in *lambda.CreateEventSourceMappingInput, opts ...func(*lambda.Options)) (*lambda.CreateEventSourceMappingOutput, error)
 	UpdateEventSourceMapping(ctx context.Context, in *lambda.UpdateEventSourceMappingInput, opts ...func(*lambda.Options)) (*lambda.UpdateEventSourceMappingOutput, error)
@@ -25,13 +25,13 @@ type writer interface {
 	UntagResource(ctx context.Context, in *lambda.UntagResourceInput, opts ...func(*lambda.Options)) (*lambda.UntagResourceOutput, error)
 }
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI has the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	reader
 	writer
 }
 
-// Operations that this kind calls, by the names that quotas know.
+// The AWS operations that this kind calls, by the names that the quota package uses.
 const (
 	opGet    = "GetEventSourceMapping"
 	opList   = "ListEventSourceMappings"

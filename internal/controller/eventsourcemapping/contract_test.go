@@ -17,10 +17,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.EventSourceMapping], *v1beta1.Ev
 	return newEnv(t).Env, testMapping()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "eventsourcemappings", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and makes no second mapping.
+// TestOddAnswers checks that unusual or missing answers of an emulator are reported, and do
+// not lead to a second mapping.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
@@ -52,7 +53,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// described are the mappings that AWS has, by batch size, window and tags.
+// described returns the mappings in AWS, by batch size, window and tags.
 func (e *env) described() []string {
 	var out []string
 	for _, m := range e.Double.Mappings() {
@@ -61,7 +62,8 @@ func (e *env) described() []string {
 	return out
 }
 
-// A creation whose answer is lost is looked for until AWS shows it and its tags.
+// TestLateAndLost checks that the provider searches for a mapping, if the answer to its
+// creation was lost, until AWS returns it and its tags.
 func TestLateAndLost(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.EventSourceMapping] {
 		t.Helper()
@@ -78,8 +80,9 @@ func TestLateAndLost(t *testing.T) {
 	})
 }
 
-// However late AWS shows it and its tags, there is one mapping, and none after the
-// deletion. It can't be told from a second one by a conflict where AWS names it itself.
+// TestLate checks that, however late AWS returns the mapping and its tags, there is one
+// mapping, and none after the deletion. No conflict reveals a second one, because AWS
+// assigns the name.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.EventSourceMapping] {
 		t.Helper()

@@ -1,11 +1,10 @@
 // Package eventsourcemapping manages AWS Lambda event source mappings.
 //
-// The files are those of every kind: controller.go wires it up, external.go is its
-// I/O to AWS, client.go names the calls, convert.go turns what is wanted into AWS's
-// inputs, and diff.go tells what is left to do. settings.go and observed.go put what
-// is wanted and what is there in one form, readiness.go is the state machine, lost.go
-// finds what a create has made whose answer was lost, and resolve.go reads what spec
-// refers to.
+// The files are those of every kind: controller.go sets up the controller, external.go
+// makes the calls to AWS, client.go declares them, convert.go builds AWS's inputs, and
+// diff.go compares the desired with the observed state. settings.go and observed.go put
+// both states in one comparable form, readiness.go is the state machine, lost.go finds a
+// mapping if the answer to its creation was lost, and resolve.go reads what spec refers to.
 package eventsourcemapping
 
 import (
@@ -29,7 +28,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tenancy"
 )
 
-// kind as tags tell it.
+// kind is the kind of resource that the ownership tags record.
 const kind = "eventsourcemapping.lambda.aws.m.crossplane.io"
 
 // Setup adds a controller of EventSourceMappings to the manager.
@@ -53,7 +52,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// references by which spec names other resources of this provider.
+// references returns the references by which spec names other resources of this provider.
 func references(m *v1beta1.EventSourceMapping) []reconciler.Reference {
 	p := m.Spec.ForProvider
 	return []reconciler.Reference{
@@ -62,7 +61,8 @@ func references(m *v1beta1.EventSourceMapping) []reconciler.Reference {
 	}
 }
 
-// calls by which this kind creates, updates and deletes. AWS gives the name.
+// calls names the operations that create, update and delete a mapping. AWS assigns the
+// name.
 var calls = reconciler.Calls{Create: opCreate, Update: opUpdate, Delete: opDelete, NameGiven: true}
 
 type connector struct {
@@ -82,8 +82,8 @@ func (c *connector) connect(_ context.Context, m *v1beta1.EventSourceMapping, s 
 	return reconciler.NewExternal(e, calls), nil
 }
 
-// reads are the calls of the next observation, and the creation that will most likely
-// follow the first one.
+// reads returns the calls of the next observation. If the mapping does not exist yet, it
+// returns the creation that is likely to follow.
 func (c *connector) reads(m *v1beta1.EventSourceMapping) []string {
 	switch named := reconciler.ExternalName(m) != ""; {
 	case !named && !meta.GetExternalCreatePending(m).IsZero():

@@ -11,8 +11,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// createInput is the whole of a new mapping in one call. function is the name or ARN
-// that spec tells.
+// createInput returns the input that creates the whole mapping in one call. function is the
+// name or ARN in spec.
 func createInput(function string, s settings) *lambda.CreateEventSourceMappingInput {
 	in := &lambda.CreateEventSourceMappingInput{
 		FunctionName:                        ptr.To(function),
@@ -69,8 +69,8 @@ func createInput(function string, s settings) *lambda.CreateEventSourceMappingIn
 	return in
 }
 
-// updateInput sends only the fields that changed, each of them whole: AWS keeps what
-// is nil and clears what is empty.
+// updateInput returns an update with only the fields that changed, each of them complete:
+// AWS keeps what is nil and clears what is empty.
 func updateInput(uuid, function string, t settings, changes diff.Changes) *lambda.UpdateEventSourceMappingInput {
 	in := &lambda.UpdateEventSourceMappingInput{UUID: ptr.To(uuid)}
 	for path, set := range map[string]func(){
@@ -119,7 +119,7 @@ func filterInput(in diff.Set) *types.FilterCriteria {
 	return out
 }
 
-// destinationInput removes the destination where in is nil.
+// destinationInput returns the destination. An empty one, for nil, removes it.
 func destinationInput(in *destinationConfig) *types.DestinationConfig {
 	to := ""
 	if in != nil {
@@ -163,7 +163,8 @@ func accessInput(in diff.Set) []types.SourceAccessConfiguration {
 	return out
 }
 
-// changedAccess leaves the virtual host out, which an update may not name.
+// changedAccess returns the access configurations without the virtual host, which an update
+// must not include.
 func changedAccess(in diff.Set) []types.SourceAccessConfiguration {
 	others, _ := split(in)
 	return accessInput(others)
@@ -190,8 +191,8 @@ func selfManagedKafkaInput(in kafkaConfig) *types.SelfManagedKafkaEventSourceCon
 	}
 }
 
-// managedRegistryInput changes the schema registry, which is all that can be changed; it
-// is empty for none.
+// managedRegistryInput returns an update of the schema registry, the only part that can be
+// changed. An empty one removes the registry.
 func managedRegistryInput(s settings) *types.AmazonManagedKafkaEventSourceConfig {
 	return &types.AmazonManagedKafkaEventSourceConfig{SchemaRegistryConfig: changedRegistry(s.AmazonManagedKafkaEventSourceConfig)}
 }

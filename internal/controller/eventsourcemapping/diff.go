@@ -11,11 +11,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// unreadable stands for filter criteria that AWS does not show.
+// unreadable stands for filter criteria that AWS can't return.
 var unreadable = diff.Set{"(cannot be read)"}
 
-// compare returns how spec differs from what was observed. fresh says that the user changed
-// spec since it was last settled.
+// compare returns how spec differs from the observed mapping. fresh is true if the user
+// changed spec since the last reconcile.
 func compare(d reconciler.Desired[settings], o observed, fresh bool, owner tagging.Owner) reconciler.Comparison[settings] {
 	have := withShown(fromAWS(o), d.Settings)
 	t := keepFixed(diff.Fill(d.Settings, have, d.Left), have)
@@ -23,7 +23,7 @@ func compare(d reconciler.Desired[settings], o observed, fresh bool, owner taggi
 	t.Tags = owner.Told(t.Tags, have.Tags)
 	if o.mapping.FilterCriteriaError != nil {
 		// Filters that can't be read can't be compared: they are sent once for each
-		// change of spec, and trusted after that.
+		// change of spec, and assumed correct after that.
 		have.FilterCriteria = unreadable
 		if !fresh {
 			have.FilterCriteria = t.FilterCriteria
@@ -32,8 +32,8 @@ func compare(d reconciler.Desired[settings], o observed, fresh bool, owner taggi
 	return reconciler.Compare(t, have)
 }
 
-// withShown are settings as AWS has them, with those that every mapping has and an
-// answer leaves out as they are wanted: that they are not shown does not make them wrong.
+// withShown fills in the desired values of settings that every mapping has but that the
+// answer omits: an omitted setting is not a difference.
 func withShown(have, wanted settings) settings {
 	if ptr.Deref(have.FunctionName, "") == "" {
 		have.FunctionName = wanted.FunctionName
@@ -47,7 +47,8 @@ func withShown(have, wanted settings) settings {
 	return have
 }
 
-// keepFixed takes from AWS what spec does not say of what is fixed at creation.
+// keepFixed copies from the observed state what spec leaves out of the settings that are
+// fixed at creation.
 func keepFixed(t, have settings) settings {
 	for _, f := range []struct{ to, from *diff.Set }{
 		{&t.SelfManagedEventSource, &have.SelfManagedEventSource}, {&t.Topics, &have.Topics}, {&t.Queues, &have.Queues},
@@ -64,13 +65,13 @@ func keepFixed(t, have settings) settings {
 	return t
 }
 
-// fixedPaths are the settings that AWS takes at creation only.
+// fixedPaths lists the settings that AWS accepts only at creation.
 var fixedPaths = []string{
 	"eventSourceArn", "selfManagedEventSource", "startingPosition", "startingPositionTimestamp", "topics", "queues",
 	"amazonManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumerGroupId", "selfManagedKafkaEventSourceConfig.consumptionMode",
 }
 
-// immutable returns the changes that AWS cannot make.
+// immutable returns the changes that AWS can't make.
 func immutable(c reconciler.Comparison[settings]) diff.Changes {
 	fixed := c.Changes.In(fixedPaths...)
 	_, want := split(c.Target.SourceAccessConfigurations)
@@ -81,8 +82,8 @@ func immutable(c reconciler.Comparison[settings]) diff.Changes {
 	return fixed
 }
 
-// together returns the changes that one update can make: provisioned mode is left only
-// after what depends on it.
+// together returns the changes that one update can make. AWS accepts leaving provisioned
+// mode only after the settings that depend on it were changed.
 func together(c reconciler.Comparison[settings]) diff.Changes {
 	leaves := c.Observed.ProvisionedPollerConfig != nil && c.Target.ProvisionedPollerConfig == nil
 	dependants := c.Changes.In("loggingConfig", "amazonManagedKafkaEventSourceConfig.schemaRegistryConfig", "selfManagedKafkaEventSourceConfig.schemaRegistryConfig")
@@ -93,7 +94,7 @@ func together(c reconciler.Comparison[settings]) diff.Changes {
 	return c.Changes.But(later...)
 }
 
-// onlyEnables says that nothing but being enabled is missing.
+// onlyEnables reports whether enabling the mapping is the only change.
 func onlyEnables(c reconciler.Comparison[settings]) bool {
 	return len(c.Changes) == 1 && c.Changes[0].Path == "enabled" && ptr.Deref(c.Target.Enabled, false)
 }

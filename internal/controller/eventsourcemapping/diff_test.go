@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// stream is AWS's answer for a mapping of a stream that nothing was said of.
+// stream returns AWS's answer for a mapping of a stream with default settings.
 func stream(change ...func(*lambda.GetEventSourceMappingOutput)) observed {
 	m := &lambda.GetEventSourceMappingOutput{
 		UUID: ptr.To("u"), BatchSize: ptr.To[int32](100), BisectBatchOnFunctionError: ptr.To(false), DestinationConfig: &types.DestinationConfig{OnFailure: &types.OnFailure{}},
@@ -32,7 +32,7 @@ func stream(change ...func(*lambda.GetEventSourceMappingOutput)) observed {
 	return observed{mapping: m}
 }
 
-// TestCompare tells what is due for a spec, and what is sent.
+// TestCompare checks which changes are due for a spec, and what is sent.
 func TestCompare(t *testing.T) {
 	params := func(change func(*v1beta1.EventSourceMappingParameters)) v1beta1.EventSourceMappingParameters {
 		p := v1beta1.EventSourceMappingParameters{Region: testenv.Region, FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testStream), StartingPosition: ptr.To("LATEST")}

@@ -63,8 +63,9 @@ func TestLifeOfAMapping(t *testing.T) {
 	}
 }
 
-// A steady mapping costs one call, though its tags are not in the answer: these are
-// read at the first look, when spec changed and once an hour.
+// TestSteadyReconcileIsOneCall checks that a settled mapping costs one call: its tags,
+// which are not in the answer, are read only at first, after a change of spec, and once an
+// hour.
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
@@ -120,8 +121,8 @@ func TestDriftIsPutRight(t *testing.T) {
 	}
 }
 
-// A mapping that AWS disables says so, and is enabled again after a while if spec asks
-// for that.
+// TestMappingThatAWSDisables checks that a mapping that AWS disabled is reported, and
+// enabled again after a delay if spec asks for that.
 func TestMappingThatAWSDisables(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
@@ -166,7 +167,7 @@ func TestMappingThatAWSDisables(t *testing.T) {
 	}
 }
 
-// While AWS is in transition nothing is sent.
+// TestNothingIsSentInTransition checks that nothing is sent while AWS changes the mapping.
 func TestNothingIsSentInTransition(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
@@ -213,7 +214,8 @@ func TestNothingIsSentInTransition(t *testing.T) {
 	}
 }
 
-// What spec refers to in other objects is resolved at each reconcile.
+// TestFieldsOfOtherObjects checks that references to fields of other objects are resolved
+// at each reconcile.
 func TestFieldsOfOtherObjects(t *testing.T) {
 	e := newEnv(t)
 	values := map[string]string{"queue": testQueue, "key": testKey + "a"}
@@ -236,7 +238,8 @@ func TestFieldsOfOtherObjects(t *testing.T) {
 	}
 }
 
-// An update that AWS takes and does not show is not sent without end.
+// TestUpdateInVain checks that an update that AWS accepts but does not return is not
+// repeated without bound.
 func TestUpdateInVain(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
@@ -270,7 +273,8 @@ func TestUpdateInVain(t *testing.T) {
 	}
 }
 
-// What someone else has taken over since its tags were read is not changed any more.
+// TestAMappingThatIsTakenOver checks that a mapping is no longer changed after it got
+// another owner since its tags were read.
 func TestAMappingThatIsTakenOver(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping(func(m *v1beta1.EventSourceMapping) { m.Spec.ForProvider.BatchSize = ptr.To[int32](5) })
@@ -279,7 +283,8 @@ func TestAMappingThatIsTakenOver(t *testing.T) {
 	})
 }
 
-// What is only observed differs in what AWS can't change, too.
+// TestDifferencesOfAnObservedMapping checks that a mapping that is only observed also
+// differs in settings that AWS can't change.
 func TestDifferencesOfAnObservedMapping(t *testing.T) {
 	e := newEnv(t)
 	theirs := testMapping()

@@ -29,7 +29,7 @@ const (
 	testKey    = "arn:aws:kms:eu-central-1:123456789012:key/"
 )
 
-// noFields are the fields of other objects where a test has none.
+// noFields returns the fields of other objects for tests that have none.
 type noFields func(v1beta1.FieldSelector) (string, error)
 
 func (f noFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
@@ -39,8 +39,7 @@ func (f noFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (str
 	return f(s)
 }
 
-// env is a world with functions f and g, and mappings that take a second for each
-// change.
+// env has the functions f and g, and mappings that take a second for each change.
 type env struct {
 	*testenv.Env[*v1beta1.EventSourceMapping]
 
@@ -61,7 +60,7 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-// restart the provider: all that it remembers in memory is gone.
+// restart restarts the provider, which loses its state in memory.
 func (e *env) restart() { e.tags, e.cache = readcache.NewTagCache(e.Now), &readcache.Cache{} }
 
 func (e *env) external(api lambdaAPI) *reconciler.External[*v1beta1.EventSourceMapping, observed, settings] {
@@ -75,7 +74,7 @@ func (e *env) thing(api lambdaAPI) *external {
 	}
 }
 
-// only is the one mapping that AWS has.
+// only returns the only mapping in AWS.
 func (e *env) only() awsdouble.Mapping {
 	e.Helper()
 	all := e.Double.Mappings()
@@ -85,7 +84,7 @@ func (e *env) only() awsdouble.Mapping {
 	return all[0]
 }
 
-// testMapping reads a queue and invokes function f.
+// testMapping returns a mapping that reads a queue and invokes function f.
 func testMapping(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
 	return testenv.Build(&v1beta1.EventSourceMapping{
 		ObjectMeta: metav1.ObjectMeta{Name: "m", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
@@ -96,7 +95,7 @@ func testMapping(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSour
 	}, change...)
 }
 
-// edit a spec, as the API server does.
+// edit changes a spec as the API server does.
 func edit(m *v1beta1.EventSourceMapping, change func(p *v1beta1.EventSourceMappingParameters)) {
 	change(&m.Spec.ForProvider)
 	m.Generation++

@@ -39,7 +39,7 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces of the shared client that this kind implements.
 var (
 	_ reconciler.OwnershipChecker[*v1beta1.EventSourceMapping, observed, settings] = &external{}
 	_ reconciler.ReadyConditioner[*v1beta1.EventSourceMapping, observed, settings] = &external{}
@@ -48,8 +48,8 @@ var (
 	_ reconciler.ConnectionDetailer[*v1beta1.EventSourceMapping]                   = &external{}
 )
 
-// Read reads a mapping with GetEventSourceMapping, and its tags where they are due. Without a
-// UUID, a create whose answer was lost may have left one.
+// Read reads the mapping with GetEventSourceMapping, and its tags if they are due. Without
+// a UUID it searches for a mapping that an earlier create may have made.
 func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (found, error) {
 	uuid := reconciler.ExternalName(m)
 	if uuid == "" {
@@ -74,7 +74,7 @@ func (e *external) Read(ctx context.Context, m *v1beta1.EventSourceMapping) (fou
 	return found{Resource: o, Settings: fromAWS(o), Exists: err == nil, Name: uuid, Description: what(uuid)}, err
 }
 
-// get a mapping, without its tags.
+// get returns a mapping without its tags.
 func (e *external) get(ctx context.Context, uuid string) (observed, error) {
 	out, err := e.api.GetEventSourceMapping(ctx, &lambda.GetEventSourceMappingInput{UUID: ptr.To(uuid)})
 	if err != nil {
@@ -85,7 +85,7 @@ func (e *external) get(ctx context.Context, uuid string) (observed, error) {
 
 func what(uuid string) string { return "event source mapping " + uuid }
 
-// CheckOwnership goes by the tags.
+// CheckOwnership checks ownership by the tags.
 func (e *external) CheckOwnership(ctx context.Context, m *v1beta1.EventSourceMapping, o found) (ownership.Ownership, error) {
 	return e.checkOwnership(ctx, m, o.Resource, o.Name)
 }
@@ -99,7 +99,7 @@ func (e *external) checkOwnership(ctx context.Context, m *v1beta1.EventSourceMap
 		err = errors.Errorf("%w, %s", err, uuid)
 	}
 	if err != nil || meta.WasDeleted(m) && v != ownership.Adopted {
-		return v, err // What is ours is deleted, whoever owns its function.
+		return v, err // The resource's own mapping is deleted even if it may not act on the function.
 	}
 	if err := reconciler.CheckMayAct(ctx, tenancy.Functions(o.mapping.FunctionArn)...); err != nil {
 		return ownership.Foreign, ownership.NewNotAllowedError(what(uuid), err)
@@ -112,7 +112,7 @@ func (e *external) SetStatus(m *v1beta1.EventSourceMapping, o found) {
 	m.Status.AtProvider = observation(o.Resource)
 }
 
-// ReadyCondition returns the Ready condition by the answer of AWS.
+// ReadyCondition returns the Ready condition for the state in AWS.
 func (e *external) ReadyCondition(m *v1beta1.EventSourceMapping, o found) xpv2.Condition {
 	return tagging.Ready(m, o.Resource.tags, ready(m.GetGeneration(), o.Resource, m.Spec.ForProvider.Enabled))
 }
@@ -126,12 +126,13 @@ func (e *external) Compare(_ context.Context, m *v1beta1.EventSourceMapping, d r
 	return c, nil
 }
 
-// fresh says that the user changed spec since it was last settled.
+// fresh reports whether the user changed spec since the last reconcile.
 func fresh(m *v1beta1.EventSourceMapping) bool {
 	return m.GetCondition(xpv2.TypeReady).ObservedGeneration != m.GetGeneration()
 }
 
-// Plan changes the tags first. While AWS changes the mapping, nothing is due.
+// Plan returns the calls that are due, tags first. While AWS changes the mapping, nothing
+// is due.
 func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	p := reconciler.Plan{Changes: c.Changes}
 	switch state := o.Resource.state(); {
@@ -146,8 +147,9 @@ func (e *external) Plan(ctx context.Context, m *v1beta1.EventSourceMapping, o fo
 	return p, nil
 }
 
-// Create creates the mapping and returns its UUID. If AWS has one of this source and function
-// already, its tags say who owns it.
+// Create creates the mapping and returns its UUID. If AWS already has a mapping for this
+// source and function, Create returns that one if its tags or the user say that it belongs
+// to this resource.
 func (e *external) Create(ctx context.Context, m *v1beta1.EventSourceMapping, s settings) (string, error) {
 	if source, err := e.source(ctx, m); err == nil {
 		defer e.cache.Forget(listKey(listInput(m, source)))
@@ -178,7 +180,8 @@ func (e *external) Update(ctx context.Context, m *v1beta1.EventSourceMapping, o 
 	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// duplicate is the error of a change by which two mappings would be of one source and function.
+// duplicate returns the error of a change that would give two mappings the same source and
+// function.
 func duplicate(ctx context.Context, uuid string) error {
 	if owner := reconciler.Owner(ctx, uuid); owner != "" {
 		return errors.Errorf("%s already has %s for this source and function: delete one of the two", owner, what(uuid))
@@ -186,8 +189,8 @@ func duplicate(ctx context.Context, uuid string) error {
 	return errors.Errorf("AWS already has %s for this source and function: delete one of the two", what(uuid))
 }
 
-// Delete deletes the mapping. AWS takes a while over it, and takes the call only when nothing
-// else is under way.
+// Delete deletes the mapping. AWS deletes it asynchronously, and accepts the call only if
+// no other change is in progress.
 func (e *external) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, o found) error {
 	if inMotion(o.Resource.state()) {
 		reconciler.Abort(ctx, pending(o.Resource, e.now()))
@@ -198,7 +201,7 @@ func (e *external) Delete(ctx context.Context, m *v1beta1.EventSourceMapping, o 
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns what those who use the mapping need to know.
+// ConnectionDetails returns the UUID, the ARNs and the region of the mapping.
 func (e *external) ConnectionDetails(m *v1beta1.EventSourceMapping) managed.ConnectionDetails {
 	return managed.ConnectionDetails{
 		"uuid":        []byte(ptr.Deref(m.Status.AtProvider.UUID, "")),

@@ -28,7 +28,7 @@ const testUUID = "01234567-89ab-cdef-0123-456789abcdef"
 
 var errGone = testenv.APIError(http.StatusNotFound, "ResourceNotFoundException", "The resource you requested does not exist.")
 
-// queue is AWS's answer for testMapping.
+// queue returns AWS's answer for testMapping.
 func queue(change ...func(*lambda.GetEventSourceMappingOutput)) *lambda.GetEventSourceMappingOutput {
 	m := &lambda.GetEventSourceMappingOutput{
 		UUID: ptr.To(testUUID), EventSourceMappingArn: ptr.To("arn:aws:lambda:eu-central-1:123456789012:event-source-mapping:" + testUUID),
@@ -41,7 +41,7 @@ func queue(change ...func(*lambda.GetEventSourceMappingOutput)) *lambda.GetEvent
 	return m
 }
 
-// known is a resource that has made its mapping.
+// known returns a resource that has created its mapping.
 func known(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapping {
 	m := testMapping(change...)
 	meta.AddAnnotations(m, ownership.Name(m, testUUID))
@@ -49,7 +49,7 @@ func known(change ...func(*v1beta1.EventSourceMapping)) *v1beta1.EventSourceMapp
 	return m
 }
 
-// has returns what lets a script answer in place of AWS.
+// has returns an option by which a script answers in place of AWS.
 func has(s testenv.Script) func(*env) { return func(e *env) { e.Script = s } }
 
 func TestObserve(t *testing.T) {
@@ -58,7 +58,7 @@ func TestObserve(t *testing.T) {
 		mg          = *v1beta1.EventSourceMapping
 	)
 	ours := testenv.Returns(&lambda.ListTagsOutput{Tags: ownership.Tags(testMapping(), testenv.Cluster, "default", kind)}, nil)
-	// pending is a create so long ago that AWS shows what it made.
+	// pending marks a create so long ago that AWS lists its result.
 	pending := func(m mg) { meta.SetExternalCreatePending(m, testenv.Start.Add(-time.Hour)) }
 	testenv.Observe(t, newEnv, map[string]testenv.ObserveCase[*env, mg]{
 		"New":        {Reason: "What was never created needs no look.", Resource: testMapping(), AWS: has(testenv.Script{}), Want: observation{Ready: xpv2.ReasonCreating, Calls: testenv.None}},
@@ -130,7 +130,8 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// A call that AWS does not take now is made later; what it refuses is told.
+// TestCallsThatAreRefused checks that a call that AWS does not accept now is made later,
+// and that a rejected one is reported.
 func TestCallsThatAreRefused(t *testing.T) {
 	inUse := testenv.APIError(http.StatusBadRequest, "ResourceInUseException", "Cannot update the event source mapping because it is in use.")
 	refused := testenv.APIError(http.StatusBadRequest, "InvalidParameterValueException", "Function does not exist")
@@ -172,7 +173,7 @@ func TestCallsThatAreRefused(t *testing.T) {
 	}
 }
 
-// The calls of the next observation are reserved before it.
+// TestReads checks that the calls of the next observation are reserved before it.
 func TestReads(t *testing.T) {
 	c := testenv.NewClock()
 	con := &connector{o: reconciler.Options{Now: c.Now}, tags: readcache.NewTagCache(c.Now)}

@@ -7,7 +7,8 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// Status names the function alone, whichever version or alias of it is invoked.
+// TestStatusFunctionName checks that status has the plain function name, whichever version
+// or alias is invoked.
 func TestStatusFunctionName(t *testing.T) {
 	const arn = "arn:aws:lambda:eu-central-1:123456789012:function:cart"
 	for _, suffix := range []string{"", ":live", ":7", ":$LATEST"} {

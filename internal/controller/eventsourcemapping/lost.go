@@ -22,11 +22,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// lost returns the UUID of the mapping that carries this resource's UID in its tags, if a
-// create may have made one whose UUID was not kept: its answer was lost, the process ended,
-// or someone has removed the resource's annotations since. It is empty if there is none. An
-// error says that several carry the UID and only the user can decide, unless all are to be
-// deleted, or that the tags of a likely one cannot be read.
+// lost returns the UUID of the mapping that has this resource's UID in its tags, if a
+// create may have made one without recording its UUID: the answer was lost, the process
+// stopped, or someone removed the resource's annotations. It returns "" if there is none.
+// It returns an error if several mappings have the UID and are not all to be deleted, so
+// that the user has to decide, or if the tags of a likely mapping can't be read.
 func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	pending := meta.GetExternalCreatePending(m)
 	if pending.IsZero() {
@@ -53,7 +53,7 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 			candidates = append(candidates, tagging.Candidate{Name: *c.UUID, ARN: ptr.Deref(c.EventSourceMappingArn, ""), Likely: likely})
 		}
 	}
-	// The function may have been changed meanwhile, so mappings of others come last.
+	// The function may have been changed meanwhile, so mappings of other functions come last.
 	slices.SortStableFunc(candidates, func(a, b tagging.Candidate) int {
 		switch {
 		case a.Likely == b.Likely:
@@ -66,8 +66,8 @@ func (e *external) lost(ctx context.Context, m *v1beta1.EventSourceMapping) (str
 	return search.Find(ctx, m, candidates)
 }
 
-// shown is the mapping that status shows, if it carries this resource's UID: someone has
-// removed the annotations that keep its name.
+// shown returns the UUID in status if that mapping has this resource's UID in its tags:
+// someone has removed the annotation that keeps the name.
 func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (string, error) {
 	uuid := ptr.Deref(m.Status.AtProvider.UUID, "")
 	if uuid == "" || !reconciler.Reserve(ctx, opTags) {
@@ -87,8 +87,8 @@ func (e *external) shown(ctx context.Context, m *v1beta1.EventSourceMapping) (st
 }
 
 // listSource returns the mappings of the same source with ListEventSourceMappings. All
-// resources of a source share the list. For a resource that is being deleted and whose source
-// is not known any more, it returns all mappings.
+// resources of a source share the list. For a resource that is being deleted and that has a
+// source which can't be resolved any more, it returns all mappings.
 func (e *external) listSource(ctx context.Context, m *v1beta1.EventSourceMapping, f readcache.Freshness) ([]types.EventSourceMappingConfiguration, error) {
 	source, err := e.source(ctx, m)
 	if err != nil && !meta.WasDeleted(m) {
@@ -112,7 +112,7 @@ func (e *external) listSource(ctx context.Context, m *v1beta1.EventSourceMapping
 	})
 }
 
-// listInput selects the mappings of a source, or of the function if the source is a
+// listInput selects the mappings of a source, or those of the function if the source is a
 // self-managed Kafka cluster, which has no ARN.
 func listInput(m *v1beta1.EventSourceMapping, source *string) *lambda.ListEventSourceMappingsInput {
 	p := m.Spec.ForProvider
@@ -123,15 +123,16 @@ func listInput(m *v1beta1.EventSourceMapping, source *string) *lambda.ListEventS
 	return in
 }
 
-// listKey names a list of mappings in the read cache.
+// listKey returns the key of a list of mappings in the read cache.
 func listKey(in *lambda.ListEventSourceMappingsInput) readcache.Key {
 	return readcache.Key{Operation: opList, Of: ptr.Deref(in.EventSourceArn, "") + " " + ptr.Deref(in.FunctionName, "")}
 }
 
 var uuidPattern = regexp.MustCompile(`UUID ([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})`)
 
-// takeOver the mapping that AWS says is there already: ours, or one that the user says
-// to adopt. For another's, the error tells its UUID and how to import it.
+// takeOver returns the UUID of the mapping that AWS reports as existing, if it belongs to
+// this resource or the user wants it adopted. Otherwise it returns an error with the UUID
+// and how to import the mapping.
 func (e *external) takeOver(ctx context.Context, m *v1beta1.EventSourceMapping, duplicate error) (string, error) {
 	found := uuidPattern.FindStringSubmatch(awserr.Message(duplicate))
 	if found == nil {

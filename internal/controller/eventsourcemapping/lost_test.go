@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// killed makes a creation whose UUID is never kept, since the process ends right after
+// killed creates a mapping without keeping its UUID, because the process ends right after
 // AWS has answered: the object in the cluster is the one from before.
 func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	t.Helper()
@@ -38,8 +38,9 @@ func killed(t *testing.T, r *env, m *v1beta1.EventSourceMapping) {
 	r.restart()
 }
 
-// A creation whose answer never came is found again, however the mapping looks since:
-// there is one mapping at the end, and it is ours.
+// TestLostCreations checks that a mapping is found again if the answer to its creation was
+// lost, even if the mapping has changed since: in the end there is one mapping, and it
+// belongs to the resource.
 func TestLostCreations(t *testing.T) {
 	kafka := func(m *v1beta1.EventSourceMapping) {
 		m.Spec.ForProvider.EventSourceArn = nil
@@ -105,8 +106,8 @@ func TestLostCreations(t *testing.T) {
 	}
 }
 
-// A resource that is deleted before it knew its UUID leaves nothing behind, even where
-// its source can't be told any more.
+// TestLostCreationIsDeleted checks that a resource that is deleted before its UUID was
+// recorded leaves nothing behind, even if its source can't be resolved any more.
 func TestLostCreationIsDeleted(t *testing.T) {
 	for _, from := range []*v1beta1.FieldSelector{nil, {Name: "gone"}} {
 		e := newEnv(t)
@@ -130,7 +131,8 @@ func TestLostCreationIsDeleted(t *testing.T) {
 	}
 }
 
-// A mapping of someone else is never touched: its UUID is told, and how to import it.
+// TestDuplicateOfAnother checks that a mapping of another owner is never changed, and that
+// the error has its UUID and how to import it.
 func TestDuplicateOfAnother(t *testing.T) {
 	e := newEnv(t)
 	theirs, err := e.Lambda.CreateEventSourceMapping(t.Context(), &lambda.CreateEventSourceMappingInput{FunctionName: ptr.To("f"), EventSourceArn: ptr.To(testQueue), BatchSize: ptr.To[int32](3)})
@@ -161,7 +163,8 @@ func TestDuplicateOfAnother(t *testing.T) {
 	}
 }
 
-// A mapping of another resource says whose it is, and is taken over if the user says so.
+// TestDuplicateOfAnotherResource checks that the error about a mapping of another resource
+// names that resource, and that the mapping is adopted if the user asks for that.
 func TestDuplicateOfAnotherResource(t *testing.T) {
 	e := newEnv(t)
 	e.Settle(testMapping(func(m *v1beta1.EventSourceMapping) { m.Name, m.UID = "other", "uid-0" }))
@@ -177,7 +180,8 @@ func TestDuplicateOfAnotherResource(t *testing.T) {
 	}
 }
 
-// A mapping can't move to a function that has one of the same source already.
+// TestMoveToADuplicate checks that a mapping can't move to a function that already has a
+// mapping of the same source.
 func TestMoveToADuplicate(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
@@ -194,7 +198,8 @@ func TestMoveToADuplicate(t *testing.T) {
 	}
 }
 
-// What carries the resource's UID is found, whatever became of the annotations that name it.
+// TestAMappingWithoutAnnotationsIsFound checks that the mapping with the resource's UID is
+// found if the annotations with its name were removed.
 func TestAMappingWithoutAnnotationsIsFound(t *testing.T) {
 	e := newEnv(t)
 	m := testMapping()
@@ -213,7 +218,9 @@ func TestAMappingWithoutAnnotationsIsFound(t *testing.T) {
 	}
 }
 
-// Whatever a resource has lost, and whatever its spec names since, the mapping that it has created is found by its tags.
+// TestAMappingWithoutAnnotationsAndStatusIsFound checks that the mapping that a resource
+// created is found by its tags, whatever the resource has lost and whatever its spec names
+// since.
 func TestAMappingWithoutAnnotationsAndStatusIsFound(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -16,11 +16,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// observed is what one look at AWS has found of a mapping.
+// observed is what one reconcile read of a mapping.
 type observed struct {
 	// mapping is GetEventSourceMapping's answer.
 	mapping *lambda.GetEventSourceMappingOutput
-	// tags are those of AWS, as fresh as tagmemory keeps them.
+	// tags are the tags in AWS, as recent as the tag cache keeps them.
 	tags map[string]string
 }
 
@@ -72,7 +72,7 @@ func fromAWS(o observed) settings {
 	if e := m.SelfManagedEventSource; e != nil {
 		s.SelfManagedEventSource = diff.Set(e.Endpoints[bootstrapServers])
 		if s.SelfManagedKafkaEventSourceConfig.ConsumptionMode == nil {
-			// AWS's default, which it may leave out.
+			// AWS may omit its default.
 			s.SelfManagedKafkaEventSourceConfig.ConsumptionMode = ptr.To(string(types.KafkaEventSourceMappingConsumptionModeStream))
 		}
 	}
@@ -82,7 +82,8 @@ func fromAWS(o observed) settings {
 	return s
 }
 
-// enabled tells whether a mapping is, by its state; nil while that is not settled.
+// enabled returns whether a mapping in this state is enabled, or nil while the state is not
+// final.
 func enabled(state string) *bool {
 	switch state {
 	case stateEnabled, stateEnabling:
@@ -109,7 +110,7 @@ func filters(in *types.FilterCriteria) []v1beta1.Filter {
 	return out
 }
 
-// destination is nil where AWS shows the empty one that every stream has.
+// destination returns nil for the empty destination that AWS returns for every stream.
 func destination(in *types.DestinationConfig) *string {
 	if in == nil || in.OnFailure == nil {
 		return nil
@@ -166,13 +167,13 @@ func observedRegistry(in *types.KafkaSchemaRegistryConfig) *v1beta1.KafkaSchemaR
 	return out
 }
 
-// functionOf is the name of a function by its ARN, without a version or alias.
+// functionOf returns the name of a function by its ARN, without a version or alias.
 func functionOf(arn *string) *string {
 	name, _, _ := strings.Cut(plainFunction(ptr.Deref(arn, "")), ":")
 	return lambdaapi.Text(name)
 }
 
-// observation returns what status shows of a mapping.
+// observation returns status.atProvider of a mapping.
 func observation(o observed) v1beta1.EventSourceMappingObservation {
 	m, s := o.mapping, fromAWS(o)
 	out := v1beta1.EventSourceMappingObservation{
@@ -241,7 +242,7 @@ func selfManagedKafkaStatus(in *types.SelfManagedKafkaEventSourceConfig) *v1beta
 	return &v1beta1.KafkaEventSourceConfigObservation{ConsumerGroupID: in.ConsumerGroupId, ConsumptionMode: lambdaapi.Text(in.ConsumptionMode), SchemaRegistryConfig: observedRegistry(in.SchemaRegistryConfig)}
 }
 
-// timestamp to the second, which is what Kubernetes keeps of it.
+// timestamp truncates a time to seconds, as Kubernetes stores it.
 func timestamp(t *time.Time) *metav1.Time {
 	if t == nil {
 		return nil

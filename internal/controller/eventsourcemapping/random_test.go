@@ -15,7 +15,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// generator makes random specs that AWS accepts, over every field of a mapping.
+// generator returns random specs that AWS accepts, over all fields of a mapping.
 type generator struct{ *rand.Rand }
 
 func (g generator) maybe() bool { return g.IntN(2) == 0 }
@@ -40,7 +40,7 @@ func (g generator) subset(of ...string) []string {
 	return out
 }
 
-// sources are all kinds of sources, with what is fixed at creation.
+// sources has all kinds of sources, with the settings that are fixed at creation.
 var sources = map[string]func(g generator, p *v1beta1.EventSourceMappingParameters){
 	"sqs": func(_ generator, p *v1beta1.EventSourceMappingParameters) { p.EventSourceArn = ptr.To(testQueue) },
 	"kinesis": func(g generator, p *v1beta1.EventSourceMappingParameters) {
@@ -74,7 +74,8 @@ func (g generator) start(p *v1beta1.EventSourceMappingParameters) {
 	}
 }
 
-// settings that go with a source, where fixed is chosen once for a mapping.
+// settings returns settings that are valid for a source. fixed is chosen once for a
+// mapping.
 func (g generator) settings(source string, fixed generator) v1beta1.EventSourceMappingSettings {
 	s := v1beta1.EventSourceMappingSettings{
 		Enabled:   some(g, true, false),
@@ -171,9 +172,9 @@ func (g generator) kafka(s *v1beta1.EventSourceMappingSettings, self bool, fixed
 	}
 }
 
-// TestAnySpec takes random mappings of each source from one random spec to another and
-// back: each way takes an update at the most, one more where provisioned mode is left,
-// and one or two for tags; afterwards nothing is written any more.
+// TestAnySpec changes random mappings of each source from one random spec to another and
+// back. Each change takes at most one update, one more if provisioned mode is left, and one
+// or two for tags; afterwards nothing is written any more.
 func TestAnySpec(t *testing.T) {
 	const seeds = 60
 	for source, fix := range sources {
@@ -193,7 +194,7 @@ func TestAnySpec(t *testing.T) {
 					}
 				})
 				for i, s := range []v1beta1.EventSourceMappingSettings{a, b, a} {
-					// One that spec left disabled is never ready while spec does not say so.
+					// A mapping that was disabled by spec is not Ready while spec does not set enabled.
 					if ptr.Deref(s.Enabled, true) && i > 0 {
 						s.Enabled = ptr.To(true)
 					}
@@ -208,8 +209,8 @@ func TestAnySpec(t *testing.T) {
 	}
 }
 
-// converges settles a mapping in no more calls than are needed, and checks that nothing
-// is written afterwards.
+// converges reconciles a mapping until it is settled, in no more calls than needed, and
+// checks that nothing is written afterwards.
 func (e *env) converges(m *v1beta1.EventSourceMapping) {
 	e.Helper()
 	most := map[string]int{opCreate: 1, opUpdate: 2, tagging.OpTag: 1, tagging.OpUntag: 1}

@@ -22,11 +22,11 @@ const (
 	stateDeleting  = "Deleting"
 )
 
-// retryAfter is how long a mapping that AWS itself disabled stays so before it is
-// enabled again: what made AWS disable it may have been put right elsewhere.
+// retryAfter is how long a mapping that AWS itself disabled stays disabled before it is
+// enabled again: the cause may have been fixed outside of the manifest.
 const retryAfter = 10 * time.Minute
 
-// inMotion says that AWS takes no change of a mapping now.
+// inMotion reports whether AWS rejects changes of a mapping in this state.
 func inMotion(state string) bool {
 	switch state {
 	case stateCreating, stateEnabling, stateDisabling, stateUpdating, stateDeleting:
@@ -35,21 +35,21 @@ func inMotion(state string) bool {
 	return false
 }
 
-// byUser says that a user brought a state about, in any of AWS's spellings.
+// byUser reports whether a user caused a state, in any of AWS's spellings.
 func byUser(reason string) bool {
 	r := strings.ToLower(strings.ReplaceAll(reason, "_", " "))
 	return r == "" || strings.HasPrefix(r, "user")
 }
 
-// failing says that AWS has stopped reading, though it calls the mapping enabled: its
-// reason is then an error's code, such as EVENT_SOURCE_AUTHN_ERROR.
+// failing reports whether AWS has stopped reading the source although the mapping is
+// enabled: the reason is then an error code such as EVENT_SOURCE_AUTHN_ERROR.
 func failing(o observed) bool {
 	r := o.reason()
 	return o.state() == stateEnabled && (strings.HasSuffix(r, "_ERROR") || strings.HasSuffix(r, "_NOT_VALID"))
 }
 
-// ready is the Ready condition by what AWS says. want is nil where being enabled is left
-// to AWS, which then counts as wanted.
+// ready returns the Ready condition for the state in AWS. want is nil if spec does not set
+// enabled, which counts as true.
 func ready(generation int64, o observed, want *bool) xpv2.Condition {
 	switch state := o.state(); {
 	case state == stateCreating:
@@ -71,7 +71,7 @@ func ready(generation int64, o observed, want *bool) xpv2.Condition {
 	}
 }
 
-// disabled says who disabled a mapping, why, and what to do.
+// disabled returns the message about who disabled a mapping, why, and what to do.
 func disabled(o observed, want *bool) string {
 	who := "a user disabled the mapping"
 	if !byUser(o.reason()) {
@@ -83,8 +83,8 @@ func disabled(o observed, want *bool) string {
 	return join(who, why(o))
 }
 
-// why is AWS's own account of a state: its reason, where that is more than that a user
-// wanted it, and the last problem.
+// why returns AWS's explanation of a state: its reason, unless that only names a user
+// action, and the last problem.
 func why(o observed) string {
 	reason := o.reason()
 	if byUser(reason) {
@@ -93,7 +93,7 @@ func why(o observed) string {
 	return join(reason, problem(o))
 }
 
-// problem is the result of the last attempt to read or process, where that is one.
+// problem returns the result of the last attempt to read or process, if it is a problem.
 func problem(o observed) string {
 	if r := o.result(); strings.HasPrefix(strings.ToUpper(r), "PROBLEM") {
 		return r
@@ -111,7 +111,7 @@ func join(a, b string) string {
 	return a + ": " + b
 }
 
-// sinceModified is how long ago AWS says that the mapping or its state changed.
+// sinceModified returns how long ago AWS changed the mapping or its state.
 func sinceModified(o observed, now time.Time) time.Duration {
 	if o.mapping.LastModified == nil {
 		return retryAfter
@@ -119,7 +119,7 @@ func sinceModified(o observed, now time.Time) time.Duration {
 	return max(now.Sub(*o.mapping.LastModified), 0)
 }
 
-// pending is when to look again at a mapping that AWS has in motion.
+// pending returns the delay before the next observation of a mapping that AWS is changing.
 func pending(o observed, now time.Time) time.Duration {
 	return reconciler.PendingDelay(sinceModified(o, now))
 }

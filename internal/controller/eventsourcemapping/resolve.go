@@ -12,14 +12,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
-// Where settings are in spec.
+// The paths of settings in spec.
 const (
 	atForProvider  = "spec.forProvider"
 	atInitProvider = "spec.initProvider"
 )
 
-// Desired returns the settings of spec, with what it refers to resolved and with the tags
-// that say who owns the mapping.
+// Desired returns the settings of spec with references resolved and ownership tags added.
 func (e *external) Desired(ctx context.Context, m *v1beta1.EventSourceMapping) (forProvider, initProvider settings, err error) {
 	p := m.Spec.ForProvider
 	if p.EventSourceArn, err = e.source(ctx, m); err != nil {
@@ -40,7 +39,7 @@ func (e *external) Desired(ctx context.Context, m *v1beta1.EventSourceMapping) (
 	return forProvider, initProvider, nil
 }
 
-// source is the ARN of the source, nil for self-managed Kafka.
+// source returns the ARN of the source, or nil for self-managed Kafka.
 func (e *external) source(ctx context.Context, m *v1beta1.EventSourceMapping) (*string, error) {
 	p := m.Spec.ForProvider
 	return refs.One(ctx, e.fields, m.GetNamespace(), atForProvider+".eventSourceArnFrom", p.EventSourceArn, p.EventSourceArnFrom)
@@ -73,7 +72,8 @@ func (e *external) resolve(ctx context.Context, namespace, at string, s v1beta1.
 	return s, nil
 }
 
-// prefixed is the ID of a subnet or security group as AWS wants it here.
+// prefixed returns the ID of a subnet or security group in the form that AWS expects in
+// this field.
 func prefixed(kind, uri string) string {
 	prefix := map[string]string{"VPC_SUBNET": "subnet:", "VPC_SECURITY_GROUP": "security_group:"}[kind]
 	if strings.HasPrefix(uri, prefix) {

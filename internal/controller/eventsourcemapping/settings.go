@@ -13,12 +13,12 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/functionname"
 )
 
-// settings are all that can differ between what is wanted of a mapping and what AWS
-// has, as one value: the desired and the observed state are both told in it, and
-// package diff compares them. JSON names are the users' field names.
+// settings has everything that can differ between the desired and the observed mapping in
+// one value. Both states are expressed in it, and package diff compares them. JSON names
+// are the users' field names.
 //
-// The blocks of Kafka and DocumentDB are there with every mapping of these sources, so
-// they are values: what is not set in them is left to AWS.
+// The blocks of Kafka and DocumentDB exist in every mapping of these sources, so they are
+// values: fields that are not set in them are left to AWS.
 type settings struct {
 	// FunctionName is the plain name, with the qualifier if there is one.
 	FunctionName                        *string                                  `json:"functionName"`
@@ -44,7 +44,7 @@ type settings struct {
 	DocumentDBEventSourceConfig         documentDBConfig                         `json:"documentDBEventSourceConfig"`
 	Tags                                map[string]string                        `json:"tags"`
 
-	// What AWS takes at creation only.
+	// AWS accepts these only at creation.
 	EventSourceArn            *string  `json:"eventSourceArn"`
 	SelfManagedEventSource    diff.Set `json:"selfManagedEventSource"`
 	StartingPosition          *string  `json:"startingPosition"`
@@ -80,8 +80,8 @@ type documentDBConfig struct {
 	FullDocument   *string `json:"fullDocument"`
 }
 
-// fromParameters returns spec.forProvider in comparable form. References have been resolved
-// into p before.
+// fromParameters returns spec.forProvider in comparable form. The caller has resolved
+// references into p.
 func fromParameters(p v1beta1.EventSourceMappingParameters) settings {
 	s := fromSpec(p.EventSourceMappingSettings)
 	if p.FunctionName != nil {
@@ -154,14 +154,15 @@ func registry(in *v1beta1.KafkaSchemaRegistryConfig) *schemaRegistry {
 	return out
 }
 
-// bootstrapServers is the only kind of endpoint that there is.
+// bootstrapServers is the only kind of endpoint.
 const bootstrapServers = "KAFKA_BOOTSTRAP_SERVERS"
 
 func servers(in *v1beta1.SelfManagedEventSource) diff.Set {
 	return diff.Set(in.Endpoints[bootstrapServers])
 }
 
-// patterns are filters in a form that is the same for patterns that say the same.
+// patterns returns filter patterns in canonical form, so that equivalent patterns are
+// equal.
 func patterns(in []v1beta1.Filter) diff.Set {
 	out := make(diff.Set, 0, len(in))
 	for _, f := range in {
@@ -170,8 +171,8 @@ func patterns(in []v1beta1.Filter) diff.Set {
 	return out
 }
 
-// canonical is JSON without white space, with its keys in order. What is no JSON is
-// left as it is, for AWS to refuse.
+// canonical returns JSON without white space and with sorted keys. It returns invalid JSON
+// unchanged, for AWS to reject.
 func canonical(pattern string) string {
 	d := json.NewDecoder(strings.NewReader(pattern))
 	d.UseNumber()
@@ -188,19 +189,19 @@ func canonical(pattern string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// access is a means of access as one text: the type, and what there is of a URI.
+// access returns an access configuration as one string: the type and the URI, if any.
 func access(kind, uri string) string { return strings.TrimSpace(kind + " " + uri) }
 
-// accessOf takes such a text apart again.
+// accessOf splits the result of access.
 func accessOf(s string) (kind, uri string) {
 	kind, uri, _ = strings.Cut(s, " ")
 	return kind, uri
 }
 
-// virtualHost is the one means of access that can't be changed.
+// virtualHost is the only access type that can't be changed.
 const virtualHost = "VIRTUAL_HOST"
 
-// split tells virtual hosts from the other means of access.
+// split separates virtual hosts from the other access configurations.
 func split(in diff.Set) (others, hosts diff.Set) {
 	for _, a := range in {
 		if k, _ := accessOf(a); k == virtualHost {
@@ -213,14 +214,13 @@ func split(in diff.Set) (others, hosts diff.Set) {
 	return others, hosts
 }
 
-// functionName returns what AWS is sent of the function: its name or ARN, with the
-// qualifier.
+// functionName returns the function as AWS expects it: its name or ARN, with the qualifier.
 func functionName(p v1beta1.EventSourceMappingParameters) string {
 	return functionname.Name{Function: ptr.Deref(p.FunctionName, ""), Qualifier: ptr.Deref(p.Qualifier, "")}.String()
 }
 
-// plainFunction returns the name of a function, with its qualifier if that is another than
-// $LATEST, by which AWS means the function itself.
+// plainFunction returns the name of a function with its qualifier, unless that is $LATEST,
+// which stands for the function itself.
 func plainFunction(name string) string {
 	if _, after, isArn := strings.Cut(name, ":function:"); isArn {
 		name = after

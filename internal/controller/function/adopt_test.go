@@ -17,8 +17,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// A function that another tool has deployed from S3 is taken over, and whether its code is
-// deployed anew depends on whether it is the code that the manifest names.
+// TestCodeOfAnAdoptedFunction checks that importing a function that another tool has
+// deployed from S3 deploys its code again only if it is not the code that the manifest
+// names.
 func TestCodeOfAnAdoptedFunction(t *testing.T) {
 	cases := map[string]struct {
 		reason   string
@@ -57,8 +58,8 @@ func TestCodeOfAnAdoptedFunction(t *testing.T) {
 	}
 }
 
-// A function that is only observed differs where taking it over would change it, and not
-// where nobody can know.
+// TestDifferencesOfAnObservedFunction checks that a function that is only observed differs
+// if importing it would change it, and not if that is unknown.
 func TestDifferencesOfAnObservedFunction(t *testing.T) {
 	cases := map[string]struct {
 		reason string

@@ -19,16 +19,17 @@ type archive struct {
 	// bundle is the .zip archive, unless it is an image.
 	bundle bundle.Bundle
 
-	// digest of the image that a tag names now, where the tag is followed.
+	// digest is the digest that the image tag currently names. It is set only if the tag is
+	// tracked.
 	digest string
 }
 
-// none says that there is no archive: the code is left to another tool.
+// none reports whether there is no archive, because another tool deploys the code.
 func (a archive) none() bool {
 	return a.spec.ImageURI == nil && a.spec.S3Key == nil && a.bundle.Zip == nil
 }
 
-// functionCode is the archive as AWS takes it.
+// functionCode returns the archive as input for AWS.
 func (a archive) functionCode() *types.FunctionCode {
 	return &types.FunctionCode{
 		ImageUri:            a.spec.ImageURI,
@@ -41,8 +42,8 @@ func (a archive) functionCode() *types.FunctionCode {
 	}
 }
 
-// codeStates tells desired and observed code so that they are equal exactly when
-// AWS runs the archive. deployed is what was deployed last.
+// codeStates returns the desired and the observed code so that they are equal exactly when
+// AWS runs the archive. deployed is the code that was deployed last.
 func codeStates(a archive, o *lambda.GetFunctionOutput, deployed *v1beta1.DeployedCode) (want, have code) {
 	have.SHA256 = ptr.Deref(o.Configuration.CodeSha256, "")
 	if o.Code != nil {
@@ -65,7 +66,7 @@ func codeStates(a archive, o *lambda.GetFunctionOutput, deployed *v1beta1.Deploy
 	return want, have
 }
 
-// source is where a function's code comes from, but for an image.
+// source returns the source of a .zip archive.
 func source(c v1beta1.FunctionCode) bundle.Source {
 	s := bundle.Source{
 		Field:    "spec.forProvider.code",

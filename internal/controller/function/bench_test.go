@@ -14,7 +14,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// large is a function with 4 KB of environment and five layers, as desired and as
+// large returns a function with 4 KB of environment and five layers, as desired and as
 // observed.
 func large() (reconciler.Desired[settings], observed) {
 	vars := map[string]string{}

@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/aws/lambdaapi"
 )
 
-// showBlocks shows in status what AWS says of the blocks of spec, and what lies beside the
-// configuration.
+// showBlocks sets the fields of status for the nested blocks of spec, and for settings that
+// AWS stores outside the configuration.
 func showBlocks(out *v1beta1.FunctionObservation, o observed, s settings) {
 	c := o.config()
 	out.Description = lambdaapi.NonEmpty(c.Description)

@@ -10,8 +10,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
-// reader is how an observation reads functions. It is the seam at which batched
-// reads can take the place of a call for each function.
+// reader has the calls that read a function. A batched implementation could replace it.
 type reader interface {
 	GetFunction(ctx context.Context, in *lambda.GetFunctionInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionOutput, error)
 	GetFunctionCodeSigningConfig(ctx context.Context, in *lambda.GetFunctionCodeSigningConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionCodeSigningConfigOutput, error)
@@ -19,7 +18,7 @@ type reader interface {
 	GetFunctionScalingConfig(ctx context.Context, in *lambda.GetFunctionScalingConfigInput, opts ...func(*lambda.Options)) (*lambda.GetFunctionScalingConfigOutput, error)
 }
 
-// writer is how a function is changed: one call a reconcile.
+// writer has the calls that change a function. A reconcile makes at most one of them.
 type writer interface {
 	CreateFunction(ctx context.Context, in *lambda.CreateFunctionInput, opts ...func(*lambda.Options)) (*lambda.CreateFunctionOutput, error)
 	UpdateFunctionConfiguration(ctx context.Context, in *lambda.UpdateFunctionConfigurationInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionConfigurationOutput, error)
@@ -35,18 +34,18 @@ type writer interface {
 	PutFunctionScalingConfig(ctx context.Context, in *lambda.PutFunctionScalingConfigInput, opts ...func(*lambda.Options)) (*lambda.PutFunctionScalingConfigOutput, error)
 }
 
-// publisher is how what a function is becomes a version.
+// publisher publishes a version of a function.
 type publisher interface {
 	PublishVersion(ctx context.Context, in *lambda.PublishVersionInput, opts ...func(*lambda.Options)) (*lambda.PublishVersionOutput, error)
 }
 
-// provisionedReader tells what is provisioned of a function, where that decides whether
-// a reservation can be made.
+// provisionedReader lists the provisioned concurrency of a function, which decides whether
+// a reservation is possible.
 type provisionedReader interface {
 	ListProvisionedConcurrencyConfigs(ctx context.Context, in *lambda.ListProvisionedConcurrencyConfigsInput, opts ...func(*lambda.Options)) (*lambda.ListProvisionedConcurrencyConfigsOutput, error)
 }
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI has the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	reader
 	writer
@@ -56,12 +55,12 @@ type lambdaAPI interface {
 	provisionedReader
 }
 
-// ecrAPI is the call to Amazon ECR that tells a moved image tag.
+// ecrAPI has the call to Amazon ECR that resolves an image tag to a digest.
 type ecrAPI interface {
 	BatchGetImage(ctx context.Context, in *ecr.BatchGetImageInput, opts ...func(*ecr.Options)) (*ecr.BatchGetImageOutput, error)
 }
 
-// Operations that this kind calls, by the names that quotas know.
+// The AWS operations that this kind calls, by the names that the quota package uses.
 const (
 	opCreate         = "CreateFunction"
 	opDelete         = "DeleteFunction"
@@ -74,7 +73,7 @@ const (
 // A call is a mutating call to AWS on an existing function.
 type call string
 
-// The calls by their AWS operation's name.
+// The mutating calls, named after their AWS operations.
 const (
 	opNone                call = ""
 	opUpdateConfiguration call = "UpdateFunctionConfiguration"

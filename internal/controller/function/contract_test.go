@@ -17,10 +17,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.Function], *v1beta1.Function) {
 	return newEnv(t).Env, testFunction()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "functions", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and makes no second function.
+// TestOddAnswers checks that unusual or missing answers of an emulator are reported, and do
+// not lead to a second function.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	const tag, code = "TagResource", "UpdateFunctionCode"
@@ -54,8 +55,9 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// However late AWS shows it and its tags, there is one function, with what initProvider
-// says of what CreateFunction does not take, and none after the deletion.
+// TestLate checks that, however late AWS returns the function and its tags, there is one
+// function with the settings of initProvider that CreateFunction does not accept, and none
+// after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Function] {
 		t.Helper()

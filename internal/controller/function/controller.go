@@ -1,15 +1,17 @@
 // Package function manages AWS Lambda functions.
 //
-// The files of every kind are the same: controller.go wires the kind up,
-// external.go is its only I/O to AWS, client.go names the calls that it makes,
-// convert.go turns the spec into AWS's inputs, and diff.go tells what is left to
-// do. A function needs a few more: settings.go puts spec and AWS's answers in one form, archive.go and
-// resolve.go find the code, environment.go the variables, readiness.go is the
-// state machine, plan.go carries what an observation found to the call that
-// follows it, and memory.go what was sent to the next observation. defaults.go and
-// hidden.go are about what AWS leaves out of its answers, creation.go about creations
-// that failed, history.go deletes versions beyond a limit, vpcdeletion.go is the step
-// before a deletion, and reservation.go checks a reservation against the account's limits.
+// The files of every kind are the same: controller.go sets up the controller, external.go
+// makes the calls to AWS, client.go declares them, convert.go builds AWS's inputs from the
+// spec, and diff.go compares the desired with the observed state.
+//
+// A function needs a few more. settings.go puts spec and AWS's answers in one comparable
+// form. archive.go and resolve.go resolve the code, and environment.go the variables.
+// readiness.go is the state machine. plan.go carries the result of an observation to the
+// call that follows it, and memory.go carries what was sent to the next observation.
+// defaults.go and hidden.go handle what AWS omits from its answers. creation.go handles
+// failed creations, history.go deletes versions beyond a limit, vpcdeletion.go releases the
+// VPC before a deletion, and reservation.go checks reserved concurrency against the
+// account's limits.
 package function
 
 import (
@@ -60,7 +62,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// calls by which this kind creates and deletes. Its Plan names those that update.
+// calls names the operations that create and delete a function. Plan names those that update it.
 var calls = reconciler.Calls{Create: opCreate, Delete: opDelete}
 
 type connector struct {
@@ -85,8 +87,8 @@ func (c *connector) connect(_ context.Context, f *v1beta1.Function, s *session.S
 	}, calls), nil
 }
 
-// expectedReads are the calls of the next observation, and the creation that
-// will most likely follow the first one.
+// expectedReads returns the calls of the next observation. If the function does not exist
+// yet, it includes the creation that is likely to follow.
 func expectedReads(f *v1beta1.Function) []string {
 	if f.Status.AtProvider.FunctionArn == nil && !reconciler.ObserveOnly(f) && f.GetDeletionTimestamp() == nil {
 		return append(reads(f), opCreate)
@@ -94,8 +96,8 @@ func expectedReads(f *v1beta1.Function) []string {
 	return reads(f)
 }
 
-// redact takes the values of environment variables out of what is logged, and the files
-// that are written in the manifest: code may hold what is secret.
+// redact removes the values of environment variables and the inline files from a function
+// that is logged, because both may contain secrets.
 func redact(f *v1beta1.Function) {
 	if c := f.Spec.ForProvider.Code; c != nil {
 		c.Inline = diff.RedactedValues(c.Inline)

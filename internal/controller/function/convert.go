@@ -12,7 +12,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// createInput is the whole of a new function in one call.
+// createInput returns the input that creates the whole function in one call.
 func createInput(name string, s settings, a archive, p publish) *lambda.CreateFunctionInput {
 	in := &lambda.CreateFunctionInput{
 		FunctionName:           ptr.To(name),
@@ -69,9 +69,9 @@ func createInput(name string, s settings, a archive, p publish) *lambda.CreateFu
 	return in
 }
 
-// configurationInput sends only the fields that changed, each of them whole: AWS
-// keeps what is nil and clears what is empty. The revision guards against a
-// change that someone made since the observation.
+// configurationInput returns an update with only the fields that changed, each of them
+// complete: AWS keeps what is nil and clears what is empty. The revision makes AWS reject
+// the update if the function was changed since the observation.
 func configurationInput(name string, t settings, changes diff.Changes, revision *string) *lambda.UpdateFunctionConfigurationInput {
 	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), RevisionId: revision}
 	for path, set := range map[string]func(){
@@ -100,14 +100,15 @@ func configurationInput(name string, t settings, changes diff.Changes, revision 
 		}
 	}
 	if in.KMSKeyArn != nil && len(t.Environment.Variables) > 0 {
-		// AWS encrypts variables when they are sent: without them, they would stay under
-		// the key that they had.
+		// AWS encrypts variables when it receives them: without them, the variables would
+		// stay encrypted with the old key.
 		in.Environment = environmentInput(t.Environment)
 	}
 	return in
 }
 
-// codeInput deploys the archive, for the architecture that it was built for.
+// codeInput returns the update that deploys the archive for the architecture that it was
+// built for.
 func codeInput(name string, t settings, a archive, p publish, revision *string) *lambda.UpdateFunctionCodeInput {
 	c := a.functionCode()
 	in := &lambda.UpdateFunctionCodeInput{
@@ -133,7 +134,8 @@ func environmentInput(e environment) *types.Environment {
 	return &types.Environment{Variables: diff.Reveal(e.Variables)}
 }
 
-// vpcInput leaves the VPC where in is nil.
+// vpcInput returns the VPC configuration. A nil configuration becomes the empty one, which
+// detaches the function from its VPC.
 func vpcInput(in *vpcConfig) *types.VpcConfig {
 	out := &types.VpcConfig{SubnetIds: []string{}, SecurityGroupIds: []string{}, Ipv6AllowedForDualStack: ptr.To(false)}
 	if in != nil {
@@ -206,7 +208,8 @@ func capacityProviderInput(in *v1beta1.CapacityProviderConfig) *types.CapacityPr
 	return &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: out}
 }
 
-// scalingInput returns the function to AWS's own bounds where in is nil.
+// scalingInput returns the scaling configuration. A nil configuration becomes the empty
+// one, which restores AWS's defaults.
 func scalingInput(name string, in *v1beta1.FunctionScalingConfig) *lambda.PutFunctionScalingConfigInput {
 	out := &lambda.PutFunctionScalingConfigInput{
 		FunctionName:          ptr.To(name),

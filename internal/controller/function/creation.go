@@ -17,21 +17,23 @@ import (
 )
 
 const (
-	// creationWindow is how long after this resource asked for a creation a function in
-	// state Failed may be what came of it. Later, it may have served since.
+	// creationWindow is how long after this resource requested a creation a function in
+	// state Failed can be its result. A function that failed later may have served requests
+	// before.
 	creationWindow = 30 * time.Minute
 
-	// clockSkew is by how much AWS's clock and the provider's may differ.
+	// clockSkew is the largest expected difference between the clocks of AWS and the
+	// provider.
 	clockSkew = 2 * time.Minute
 )
 
-// createdJustNow says that a function in state Failed is what this very resource has just
-// tried to create, and has never been anything else, so that deleting it loses nothing.
-// Deletion takes all versions and aliases along, so every doubt says no: the function
-// must carry this object's UID, and the object must have asked for a creation itself,
-// which a restored or re-created one has not; it must not have been seen Active, and have
-// no version; and it must not be older than that creation, as an imported one is, or one
-// that AWS once said did not exist.
+// createdJustNow reports whether a function in state Failed is the result of the creation
+// that this resource has just requested, so that deleting it loses nothing. Deletion also
+// removes all versions and aliases, so the answer is no in every case of doubt: the
+// function must carry this object's UID; the object must have requested a creation itself,
+// which a restored or re-created object has not; the function must never have been observed
+// Active and must have no version; and it must not be older than that creation, as an
+// imported function is.
 func createdJustNow(f *v1beta1.Function, v ownership.Ownership, o observed, now time.Time) bool {
 	asked := meta.GetExternalCreatePending(f)
 	modified := lastModified(o.config())
@@ -40,13 +42,13 @@ func createdJustNow(f *v1beta1.Function, v ownership.Ownership, o observed, now 
 		!modified.Before(asked.Add(-clockSkew))
 }
 
-// neverActive says that a function is in state Failed and was never seen Active.
+// neverActive reports whether a function is in state Failed and was never observed Active.
 func neverActive(f *v1beta1.Function, state types.State) bool {
 	return state == types.StateFailed && !f.Status.AtProvider.Activated
 }
 
-// readVersions tells whether a function that may be a failed creation has versions beyond
-// the one that the creation itself publishes.
+// readVersions finds out whether a function that may be a failed creation has versions
+// beyond the one that the creation itself publishes.
 func (e *external) readVersions(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	if !neverActive(f, o.config().State) {
 		return nil
@@ -66,7 +68,7 @@ func (e *external) readVersions(ctx context.Context, name string, f *v1beta1.Fun
 	return errors.Wrapf(awserr.Clean(err), "cannot read version %s of function %s", version, name)
 }
 
-// deleteFailed deletes what could not be created.
+// deleteFailed deletes a function that could not be created.
 func (e *external) deleteFailed(ctx context.Context, name string) error {
 	_, err := e.api.DeleteFunction(ctx, &lambda.DeleteFunctionInput{FunctionName: ptr.To(name)})
 	if awserr.IsNotFound(err) {

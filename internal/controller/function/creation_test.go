@@ -23,7 +23,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// situation in which a function in state Failed is found.
+// situation is the state in which a function in state Failed is found.
 type situation struct {
 	f       *v1beta1.Function
 	verdict ownership.Ownership
@@ -72,7 +72,7 @@ func (s *situation) modified(at time.Time) {
 	s.o.config().LastModified = ptr.To(at.Format(modifiedLayout))
 }
 
-// failedOne has AWS have a function whose creation has failed, with tags.
+// failedOne adds a function with a failed creation and these tags to AWS.
 func (e *env) failedOne(tags map[string]string) {
 	e.Helper()
 	e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
@@ -85,7 +85,8 @@ func (e *env) failedOne(tags map[string]string) {
 	e.Advance(2 * time.Second)
 }
 
-// A function in state Failed is deleted only if this very object has just created it.
+// TestFailedFunctionIsNotDeleted checks that a function in state Failed is deleted only if
+// this very object has just created it.
 func TestFailedFunctionIsNotDeleted(t *testing.T) {
 	cases := map[string]struct {
 		reason string
@@ -149,7 +150,8 @@ func TestFailedFunctionIsNotDeleted(t *testing.T) {
 	}
 }
 
-// Between creation and failure, the provider may end, and all that it has in memory.
+// TestFailedCreationOfAnotherProcess checks that a failed creation is handled after a
+// restart of the provider, which loses its state in memory.
 func TestFailedCreationOfAnotherProcess(t *testing.T) {
 	e := newEnv(t)
 	e.Double.FailCreation("f", "The subnet does not exist.", "InvalidSubnet")
@@ -179,7 +181,8 @@ func TestFailedCreationWithoutUpdatePolicy(t *testing.T) {
 	}
 }
 
-// A creation that can't succeed is tried ever more seldom.
+// TestHopelessCreationBacksOff checks that a creation that can't succeed is retried less
+// and less often.
 func TestHopelessCreationBacksOff(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()
@@ -201,7 +204,8 @@ func TestHopelessCreationBacksOff(t *testing.T) {
 	}
 }
 
-// AWS may not change a function in state Failed at all.
+// TestFailedFunctionThatTakesNoUpdate checks the error if AWS rejects every update of a
+// function in state Failed.
 func TestFailedFunctionThatTakesNoUpdate(t *testing.T) {
 	e := newEnv(t)
 	e.failedOne(nil)
@@ -224,7 +228,8 @@ func TestFailedFunctionThatTakesNoUpdate(t *testing.T) {
 	}
 }
 
-// One setting that AWS refuses does not hold up the code, and the code no version.
+// TestRefusedConfigurationLetsCodePass checks that a rejected setting does not block the
+// code, and that such code is not published.
 func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.Publish = ptr.To(true) })
@@ -258,7 +263,8 @@ func TestRefusedConfigurationLetsCodePass(t *testing.T) {
 	}
 }
 
-// Code signing judges the code, so code does not pass it.
+// TestRefusedCodeSigningHoldsUpCode checks that code is not deployed before the code
+// signing by which AWS validates it.
 func TestRefusedCodeSigningHoldsUpCode(t *testing.T) {
 	m, f := newRecords(), testFunction()
 	changes := diff.Changes{{Path: "code.sha256"}, {Path: "codeSigningConfigArn"}, {Path: "memorySize"}, {Path: "tags[a]"}}

@@ -7,8 +7,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// withDefaults fills in blocks that AWS never leaves empty, where AWS shows them. Some
-// regions and emulators lack a setting: asked for, its default would never show.
+// withDefaults sets AWS's defaults in blocks that AWS never leaves empty, if AWS returns
+// them. Some regions and emulators lack a setting: its default would never be observed
+// there.
 func withDefaults(s, have settings, name string) settings {
 	if s.PackageType == nil && s.Code != (code{}) {
 		s.PackageType = ptr.To(string(types.PackageTypeZip))
@@ -25,20 +26,20 @@ func withDefaults(s, have settings, name string) settings {
 	if s.LoggingConfig == nil && have.LoggingConfig != nil {
 		s.LoggingConfig = defaultLogging(name, onInstances(s, have))
 		if onInstances(s, have) {
-			// There is but one format, and no asking for it.
+			// AWS has only one format for these functions and does not accept another.
 			s.LoggingConfig.LogFormat = have.LoggingConfig.LogFormat
 		}
 	}
 	return s
 }
 
-// onInstances says that the function runs on Lambda Managed Instances.
+// onInstances reports whether the function runs on Lambda Managed Instances.
 func onInstances(s, have settings) bool {
 	return s.CapacityProviderConfig != nil || have.CapacityProviderConfig != nil
 }
 
-// defaultLogging is how AWS has a function log that asks for nothing else. On Lambda
-// Managed Instances that is JSON, and AWS refuses text.
+// defaultLogging returns the logging configuration that AWS applies by default. On Lambda
+// Managed Instances the format is JSON, and AWS rejects text.
 func defaultLogging(name string, instances bool) *v1beta1.LoggingConfig {
 	format := types.LogFormatText
 	if instances {
@@ -47,8 +48,8 @@ func defaultLogging(name string, instances bool) *v1beta1.LoggingConfig {
 	return &v1beta1.LoggingConfig{LogFormat: ptr.To(string(format)), LogGroup: ptr.To("/aws/lambda/" + plainName(name))}
 }
 
-// withoutUnshown drops from the target what AWS leaves out of its answer where it is no
-// more than the default: what is not shown is taken to be that.
+// withoutUnshown removes from the target the defaults that AWS omits from its answer: an
+// omitted setting is assumed to have its default.
 func withoutUnshown(t, have settings, name string) settings {
 	if have.PackageType == nil {
 		t.PackageType = nil
@@ -69,7 +70,7 @@ func withoutUnshown(t, have settings, name string) settings {
 	return t
 }
 
-// shownLogging drops format and group where they are the default and AWS leaves them out.
+// shownLogging removes format and group if they have their defaults and AWS omits them.
 func shownLogging(t, have, def *v1beta1.LoggingConfig) *v1beta1.LoggingConfig {
 	if t == nil {
 		return nil

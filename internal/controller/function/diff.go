@@ -11,22 +11,23 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// AWS's defaults for blocks that every function has. A block that the user
-// doesn't want returns to them.
+// AWS's defaults for blocks that every function has. A block that is removed from spec is
+// reset to them.
 const (
 	ephemeralStorageDefault = 512
 	directS3ReadDefault     = string(types.DirectS3ReadAuto)
 	noReservation           = -1
 )
 
-// target returns the state that AWS is to reach: the desired one, with what is left to AWS
-// or to others as it is there. Comparing it with have needs no more rules.
+// target returns the state that AWS is to reach: the desired state, completed from the
+// observed state for settings that are left to AWS or to other tools. Comparing it with the
+// observed state needs no more rules.
 func target(d reconciler.Desired[settings], have settings, name string, owner tagging.Owner) settings {
 	t := diff.Fill(withDefaults(d.Settings, have, name), have, d.Left)
 	t = keepImmutable(t, have)
 	t = withoutUnshown(t, have, name)
 	if l := t.LoggingConfig; l != nil && ptr.Deref(l.LogFormat, "") == string(types.LogFormatText) {
-		// AWS refuses levels with text logs.
+		// AWS rejects log levels with the text format.
 		t.LoggingConfig = &v1beta1.LoggingConfig{LogFormat: l.LogFormat, LogGroup: l.LogGroup}
 	}
 	if ptr.Deref(t.ReservedConcurrentExecutions, 0) == noReservation {
@@ -43,7 +44,7 @@ func target(d reconciler.Desired[settings], have settings, name string, owner ta
 	return t
 }
 
-// plainImage tells overrides of nothing as none, as AWS does.
+// plainImage returns nil for an image configuration without overrides, as AWS does.
 func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 	if in == nil {
 		return nil
@@ -55,7 +56,8 @@ func plainImage(in *v1beta1.ImageConfig) *v1beta1.ImageConfig {
 	return out
 }
 
-// keepImmutable takes from AWS the blocks that can't be removed once there.
+// keepImmutable copies from the observed state the blocks that can't be removed once they
+// are set.
 func keepImmutable(t, have settings) settings {
 	if t.DurableConfig == nil {
 		t.DurableConfig = have.DurableConfig
@@ -69,7 +71,7 @@ func keepImmutable(t, have settings) settings {
 	return t
 }
 
-// immutable says which change AWS can't make to an existing function, if any.
+// immutable returns the changes that AWS can't make to an existing function.
 func immutable(changes diff.Changes, have settings) diff.Changes {
 	in := changes.In("packageType", "tenancyConfig")
 	if have.DurableConfig == nil {
@@ -81,16 +83,17 @@ func immutable(changes diff.Changes, have settings) diff.Changes {
 	return in
 }
 
-// codePaths are the settings that UpdateFunctionCode carries.
+// codePaths lists the settings that UpdateFunctionCode carries.
 var codePaths = []string{"code", "architectures"}
 
-// besidePaths are the settings that calls of their own carry.
+// besidePaths lists the settings that have calls of their own.
 var besidePaths = []string{"tags", "reservedConcurrentExecutions", "codeSigningConfigArn", "recursiveLoop", "functionScalingConfig", publishPath}
 
-// due are the calls that bring about the changes, in the order in which they are made.
-// Tags come before all else, since they say whose the function is. Code signing comes
-// before code, which it judges. The configuration comes before the code, so that a
-// version that is published with the code has both. What is not in a version comes last.
+// due returns the calls that make the changes, in the order in which they are made. Tags
+// come first, because they record the owner. Code signing comes before the code, because
+// AWS validates code against it. The configuration comes before the code, so that a version
+// that is published with the code includes both. Settings that are not part of a version
+// come last.
 func due(changes diff.Changes, t, have settings) []call {
 	var calls []call
 	for _, c := range []call{
@@ -114,10 +117,10 @@ func either(is bool, yes, no call) call {
 	return no
 }
 
-// next is the one call that is due first.
+// next returns the first call that is due.
 func next(changes diff.Changes, t, have settings) call { return first(due(changes, t, have)) }
 
-// first of the calls, if any.
+// first returns the first call, or opNone if there is none.
 func first(calls []call) call {
 	if len(calls) == 0 {
 		return opNone
@@ -125,8 +128,8 @@ func first(calls []call) call {
 	return calls[0]
 }
 
-// configuration are the changes that UpdateFunctionConfiguration carries: all
-// that no other call does.
+// configuration returns the changes that UpdateFunctionConfiguration carries: all those
+// that no other call carries.
 func configuration(changes diff.Changes) diff.Changes {
 	var out diff.Changes
 	for _, c := range changes {
@@ -138,7 +141,7 @@ func configuration(changes diff.Changes) diff.Changes {
 	return out
 }
 
-// carried are the changes that the call brings about.
+// carried returns the changes that the call makes.
 func (c call) carried(changes diff.Changes) diff.Changes {
 	switch c {
 	case opUpdateConfiguration:
@@ -162,8 +165,8 @@ func (c call) carried(changes diff.Changes) diff.Changes {
 	return nil
 }
 
-// dependsOn says that a call is not made while another, which comes before it, is
-// refused: code is judged by its code signing, and a version has code and configuration.
+// dependsOn reports whether a call must wait while an earlier one is rejected: AWS
+// validates code against its code signing, and a version includes code and configuration.
 func (c call) dependsOn(other call) bool {
 	switch c {
 	case opUpdateCode:

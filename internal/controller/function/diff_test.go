@@ -14,8 +14,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// sparse is GetFunction's answer for a function with nothing but what AWS
-// requires: AWS's defaults are filled in, and empty blocks are left out.
+// sparse returns GetFunction's answer for a function with only what AWS requires: defaults
+// are included, and empty blocks are omitted.
 func sparse(change ...func(*types.FunctionConfiguration)) observed {
 	c := &types.FunctionConfiguration{
 		FunctionName:     ptr.To("f"),
@@ -41,7 +41,7 @@ func sparse(change ...func(*types.FunctionConfiguration)) observed {
 	return observed{function: &lambda.GetFunctionOutput{Configuration: c, Code: &types.FunctionCodeLocation{}}}
 }
 
-// minimal is the spec that sparse is of.
+// minimal returns the spec of the function that sparse returns.
 func minimal(change ...func(*v1beta1.FunctionSettings)) v1beta1.FunctionSettings {
 	p := v1beta1.FunctionSettings{
 		Runtime: ptr.To("python3.13"),
@@ -288,19 +288,20 @@ func TestImmutable(t *testing.T) {
 	}
 }
 
-// onInstancesOf is what AWS answers of a function on Lambda Managed Instances.
+// onInstancesOf changes a configuration to AWS's answer for a function on Lambda Managed
+// Instances.
 func onInstancesOf(c *types.FunctionConfiguration) {
 	c.CapacityProviderConfig = &types.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: &types.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: ptr.To("cp")}}
 	c.LoggingConfig = &types.LoggingConfig{LogFormat: types.LogFormatJson, LogGroup: ptr.To("/aws/lambda/f"), ApplicationLogLevel: types.ApplicationLogLevelInfo, SystemLogLevel: types.SystemLogLevelInfo}
 }
 
-// usesInstances is the spec of such a function.
+// usesInstances changes a spec to that of a function on Lambda Managed Instances.
 func usesInstances(p *v1beta1.FunctionSettings) {
 	p.CapacityProviderConfig = &v1beta1.CapacityProviderConfig{LambdaManagedInstancesCapacityProviderConfig: v1beta1.LambdaManagedInstancesCapacityProviderConfig{CapacityProviderArn: ptr.To("cp")}}
 }
 
-// Nothing is due where AWS's answer says all that spec asks for, or leaves out what it
-// does not have.
+// TestNothingIsDue checks that nothing is due if AWS's answer has all that spec asks for,
+// or omits what the function does not have.
 func TestNothingIsDue(t *testing.T) {
 	explicit := func(p *v1beta1.FunctionSettings) {
 		p.Architectures = []string{"x86_64"}
@@ -373,7 +374,8 @@ const (
 	newKey = "arn:aws:kms:eu-central-1:123456789012:key/new"
 )
 
-// Variables are encrypted when they are sent, so another key takes them along.
+// TestKeyTakesVariablesAlong checks that a change of the key also sends the variables,
+// because AWS encrypts them when it receives them.
 func TestKeyTakesVariablesAlong(t *testing.T) {
 	vars := map[string]string{"AA": "1"}
 	cases := map[string]struct {

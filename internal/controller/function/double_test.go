@@ -22,8 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env is a world with code in S3 and in ECR, and functions that take a second for each
-// change.
+// env has code in S3 and in ECR, and functions that take a second for each change.
 type env struct {
 	*testenv.Env[*v1beta1.Function]
 
@@ -62,7 +61,7 @@ func (e *env) external() *reconciler.External[*v1beta1.Function, observed, setti
 	return ext
 }
 
-// apply a spec, as the API server does.
+// apply sets a spec as the API server does.
 func apply(f *v1beta1.Function, p v1beta1.FunctionSettings) {
 	f.Spec.ForProvider.FunctionSettings = *p.DeepCopy()
 	f.Generation++
@@ -96,8 +95,8 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	}
 }
 
-// TestAnySpec takes random functions from one random spec to another and back: each
-// way takes no more calls than there are kinds of call, and afterwards nothing is
+// TestAnySpec changes random functions from one random spec to another and back. Each
+// change takes no more calls than there are kinds of call, and afterwards nothing is
 // written any more.
 func TestAnySpec(t *testing.T) {
 	const specs = 200
@@ -113,18 +112,18 @@ func TestAnySpec(t *testing.T) {
 			f := testFunction(func(f *v1beta1.Function) { f.Spec.ForProvider.FunctionSettings = *a.DeepCopy() })
 			atCreation := a
 			if seed%4 == 0 {
-				// A second opinion on everything: what forProvider leaves open is taken
-				// from it at creation, and never looked at again.
+				// initProvider sets everything: what forProvider leaves open is taken from
+				// it at creation, and never compared again.
 				i := g.settings()
 				if l := a.LoggingConfig; l != nil && ptr.Deref(l.LogFormat, "") == "Text" {
-					i.LoggingConfig = nil // AWS refuses levels of text.
+					i.LoggingConfig = nil // AWS rejects log levels with the text format.
 				}
 				f.Spec.InitProvider = &i
 				merged, _ := diff.Merge(a, i)
 				atCreation = merged
 			}
 
-			// What CreateFunction does not take is set right after it.
+			// Settings that CreateFunction does not accept are set right after it.
 			e.converges(f, 1+mostCalls(v1beta1.FunctionSettings{}, beside(atCreation)))
 			apply(f, b)
 			e.converges(f, mostCalls(a, b))
@@ -134,15 +133,15 @@ func TestAnySpec(t *testing.T) {
 	}
 }
 
-// beside are the settings of a spec that CreateFunction does not take.
+// beside returns the settings of a spec that CreateFunction does not accept.
 func beside(p v1beta1.FunctionSettings) v1beta1.FunctionSettings {
 	return v1beta1.FunctionSettings{
 		ReservedConcurrentExecutions: p.ReservedConcurrentExecutions, RecursiveLoop: p.RecursiveLoop, FunctionScalingConfig: p.FunctionScalingConfig,
 	}
 }
 
-// converges settles a function in at most so many calls, and checks that nothing is
-// written afterwards.
+// converges reconciles a function until it is settled, in at most so many calls, and checks
+// that nothing is written afterwards.
 func (e *env) converges(f *v1beta1.Function, most int) {
 	e.Helper()
 	if got := e.Settle(f); len(got) > most {

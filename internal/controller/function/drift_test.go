@@ -13,8 +13,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// TestDriftIsToldFromNews has someone change something after a function has settled, and
-// looks at it once.
+// TestDriftIsToldFromNews checks that a change made in AWS after a function has settled is
+// reported as drift, and that a new object under the same S3 key is not.
 func TestDriftIsToldFromNews(t *testing.T) {
 	zip, err := bundle.Zip(map[string][]byte{"index.py": []byte("other")})
 	if err != nil {

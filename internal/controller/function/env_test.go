@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// fakeFields answers with the same value for every field, or an error.
+// fakeFields returns the same value for every field, or an error.
 type fakeFields func(v1beta1.FieldSelector) (string, error)
 
 func (f fakeFields) Get(_ context.Context, _ string, s v1beta1.FieldSelector) (string, error) {
@@ -33,7 +33,7 @@ const (
 	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 )
 
-// testFunction is a Function with inline code that needs nothing else.
+// testFunction returns a Function with inline code that refers to nothing else.
 func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	f := &v1beta1.Function{
 		ObjectMeta: metav1.ObjectMeta{Name: "f", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
@@ -49,7 +49,7 @@ func testFunction(change ...func(*v1beta1.Function)) *v1beta1.Function {
 	return f
 }
 
-// ours is GetFunction's answer for testFunction as the provider made it.
+// ours returns GetFunction's answer for testFunction as the provider created it.
 func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambda.GetFunctionOutput {
 	o := sparse().function
 	o.Configuration.RevisionId = ptr.To("rev-1")
@@ -72,7 +72,7 @@ func ours(f *v1beta1.Function, change ...func(*lambda.GetFunctionOutput)) *lambd
 	return o
 }
 
-// testExternal is an external client, and the thing that it works on.
+// testExternal returns an external client and the external that it uses.
 func testExternal(api lambdaAPI, objs testenv.Objects) (*reconciler.External[*v1beta1.Function, observed, settings], *external) {
 	t := testThing(api, objs)
 	return reconciler.NewExternal(t, calls), t

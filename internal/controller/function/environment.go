@@ -17,7 +17,7 @@ import (
 // maxEnvironment is Lambda's limit for all names and values together, in bytes.
 const maxEnvironment = 4096
 
-// variableName is what Lambda takes as the name of a variable.
+// variableName matches the names that Lambda accepts for variables.
 var variableName = regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]+$`)
 
 // objectReader reads Secrets and ConfigMaps.
@@ -25,8 +25,8 @@ type objectReader interface {
 	Get(ctx context.Context, ref refs.ObjectRef) (refs.ObjectData, error)
 }
 
-// variables resolves an environment. Single variables win over whole objects, and
-// a later object over an earlier one, as in a Pod.
+// variables resolves an environment. Single variables override whole objects, and a later
+// object overrides an earlier one, as in a Pod.
 func variables(ctx context.Context, r objectReader, namespace string, e *v1beta1.Environment) (map[string]string, error) {
 	if e == nil {
 		return nil, nil
@@ -90,8 +90,8 @@ func valueOf(ctx context.Context, r objectReader, ref refs.ObjectRef, key string
 	return v, nil
 }
 
-// checkEnvironment spares AWS a call that it would refuse, and says which
-// variables are the largest.
+// checkEnvironment returns an error that names the largest variables if Lambda would reject
+// the environment for its size.
 func checkEnvironment(vars map[string]string) error {
 	total := 0
 	for k, v := range vars {

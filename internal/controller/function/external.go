@@ -26,8 +26,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
-// external is a function in AWS. It lives for one reconcile: what was found out before is
-// what the call that follows goes by.
+// external is a function in AWS. It lives for one reconcile: each call uses what an earlier
+// one found.
 type external struct {
 	api      lambdaAPI
 	resolver *resolver
@@ -37,16 +37,16 @@ type external struct {
 	now      func() time.Time
 	account  accountFigures
 
-	// verdict is whose the function is, once that was judged.
+	// verdict is the result of CheckOwnership.
 	verdict ownership.Ownership
 
 	plan plan
 
-	// recreates says that what is there is a failed creation, which Create deletes first;
-	// repairs that what failed is tried again, with nothing changed.
+	// recreates is true if the existing function is a failed creation, which Create deletes
+	// first. repairs is true if a failed change is sent again unchanged.
 	recreates, repairs bool
 
-	// pruning is what readHistory found.
+	// pruning is the result of readHistory.
 	pruning pruning
 }
 
@@ -55,7 +55,7 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces of the shared client that this kind implements.
 var (
 	_ reconciler.OwnershipChecker[*v1beta1.Function, observed, settings] = &external{}
 	_ reconciler.ReadyConditioner[*v1beta1.Function, observed, settings] = &external{}
@@ -66,15 +66,15 @@ var (
 	_ reconciler.ConnectionDetailer[*v1beta1.Function]                   = &external{}
 )
 
-// Read reads a function with GetFunction, and a call more for each setting beside it that
-// spec declares.
+// Read reads the function with GetFunction, and makes one more call for each separate
+// setting that spec declares.
 func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error) {
 	if err := checkName(f); err != nil {
 		return found{}, err
 	}
 	name := functionName(f)
 	o, err := e.read(ctx, name, f)
-	if awserr.IsNotFound(err) && o.function == nil { // Of what is beside it, it says nothing of the function.
+	if awserr.IsNotFound(err) && o.function == nil { // NotFound of a separate setting does not mean that the function is absent.
 		return found{}, nil
 	}
 	if err != nil {
@@ -84,7 +84,7 @@ func (e *external) Read(ctx context.Context, f *v1beta1.Function) (found, error)
 	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: name, Description: "function " + name}, nil
 }
 
-// CheckOwnership goes by the tags.
+// CheckOwnership checks ownership by the tags.
 func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o found) (ownership.Ownership, error) {
 	if err := o.Resource.function.TagsError; err != nil {
 		return ownership.Foreign, errors.Errorf("cannot read the tags of %s, which name its owner: %s; grant lambda:ListTags on it", o.Description, ptr.Deref(err.Message, ""))
@@ -94,9 +94,9 @@ func (e *external) CheckOwnership(ctx context.Context, f *v1beta1.Function, o fo
 	return e.verdict, err
 }
 
-// named says that this very function is meant: the user named it, or it is the one
-// that was ours when last looked at, and only lost its tags. Status may lack what the
-// name already tells, after the provider was killed in between.
+// named reports whether the resource identifies this function: the user set the name, or
+// the provider did and the function it observed as its own only lost its tags. If the
+// provider stopped before it wrote the ARN to status, the name alone decides.
 func named(f *v1beta1.Function, o observed) bool {
 	arn := ptr.Deref(o.config().FunctionArn, "")
 	return ownership.UserSetName(f) || ownership.WroteName(f) && ptr.Deref(f.Status.AtProvider.FunctionArn, arn) == arn
@@ -107,13 +107,12 @@ func (e *external) SetStatus(f *v1beta1.Function, o found) {
 	f.Status.AtProvider = observation(o.Resource, f.Status.AtProvider)
 }
 
-// ReadyCondition returns the Ready condition by the answer of AWS.
+// ReadyCondition returns the Ready condition for the state in AWS.
 func (e *external) ReadyCondition(f *v1beta1.Function, o found) xpv2.Condition {
 	return decide(o.Resource, nil, nil, e.facts(f, o.Resource)).ready
 }
 
-// Desired returns the settings of spec, with what it refers to resolved and with the tags
-// that say who owns the function.
+// Desired returns the settings of spec with references resolved and ownership tags added.
 func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvider, initProvider settings, err error) {
 	if forProvider, err = e.resolver.parameters(ctx, f.GetNamespace(), "spec.forProvider", f.Spec.ForProvider.FunctionSettings); err != nil {
 		return forProvider, initProvider, err
@@ -125,23 +124,24 @@ func (e *external) Desired(ctx context.Context, f *v1beta1.Function) (forProvide
 	return forProvider, initProvider, err
 }
 
-// Compare compares spec, and the code and variables that it refers to, with the function.
+// Compare compares spec, including the code and variables that it refers to, with the
+// function.
 func (e *external) Compare(ctx context.Context, f *v1beta1.Function, d reconciler.Desired[settings], o found) (c reconciler.Comparison[settings], err error) {
 	if e.verdict != ownership.Ours || reconciler.ObserveOnly(f) {
-		// It was not created from this spec, so initProvider has nothing to say.
+		// The function was not created from this spec, so initProvider does not apply.
 		f.Status.AtProvider.Initialized = true
 	}
 	e.plan, err = e.compared(ctx, f, d, o)
 	return e.plan.Comparison, err
 }
 
-// Plan decides which calls are due.
+// Plan returns the calls that are due.
 func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	p, facts := e.plan, e.facts(f, o.Resource)
 	calls := e.memory.inTurn(f, due(p.Changes, p.Target, p.Observed), p.Changes)
 	d := decide(o.Resource, calls, p.Changes, facts)
 	if p.archive.none() && !p.Changes.Any(codePaths...) {
-		// The code that failed is another tool's to deploy again.
+		// Another tool deploys the code, so the provider does not retry it.
 		d.due = slices.DeleteFunc(slices.Clone(d.due), func(c call) bool { return c == opUpdateCode })
 	}
 	if len(d.due) == 0 && d.ready.Reason == xpv2.ReasonAvailable {
@@ -153,7 +153,7 @@ func (e *external) Plan(ctx context.Context, f *v1beta1.Function, o found, _ rec
 	e.recreates, e.repairs = d.recreate, !facts.fresh && failed(o.Resource.config())
 	plan := reconciler.Plan{Ready: d.ready, Changes: p.Changes, Followed: p.followed(f.Status.AtProvider.DeployedCode), Recreate: d.recreate, Wait: d.wait}
 	if !facts.updatable {
-		plan.Changes = p.Changes.But(publishPath) // What is there now may be published or not.
+		plan.Changes = p.Changes.But(publishPath) // Without Update, a version that is not published is not drift.
 	}
 	var steps []reconciler.Step
 	for _, c := range d.due {
@@ -177,12 +177,12 @@ func (e *external) facts(f *v1beta1.Function, o observed) facts {
 	}
 }
 
-// fresh says that the user changed the spec since it was last looked at.
+// fresh reports whether the user changed the spec since the last reconcile.
 func fresh(f *v1beta1.Function) bool {
 	return f.GetCondition(xpv2.TypeReady).ObservedGeneration != f.GetGeneration()
 }
 
-// read all that the spec asks to be looked at.
+// read reads the function and the separate settings that spec declares.
 func (e *external) read(ctx context.Context, name string, f *v1beta1.Function) (observed, error) {
 	o := observed{}
 	var err error
@@ -207,7 +207,7 @@ func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Funct
 		switch op {
 		case opGetCodeSigning:
 			if o.config().PackageType == types.PackageTypeImage {
-				// Images are not signed.
+				// AWS does not sign images.
 				continue
 			}
 			var out *lambda.GetFunctionCodeSigningConfigOutput
@@ -223,11 +223,11 @@ func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Funct
 			var out *lambda.GetFunctionScalingConfigOutput
 			out, err = e.api.GetFunctionScalingConfig(ctx, &lambda.GetFunctionScalingConfigInput{FunctionName: ptr.To(name), Qualifier: ptr.To(latestPublished)})
 			if err == nil {
-				// Once it is applied, AWS may tell it as that alone.
+				// Once a configuration is applied, AWS may return only the applied one.
 				o.scaling = cmp.Or(out.RequestedFunctionScalingConfig, out.AppliedFunctionScalingConfig)
 			}
 			if awserr.IsNotFound(err) {
-				// Nothing is published yet.
+				// No version is published yet.
 				err = nil
 			}
 		}
@@ -238,7 +238,7 @@ func (e *external) readBeside(ctx context.Context, name string, f *v1beta1.Funct
 	return nil
 }
 
-// PrepareCreate finds the code.
+// PrepareCreate resolves the code.
 func (e *external) PrepareCreate(ctx context.Context, f *v1beta1.Function, s settings) error {
 	e.plan = plan{name: functionName(f), fingerprints: fingerprints(s, s.KMSKeyArn)}
 	if c, _ := codeOf(f); c != nil {
@@ -251,8 +251,8 @@ func (e *external) PrepareCreate(ctx context.Context, f *v1beta1.Function, s set
 	return nil
 }
 
-// Create creates the function and returns its name. One whose creation failed is deleted
-// first.
+// Create creates the function and returns its name. It first deletes a function that an
+// earlier creation left in state Failed.
 func (e *external) Create(ctx context.Context, f *v1beta1.Function, s settings) (string, error) {
 	p := e.plan
 	if e.repairs {
@@ -300,15 +300,17 @@ func (e *external) Update(ctx context.Context, f *v1beta1.Function, o found, u u
 	return errors.Wrapf(awserr.Clean(err), "cannot update %s (%s)", o.Description, u.Call)
 }
 
-// refuses says that AWS does not take a call, rather than not now.
+// refuses reports whether AWS rejects a call for its content, rather than because of
+// throttling or a change in progress.
 func refuses(err error) bool {
 	return awserr.IsRefused(err) && !awserr.IsThrottled(err) && !awserr.IsInProgress(err) && !awserr.IsPreconditionFailed(err)
 }
 
-// Delete deletes the function and all its versions with DeleteFunction, unless AWS is at it.
+// Delete deletes the function and all its versions with DeleteFunction, unless AWS is
+// already deleting it.
 func (e *external) Delete(ctx context.Context, f *v1beta1.Function, o found) error {
 	if o.Resource.config().State == types.StateDeleting {
-		// A durable function goes only when its executions have come to their end.
+		// AWS deletes a durable function only after its executions have ended.
 		since := e.now().Sub(f.GetDeletionTimestamp().Time)
 		reconciler.Abort(ctx, max(reconciler.PendingDelay(since), min(since/20, retryAfter)))
 		return nil
@@ -318,7 +320,7 @@ func (e *external) Delete(ctx context.Context, f *v1beta1.Function, o found) err
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", o.Description)
 }
 
-// ConnectionDetails returns what those who use the function need to know.
+// ConnectionDetails returns the name, the ARNs and the region of the function.
 func (e *external) ConnectionDetails(f *v1beta1.Function) managed.ConnectionDetails {
 	s := f.Status.AtProvider
 	return managed.ConnectionDetails{

@@ -266,8 +266,8 @@ func TestDelete(t *testing.T) {
 	}
 }
 
-// A durable function lingers until its executions have come to their end, which may take
-// days: it is looked at ever more seldom.
+// TestDeletionLingers checks that a durable function in deletion, which lasts until its
+// executions have ended, perhaps days, is observed less and less often.
 func TestDeletionLingers(t *testing.T) {
 	for since, want := range map[time.Duration]time.Duration{0: time.Second, time.Minute: 10 * time.Second, time.Hour: 3 * time.Minute, 100 * time.Hour: 5 * time.Minute} {
 		f := testFunction(func(f *v1beta1.Function) { f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start.Add(-since))) })
@@ -288,7 +288,8 @@ func TestDeletionLingers(t *testing.T) {
 	}
 }
 
-// AWS signs archives only, and some regions answer the question with an error.
+// TestImagesAreNotAskedForCodeSigning checks that the code signing of an image is not read:
+// AWS signs only archives, and some regions return an error.
 func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
 	f := testFunction(func(f *v1beta1.Function) {
 		p := &f.Spec.ForProvider
@@ -307,7 +308,8 @@ func TestImagesAreNotAskedForCodeSigning(t *testing.T) {
 	}
 }
 
-// AWS tells a scaling configuration as requested, and once it is applied as that alone.
+// TestAppliedScalingIsNotPutAgain checks that a scaling configuration that AWS returns as
+// requested, and later only as applied, is not sent again.
 func TestAppliedScalingIsNotPutAgain(t *testing.T) {
 	bounds := &types.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](3), MaxExecutionEnvironments: ptr.To[int32](9)}
 	earlier := &types.FunctionScalingConfig{MinExecutionEnvironments: ptr.To[int32](5)}

@@ -14,17 +14,17 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// cannotRead stands for what AWS has and does not show.
+// cannotRead stands for a value that AWS has but does not return.
 const cannotRead = "(cannot be read)"
 
-// The settings that AWS may have and not show.
+// The settings that AWS may have but not return.
 const (
 	environmentPath = "environment"
 	imageConfigPath = "imageConfig"
 	kmsKeyArnPath   = "kmsKeyArn"
 )
 
-// environmentError says why AWS does not show the variables, if it does not.
+// environmentError returns why AWS does not return the variables, or nil if it does.
 func environmentError(c *types.FunctionConfiguration) *types.EnvironmentError {
 	if c.Environment == nil {
 		return nil
@@ -32,7 +32,8 @@ func environmentError(c *types.FunctionConfiguration) *types.EnvironmentError {
 	return c.Environment.Error
 }
 
-// unreadable is what Ready says of settings that AWS does not show, empty if it shows all.
+// unreadable returns the message for Ready about settings that AWS does not return. It is
+// empty if AWS returns all of them.
 func unreadable(c *types.FunctionConfiguration) string {
 	if e := environmentError(c); e != nil {
 		return fmt.Sprintf("AWS cannot read the environment of the function: %s (%s); make its KMS key usable and grant the provider kms:Decrypt on it, or set another kmsKeyArn", ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""))
@@ -43,10 +44,9 @@ func unreadable(c *types.FunctionConfiguration) string {
 	return ""
 }
 
-// hide puts settings that AWS does not show into the plan: as differences where they are
-// to be sent, and else as they are wanted, since they can't be compared. wanted is what
-// spec says of them, that of initProvider included: what another tool has made of it
-// can't be read.
+// hide adds the settings that AWS does not return to the plan. They can't be compared: they
+// count as different if they still have to be sent, and as equal otherwise. wanted are the
+// settings of spec, including initProvider, because changes by other tools can't be read.
 func hide(p *plan, wanted settings, owes func(path, fingerprint string) bool) {
 	c := p.resource.config()
 	p.fingerprints = fingerprints(wanted, p.Target.KMSKeyArn)
@@ -63,15 +63,15 @@ func hide(p *plan, wanted settings, owes func(path, fingerprint string) bool) {
 			p.Observed.ImageConfig = &v1beta1.ImageConfig{Command: []string{cannotRead}}
 		}
 	}
-	// AWS keeps no key for a function without variables, or does not show it.
+	// AWS keeps no key for a function without variables, or does not return it.
 	if p.Observed.KMSKeyArn == nil && p.Target.KMSKeyArn != nil && len(p.Target.Environment.Variables) == 0 &&
 		!owes(kmsKeyArnPath, p.fingerprints[kmsKeyArnPath]) {
 		p.Target.KMSKeyArn = nil
 	}
 }
 
-// fingerprints of the settings that AWS may not show. They stay in memory, since
-// variables are secret.
+// fingerprints returns the fingerprints of the settings that AWS may not return. They are
+// kept in memory only, because variables are secret.
 func fingerprints(s settings, kmsKeyArn *string) map[string]string {
 	key, variables := ptr.Deref(kmsKeyArn, ""), diff.Reveal(s.Environment.Variables)
 	env := []string{key}
@@ -93,7 +93,7 @@ func hash(lists ...[]string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// sent are the fingerprints of what a call has brought to AWS.
+// sent returns the fingerprints of the settings that a call has sent to AWS.
 func (p plan) sent(c call) map[string]string {
 	if c == opCreate {
 		return p.fingerprints

@@ -20,13 +20,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// undecryptable is an answer whose environment AWS can't decrypt.
+// undecryptable changes an answer so that AWS can't decrypt the environment.
 func undecryptable(o *lambda.GetFunctionOutput) {
 	o.Configuration.KMSKeyArn = ptr.To(oldKey)
 	o.Configuration.Environment = &types.EnvironmentResponse{Error: &types.EnvironmentError{ErrorCode: ptr.To("KMSDisabledException"), Message: ptr.To("disabled")}}
 }
 
-// reconciles one function with a fake AWS that refuses or takes updates.
+// reconciles reconciles one function with a fake AWS that rejects or accepts updates.
 type reconciles struct {
 	t      *testing.T
 	api    *testenv.World
@@ -53,7 +53,7 @@ func newReconciles(t *testing.T, answer func() *lambda.GetFunctionOutput) *recon
 	return r
 }
 
-// do so many reconciles.
+// do reconciles so many times.
 func (r *reconciles) do(f *v1beta1.Function, times int) {
 	r.t.Helper()
 	for range times {
@@ -159,10 +159,11 @@ func TestUnreadableEnvironment(t *testing.T) {
 	}
 }
 
-// settledOnce is a function that was looked at since its spec changed.
+// settledOnce marks a function as reconciled since its spec changed.
 func settledOnce(f *v1beta1.Function) { f.SetConditions(reconciler.Updating(f.Generation, "")) }
 
-// AWS keeps no key for a function without variables.
+// TestKeyWithoutVariables checks the key of a function without variables, for which AWS
+// keeps none.
 func TestKeyWithoutVariables(t *testing.T) {
 	key := func(f *v1beta1.Function) { f.Spec.ForProvider.KMSKeyArn = ptr.To(newKey) }
 	cases := map[string]struct {
@@ -187,7 +188,7 @@ func TestKeyWithoutVariables(t *testing.T) {
 	}
 }
 
-// What an image is started with can be unreadable too.
+// TestUnreadableImageConfig checks an image configuration that AWS can't read.
 func TestUnreadableImageConfig(t *testing.T) {
 	f := testFunction(settledOnce)
 	answer := func() *lambda.GetFunctionOutput {
@@ -208,8 +209,8 @@ func TestUnreadableImageConfig(t *testing.T) {
 	}
 }
 
-// What another tool has made of variables can't be read, so it is not overwritten unless
-// spec changes.
+// TestUnreadableEnvironmentOfAnotherTool checks that variables that can't be read are not
+// overwritten unless spec changes, because another tool may have set them.
 func TestUnreadableEnvironmentOfAnotherTool(t *testing.T) {
 	f := testFunction(settledOnce, func(f *v1beta1.Function) {
 		f.Spec.InitProvider = &v1beta1.FunctionSettings{Environment: &v1beta1.Environment{Variables: map[string]string{"RELEASE": "none"}}}
@@ -237,7 +238,7 @@ func TestUnreadableEnvironmentOfAnotherTool(t *testing.T) {
 	}
 }
 
-// forgetful takes a setting and does not show it, as some emulators do.
+// forgetful accepts a setting and does not return it, as some emulators do.
 type forgetful struct{ lambdaAPI }
 
 func (f forgetful) UpdateFunctionConfiguration(ctx context.Context, in *lambda.UpdateFunctionConfigurationInput, opts ...func(*lambda.Options)) (*lambda.UpdateFunctionConfigurationOutput, error) {
@@ -245,8 +246,8 @@ func (f forgetful) UpdateFunctionConfiguration(ctx context.Context, in *lambda.U
 	return f.lambdaAPI.UpdateFunctionConfiguration(ctx, in, opts...)
 }
 
-// A setting that AWS takes and does not show is sent ever more seldom, does not hold up
-// the rest, and is told.
+// TestUnshownConfigurationLetsCodePass checks that a setting that AWS accepts but does not
+// return is sent less and less often, does not block other changes, and is reported.
 func TestUnshownConfigurationLetsCodePass(t *testing.T) {
 	r := newEnv(t)
 	r.External = func() managed.TypedExternalClient[*v1beta1.Function] {

@@ -20,19 +20,19 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
-// pathHistory is the setting that says how many versions are kept.
+// pathHistory is the setting that limits the number of versions.
 const pathHistory = "historyLimit"
 
-// pruning is what one reconcile found out about versions beyond the limit.
+// pruning is the result of checking the versions beyond the limit.
 type pruning struct {
 	// unused is a version that nothing uses.
 	unused string
-	// err says why that could not be found out. It keeps nothing else from being done.
+	// err is why that check failed. It does not block other changes.
 	err error
 }
 
-// readHistory asks AWS about versions beyond the limit, once the function was in order
-// when last looked at: deleting versions waits for all else.
+// readHistory finds a version beyond the limit that nothing uses. It calls AWS only if the
+// last reconcile found the function Ready: deleting versions comes after all other changes.
 func (e *external) readHistory(ctx context.Context, f *v1beta1.Function, o observed) {
 	excess := excess(f)
 	if !steady(f) || len(excess) == 0 {
@@ -49,21 +49,21 @@ func functionOf(o observed) versions.Function {
 	return versions.FunctionOf(ptr.Deref(c.FunctionName, ""), ptr.Deref(c.FunctionArn, ""))
 }
 
-// excess are the versions beyond the limit, the oldest first.
+// excess returns the versions beyond the limit, oldest first.
 func excess(f *v1beta1.Function) []string {
 	s := &f.Status.AtProvider
 	return versions.Excess(&s.VersionHistory, f.Spec.ForProvider.HistoryLimit, ptr.Deref(s.LatestPublishedVersion, ""), ptr.Deref(s.PublishingVersion, ""))
 }
 
-// steady tells whether the function was in order when last looked at, and may be changed.
+// steady reports whether the function was Ready at the last reconcile and may be changed.
 func steady(f *v1beta1.Function) bool {
 	ready := f.GetCondition(xpv2.TypeReady)
 	return ready.Status == corev1.ConditionTrue && ready.ObservedGeneration == f.GetGeneration() &&
 		!meta.WasDeleted(f) && reconciler.Allows(f, xpv2.ManagementActionUpdate)
 }
 
-// withHistory adds what the limit to the history asks for to a plan: where nothing else is
-// due, a version that nothing uses is deleted.
+// withHistory adds to a plan that has no other call the deletion of a version beyond the
+// limit that nothing uses.
 func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p reconciler.Plan) (reconciler.Plan, error) {
 	limit := f.Spec.ForProvider.HistoryLimit
 	switch {
@@ -87,14 +87,14 @@ func (e *external) withHistory(ctx context.Context, f *v1beta1.Function, p recon
 	return p, nil
 }
 
-// prune the version that nothing uses.
+// prune deletes the version that nothing uses.
 func (e *external) prune(ctx context.Context, f *v1beta1.Function, o observed) error {
 	return e.pruner().Prune(ctx, functionOf(o), &f.Status.AtProvider.VersionHistory, e.pruning.unused, e.now())
 }
 
-// intend notes what is to be published, with a limit to the history: a version of a higher
-// number than there was before is the function's own. A note that stands is of a call whose
-// answer was lost.
+// intend records what is to be published, if the history is limited: a version with a
+// higher number than those that existed before belongs to the function. An intent with the
+// same fingerprint is kept, because the answer of its call was lost.
 func (e *external) intend(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) error {
 	if f.Spec.ForProvider.HistoryLimit == nil {
 		return nil
@@ -111,7 +111,7 @@ func (e *external) intend(ctx context.Context, f *v1beta1.Function, c *types.Fun
 	return errors.Wrap(reconciler.RecordIntent(ctx, f, i.Annotation(f)), "cannot record what is about to be published")
 }
 
-// remember a version that was published, if it is the function's own.
+// remember adds a published version to the history if it belongs to the function.
 func remember(f *v1beta1.Function, version *string, sum string) {
 	i, noted := versions.IntentOf(f)
 	v := ptr.Deref(version, "")

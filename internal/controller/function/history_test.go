@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// keeps a number of earlier versions.
+// keeps returns a Function that keeps a number of earlier versions.
 func keeps(limit int32) *v1beta1.Function {
 	return testFunction(func(f *v1beta1.Function) {
 		f.Spec.ForProvider.FunctionSettings = withCode(publishes)
@@ -29,7 +29,7 @@ func memory(mb int32) v1beta1.FunctionSettings {
 	return withCode(publishes, func(p *v1beta1.FunctionSettings) { p.MemorySize = ptr.To(mb) })
 }
 
-// rest has a function looked at until nothing is left to prune.
+// rest reconciles a function until nothing is left to prune.
 func (e *env) rest(f *v1beta1.Function) {
 	e.Helper()
 	for range 3 {
@@ -38,7 +38,7 @@ func (e *env) rest(f *v1beta1.Function) {
 	}
 }
 
-// versions that AWS has of f.
+// versions returns the versions of f in AWS.
 func (e *env) versions() []string {
 	e.Helper()
 	out, err := e.Lambda.ListVersionsByFunction(e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
@@ -57,7 +57,7 @@ func (e *env) has(versions ...string) {
 	}
 }
 
-// byHand publishes a version as someone else does.
+// byHand publishes a version as another user does.
 func (e *env) byHand(mb int32) {
 	e.Helper()
 	e.Advance(2 * time.Second)
@@ -102,7 +102,8 @@ func TestHistoryIsPruned(t *testing.T) {
 	}
 }
 
-// With a limit, code is published by a call of its own, which tells whose a version is.
+// TestHistoryHasOwnVersionsOnly checks that a history has only the function's own versions.
+// With a limit, code is published by PublishVersion, so that they are known.
 func TestHistoryHasOwnVersionsOnly(t *testing.T) {
 	e := newEnv(t)
 	f := keeps(0)
@@ -115,7 +116,7 @@ func TestHistoryHasOwnVersionsOnly(t *testing.T) {
 	apply(f, memory(256))
 	e.rest(f) // 4, after which 1 is pruned
 	e.byHand(1024)
-	e.rest(f) // 5 is theirs; what 4 has is put back
+	e.rest(f) // 5 is theirs; the content of 4 is restored
 	got := e.versions()
 	if diff := cmp.Diff([]string{"2", "3", "4", "5"}, got); diff != "" {
 		t.Errorf("versions of others must be left, and none of the function's own beyond the limit: -want, +got:\n%s", diff)
@@ -133,7 +134,7 @@ func TestHistorySurvivesLostAnswers(t *testing.T) {
 			for range 10 {
 				before := f.DeepCopy()
 				if _, err := e.Step(f); err != nil {
-					f.Status = before.Status // It may never have been written.
+					f.Status = before.Status // The status may not have been written.
 					break
 				}
 				e.Advance(2 * time.Second)
@@ -148,7 +149,7 @@ func TestHistorySurvivesLostAnswers(t *testing.T) {
 	}
 }
 
-// What keeps versions from being pruned keeps nothing else from being done.
+// TestHistoryComesLast checks that an error of pruning does not block other changes.
 func TestHistoryComesLast(t *testing.T) {
 	e := newEnv(t)
 	f := keeps(0)
@@ -184,7 +185,8 @@ func TestHistoryComesLast(t *testing.T) {
 	}
 }
 
-// TestHistoryNeverDeletesTheFunction: without a qualifier, DeleteFunction would.
+// TestHistoryNeverDeletesTheFunction checks that DeleteFunction is called with a qualifier,
+// because without one it deletes the function.
 func TestHistoryNeverDeletesTheFunction(t *testing.T) {
 	e := newEnv(t)
 	f := keeps(0)

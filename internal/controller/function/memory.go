@@ -12,46 +12,47 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// patience is how often AWS refuses a call for a reason that may pass before others go
-// ahead of it.
+// patience is how many times AWS may reject a call for a reason that may be temporary
+// before the other calls go ahead of it.
 const patience = 5
 
-// records are what the provider remembers of each function between two reconciles. They
-// are kept in memory only: after a restart, each call is tried anew. They are safe for
-// concurrent use.
+// records keeps the state of each function between reconciles. It is in memory only: after
+// a restart, each call is tried again. It is safe for concurrent use.
 type records struct {
 	mu      sync.Mutex
 	records map[types.UID]*record
 }
 
-// record of one resource. All but sent is of one generation.
+// record is the state of one resource. All fields but sent belong to one generation.
 type record struct {
 	generation int64
 
-	// refusals are the calls that AWS has refused, and refused how many there were.
+	// refusals has the calls that AWS has rejected, and refused counts the rejections.
 	refusals map[call]refusal
 	refused  int
 
-	// repairs is how often a failed creation or update was tried again in a row, and
-	// repaired when that was last.
+	// repairs counts how often in a row a failed creation or update was retried, and
+	// repaired is the time of the last retry.
 	repairs  int
 	repaired time.Time
 
-	// sent are fingerprints of settings as AWS has accepted them last, by path.
+	// sent has the fingerprints of the settings that AWS accepted last, by path.
 	sent map[string]string
 }
 
-// refusal of a call with the same changes.
+// refusal counts the rejections of a call with the same changes.
 type refusal struct {
 	changes string
 	count   int
-	// number of the refusal among all, so that calls take turns.
+	// number is the sequence number of the last rejection. The call rejected longest ago is
+	// tried first.
 	number int
 }
 
 func newRecords() *records { return &records{records: map[types.UID]*record{}} }
 
-// of a resource. The lock is held.
+// of returns the record of a resource and creates it if there is none. The caller must hold
+// the lock.
 func (m *records) of(mg metav1.Object) *record {
 	r := m.records[mg.GetUID()]
 	if r == nil {
@@ -64,17 +65,18 @@ func (m *records) of(mg metav1.Object) *record {
 	return r
 }
 
-// forget a resource.
+// forget removes the record of a resource.
 func (m *records) forget(mg metav1.Object) { m.drop(mg.GetUID()) }
 
-// drop what is kept of a resource that is gone.
+// drop removes the record of the resource with this UID.
 func (m *records) drop(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.records, uid)
 }
 
-// refuse notes that AWS has refused a call. One that is final stands back at once.
+// refuse records that AWS rejected a call. After a final rejection the other calls go first
+// immediately.
 func (m *records) refuse(mg metav1.Object, c call, changes diff.Changes, final bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -94,7 +96,8 @@ func (m *records) refuse(mg metav1.Object, c call, changes diff.Changes, final b
 	r.refusals[c] = was
 }
 
-// accept notes that AWS has accepted a call, with settings of these fingerprints.
+// accept records that AWS accepted a call, with the fingerprints of the settings that it
+// sent.
 func (m *records) accept(mg metav1.Object, c call, sent map[string]string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -103,9 +106,9 @@ func (m *records) accept(mg metav1.Object, c call, sent map[string]string) {
 	maps.Copy(r.sent, sent)
 }
 
-// inTurn are the calls that may be made: those that AWS refuses stand back behind the
-// others, so that one setting that AWS does not take does not hold up the rest. What
-// depends on a refused call is not made before it.
+// inTurn returns the calls that may be made, in order. Calls that AWS rejects repeatedly
+// come last, so that one rejected setting does not block the others. A call that depends on
+// a rejected one is left out.
 func (m *records) inTurn(mg metav1.Object, calls []call, changes diff.Changes) []call {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,7 +127,7 @@ func (m *records) inTurn(mg metav1.Object, calls []call, changes diff.Changes) [
 	return out
 }
 
-// repair notes that a failed creation or update is tried again.
+// repair records that a failed creation or update is retried.
 func (m *records) repair(mg metav1.Object, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -133,7 +136,7 @@ func (m *records) repair(mg metav1.Object, now time.Time) {
 	r.repaired = now
 }
 
-// repairs is how often in a row that was, and when last.
+// repairs returns how often in a row a failed change was retried, and when last.
 func (m *records) repairs(mg metav1.Object) (int, time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,7 +144,7 @@ func (m *records) repairs(mg metav1.Object) (int, time.Time) {
 	return r.repairs, r.repaired
 }
 
-// recovered notes that nothing has failed.
+// recovered resets the count of retries after a healthy observation.
 func (m *records) recovered(mg metav1.Object) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -149,9 +152,9 @@ func (m *records) recovered(mg metav1.Object) {
 	r.repairs, r.repaired = 0, time.Time{}
 }
 
-// owes tells whether a setting that AWS does not show has still to be sent. It is sent
-// once for each change, and trusted after that. What was not sent by this process counts
-// as sent, unless the spec is fresh.
+// owes reports whether a setting that AWS does not return still has to be sent. It is sent
+// once for each change and assumed correct after that. A setting that this process has not
+// sent counts as sent, unless the user has changed the spec.
 func (m *records) owes(mg metav1.Object, path, fingerprint string, fresh bool) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -11,8 +11,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// functionName is the external name, and the object's own before it has one. AWS takes
-// it as it is: a name, or an ARN, by which a function of another account is observed.
+// functionName returns the external name, or the object's own name if it has none. AWS
+// accepts either form of external name: a name, or an ARN, which can identify a function of
+// another account.
 func functionName(f *v1beta1.Function) string {
 	if n := meta.GetExternalName(f); n != "" {
 		return n
@@ -20,7 +21,7 @@ func functionName(f *v1beta1.Function) string {
 	return f.GetName()
 }
 
-// plainName is the function's own name in an external name.
+// plainName returns the function name within an external name.
 func plainName(external string) string {
 	r, ok := functionname.ParseReference(external)
 	if !ok {
@@ -29,9 +30,8 @@ func plainName(external string) string {
 	return r.Function
 }
 
-// checkName returns an error where the external name does not name a function that can
-// be in spec's region, or another one than that which status shows: that one would be
-// left behind.
+// checkName returns an error if the external name is invalid, is in another region than
+// spec, or identifies another function than status: that function would be left behind.
 func checkName(f *v1beta1.Function) error {
 	name, region := functionName(f), f.Spec.ForProvider.Region
 	r, ok := functionname.ParseReference(name)

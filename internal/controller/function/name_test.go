@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// TestCheckName refuses external names that can never name the function.
+// TestCheckName checks that external names that can't identify the function are rejected.
 func TestCheckName(t *testing.T) {
 	const prefix = "arn:aws:lambda:" + testenv.Region + ":123456789012:function:"
 	cases := map[string]struct {
@@ -55,7 +55,8 @@ func TestCheckName(t *testing.T) {
 	}
 }
 
-// TestExternalNameIsARN observes, adopts, updates and deletes a function by its ARN.
+// TestExternalNameIsARN checks that a function can be observed, imported, updated and
+// deleted by its ARN.
 func TestExternalNameIsARN(t *testing.T) {
 	arn := "arn:aws:lambda:" + testenv.Region + ":" + awsdouble.DefaultAccount + ":function:f"
 	for _, name := range []string{arn, awsdouble.DefaultAccount + ":function:f"} {

@@ -19,11 +19,11 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/tagging"
 )
 
-// kind as tags tell it.
+// kind is the kind of resource that the ownership tags record.
 const kind = "function.lambda.aws.m.crossplane.io"
 
-// reads are the calls that one observation makes: one for the function, and one for
-// each setting beside it that spec declares.
+// reads returns the calls that one observation makes: one for the function, and one for
+// each separate setting that spec declares.
 func reads(f *v1beta1.Function) []string {
 	p, i := f.Spec.ForProvider.FunctionSettings, v1beta1.FunctionSettings{}
 	if f.Spec.InitProvider != nil && !f.Status.AtProvider.Initialized {
@@ -45,29 +45,29 @@ func reads(f *v1beta1.Function) []string {
 	return ops
 }
 
-// afterCreation are the settings that CreateFunction doesn't take. What initProvider
-// says of them is set right after it.
+// afterCreation lists the settings that CreateFunction doesn't accept. Their values in
+// initProvider are set right after the creation.
 var afterCreation = []string{"reservedConcurrentExecutions", "recursiveLoop", "functionScalingConfig"}
 
-// plan is what an observation found out, for the call that follows.
+// plan carries the result of an observation to the call that follows it.
 type plan struct {
 	reconciler.Comparison[settings]
 
 	name     string
 	resource observed
 	archive  archive
-	// publishedSince says why a version is to be published, if one is.
+	// publishedSince is why a version is to be published, if one is.
 	publishedSince string
-	// fingerprints are those of the settings that AWS may not show.
+	// fingerprints has the fingerprints of the settings that AWS may not return.
 	fingerprints map[string]string
 }
 
-// compared gathers all that spec refers to and compares it with what was observed.
+// compared resolves what spec refers to and compares it with the observation.
 func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconciler.Desired[settings], o found) (plan, error) {
 	p := plan{name: o.Name, resource: o.Resource}
 	p.Observed = o.Settings
 	if p.Observed.FunctionScalingConfig == nil && o.Resource.scaling == nil && f.Spec.ForProvider.FunctionScalingConfig == nil {
-		// Not read, since spec no longer declares it: what was applied last stands.
+		// It was not read, because spec no longer declares it: use what was applied last.
 		p.Observed.FunctionScalingConfig = f.Status.AtProvider.FunctionScalingConfig
 	}
 	var err error
@@ -88,7 +88,7 @@ func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconcil
 	p = p.withPublication(f, d)
 	mends := reconciler.Allows(f, xpv2.ManagementActionUpdate)
 	if !mends && p.archive.bundle.Unidentified(f.Status.AtProvider.DeployedCode) {
-		p.Changes = p.Changes.But("code.source") // Nobody knows whether it differs.
+		p.Changes = p.Changes.But("code.source") // Whether it differs is unknown.
 	}
 	if fixed := immutable(p.Changes, p.Observed); len(fixed) > 0 && mends {
 		return p, errors.Errorf("function %s exists with settings that AWS can't change: %s; correct spec.forProvider, or create a new Function", p.name, fixed)
@@ -96,8 +96,8 @@ func (e *external) compared(ctx context.Context, f *v1beta1.Function, d reconcil
 	return p, nil
 }
 
-// codes tells the code that is wanted and the one that AWS has. Code that another tool has
-// deployed is recognised, so that taking a function over does not deploy it anew.
+// codes returns the desired and the observed code. It recognises code that another tool has
+// deployed, so that importing a function does not deploy it again.
 func (e *external) codes(ctx context.Context, f *v1beta1.Function, p *plan) (want, have code, err error) {
 	s := &f.Status.AtProvider
 	if p.archive.bundle, err = e.resolver.bundles.Identify(ctx, p.archive.bundle, s.DeployedCode); err != nil {
@@ -108,9 +108,9 @@ func (e *external) codes(ctx context.Context, f *v1beta1.Function, p *plan) (wan
 	return want, have, nil
 }
 
-// followed are the changes that come of where the code lies, or of other changes: new
-// code under the same key or tag, while AWS still has what was deployed last, and the
-// version that is due for it.
+// followed returns the changes that did not come from spec: new code under the same S3 key
+// or image tag, while AWS still has what was deployed last, and the version that is due for
+// it.
 func (p plan) followed(deployed *v1beta1.DeployedCode) diff.Changes {
 	paths := []string{publishPath}
 	moved := deployed != nil && deployed.CodeSHA256 == ptr.Deref(p.resource.config().CodeSha256, "")
@@ -120,7 +120,8 @@ func (p plan) followed(deployed *v1beta1.DeployedCode) diff.Changes {
 	return p.Changes.In(paths...)
 }
 
-// codeOf is the code to deploy, and whether it is left alone once deployed.
+// codeOf returns the code to deploy, and whether it is left to other tools after the
+// creation.
 func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 	if c := f.Spec.ForProvider.Code; c != nil {
 		return c, false
@@ -131,11 +132,11 @@ func codeOf(f *v1beta1.Function) (c *v1beta1.FunctionCode, left bool) {
 	return nil, true
 }
 
-// settles says that AWS takes a while over the call, during which it takes no
-// other.
+// settles reports whether AWS applies the call asynchronously and rejects other calls until
+// it is done.
 func (c call) settles() bool { return c == opUpdateConfiguration || c == opUpdateCode }
 
-// describe a call for the event that tells users of it.
+// describe returns the text of the event for a call.
 func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string {
 	carried := c.carried(p.Changes)
 	switch {
@@ -147,7 +148,7 @@ func (p plan) describe(ctx context.Context, f *v1beta1.Function, c call) string 
 	return reconciler.Cause(ctx, f) + ": " + carried.String()
 }
 
-// update makes a call.
+// update makes one call.
 func (e *external) update(ctx context.Context, f *v1beta1.Function, p plan, c call) error {
 	var err error
 	arn, name, revision := p.resource.config().FunctionArn, ptr.To(p.name), p.resource.config().RevisionId
@@ -186,8 +187,8 @@ func (e *external) update(ctx context.Context, f *v1beta1.Function, p plan, c ca
 	return err
 }
 
-// errArchitectureAlone is told where the code is another tool's: AWS takes an
-// architecture only along with code.
+// errArchitectureAlone is returned if the architecture is to change but another tool
+// deploys the code: AWS accepts an architecture only together with code.
 var errArchitectureAlone = errors.New("spec.forProvider.architectures can be changed only along with the code, which initProvider leaves to another tool: let that tool deploy for the new architecture, or set spec.forProvider.code")
 
 func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, revision *string) error {
@@ -196,7 +197,7 @@ func (e *external) updateCode(ctx context.Context, f *v1beta1.Function, p plan, 
 	}
 	to := publishing(f)
 	if len(configuration(p.Changes)) > 0 {
-		// A version has both: this one would lack the configuration, which AWS refuses.
+		// The configuration is still to be updated: a version published now would lack it.
 		to = publish{}
 	}
 	out, err := e.api.UpdateFunctionCode(ctx, codeInput(p.name, p.Target, p.archive, to, revision))

@@ -26,35 +26,38 @@ const (
 	// latestVersion is what AWS calls the function itself among its versions.
 	latestVersion = "$LATEST"
 
-	// publishPath is the setting that says that a version is due.
+	// publishPath is the setting that changes if a version is due.
 	publishPath = "publish"
 
-	// newVersion is what is wanted if something was changed since the last one.
+	// newVersion is the desired value of publishPath if the function was changed since the
+	// last version.
 	newVersion = "a new version"
 
-	// onAnyChange is the publishOn that publishes changes by hand, too.
+	// onAnyChange is the value of publishOn that also publishes changes made outside of the
+	// manifest.
 	onAnyChange = "AnyChange"
 )
 
-// publish says whether and where versions are published.
+// publish configures whether and where versions are published.
 type publish struct {
 	publish bool
 	to      string
 
-	// apart says that a version is published by a call of its own, so that it is known
-	// which versions are the function's own.
+	// apart is true if versions are published by PublishVersion instead of with the code,
+	// so that the versions that belong to the function are known.
 	apart bool
 }
 
-// along says that a version is published along with the code.
+// along reports whether a version is published with the code.
 func (p publish) along() bool { return p.publish && !p.apart }
 
+// publishing returns the publish settings of spec.forProvider.
 func publishing(f *v1beta1.Function) publish {
 	p := f.Spec.ForProvider
 	return publish{publish: ptr.Deref(p.Publish, false), to: ptr.Deref(p.PublishTo, ""), apart: p.HistoryLimit != nil}
 }
 
-// creating is publishing at creation, where initProvider has a say too.
+// creating returns the publish settings at creation, which include those of initProvider.
 func creating(f *v1beta1.Function) publish {
 	p := publishing(f)
 	if i := f.Spec.InitProvider; i != nil && f.Spec.ForProvider.Publish == nil {
@@ -66,10 +69,9 @@ func creating(f *v1beta1.Function) publish {
 	return p
 }
 
-// withPublication is the plan with the change that a version is due, if it is: if code or
-// configuration are not those that were published last, unless only what the manifest
-// leaves open was changed, and by others: that is published with publishOn AnyChange
-// alone.
+// withPublication returns the plan with the change that publishes a version, if one is due:
+// if code or configuration differ from what was published last. Changes that others made to
+// settings that the manifest leaves open are published only with publishOn AnyChange.
 func (p plan) withPublication(f *v1beta1.Function, d reconciler.Desired[settings]) plan {
 	if !publishing(f).publish {
 		return p
@@ -85,7 +87,7 @@ func (p plan) withPublication(f *v1beta1.Function, d reconciler.Desired[settings
 		}
 		return p
 	}
-	// What spec asks for is what was published, so that someone else has changed the rest.
+	// If what spec asks for is already published, someone else has changed the rest.
 	byHand := s.PublishedSpecFingerprint != nil && *s.PublishedSpecFingerprint == p.specFingerprint(d)
 	if byHand && ptr.Deref(f.Spec.ForProvider.PublishOn, "") != onAnyChange {
 		return p
@@ -96,10 +98,10 @@ func (p plan) withPublication(f *v1beta1.Function, d reconciler.Desired[settings
 	return p
 }
 
-// specFingerprint stands for what the manifest, and all that it refers to, asks for in a
-// version. What the manifest leaves to AWS or to others does not count. It takes the
-// variables and the code from what was observed, since they differ from the manifest's
-// only as long as they are about to be changed.
+// specFingerprint returns a fingerprint of the parts of a version that the manifest and its
+// references determine. Settings that are left to AWS or to others do not count. Variables
+// and code are taken from the observation, because they differ from the manifest only until
+// the pending change is made.
 func (p plan) specFingerprint(d reconciler.Desired[settings]) string {
 	s := diff.Fill(withDefaults(d.Settings, p.Observed, p.name), settings{}, d.Left)
 	c := fingerprint.Content{FunctionName: ptr.To(p.name), Environment: p.managedVariables(d)}
@@ -111,7 +113,7 @@ func (p plan) specFingerprint(d reconciler.Desired[settings]) string {
 	return c.FingerprintWith(s)
 }
 
-// managedVariables are the variables that the manifest names, as observed.
+// managedVariables returns the observed values of the variables that the manifest sets.
 func (p plan) managedVariables(d reconciler.Desired[settings]) *types.EnvironmentResponse {
 	out := map[string]string{}
 	if e := p.resource.config().Environment; e != nil {
@@ -127,7 +129,8 @@ func (p plan) managedVariables(d reconciler.Desired[settings]) *types.Environmen
 	return &types.EnvironmentResponse{Variables: out}
 }
 
-// publishedSince says why a version is published after the last one, for its event.
+// publishedSince returns the text of the event for a version: why it is published after the
+// last one.
 func publishedSince(last *string, byHand bool) string {
 	switch {
 	case last == nil:
@@ -138,8 +141,9 @@ func publishedSince(last *string, byHand bool) string {
 	return "published a version: spec, or what it refers to, changed since version " + *last
 }
 
-// publications carries over what was published, and notes what AWS has finished. What
-// the function's content is stands as long as its revision does.
+// publications copies the state of publishing from the last status, and updates it if AWS
+// has finished preparing a version. The fingerprint of the function is kept as long as its
+// revision is the same.
 func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.FunctionObservation) {
 	if last.RevisionID != nil && *last.RevisionID == ptr.Deref(out.RevisionID, "") {
 		out.Fingerprint = last.Fingerprint
@@ -155,7 +159,7 @@ func publications(out *v1beta1.FunctionObservation, o observed, last v1beta1.Fun
 	}
 }
 
-// published notes the version that a call answered, if it published one.
+// published records the version that a call returned, if it published one.
 func published(s *v1beta1.FunctionObservation, version *string, state types.State, c fingerprint.Content) {
 	if v := ptr.Deref(version, latestVersion); v == latestVersion {
 		return
@@ -168,11 +172,13 @@ func published(s *v1beta1.FunctionObservation, version *string, state types.Stat
 	s.LatestPublishedVersion, s.PublishingVersion = version, nil
 }
 
-// prepared says that AWS would run the version.
+// prepared reports whether AWS can run the version.
 func prepared(c *types.FunctionConfiguration) bool {
 	return c.State != types.StatePending && c.State != types.StateFailed
 }
 
+// publishingCondition returns the Ready condition while AWS prepares a version, or after
+// that failed.
 func publishingCondition(c *types.FunctionConfiguration, f facts) xpv2.Condition {
 	version := ptr.Deref(c.Version, "")
 	if c.State == types.StateFailed {
@@ -181,9 +187,9 @@ func publishingCondition(c *types.FunctionConfiguration, f facts) xpv2.Condition
 	return reconciler.Updating(f.generation, "AWS is preparing version "+version)
 }
 
-// publish what was observed, and nothing else: AWS refuses it if the function was
-// changed since. Where nothing was changed since the last version, such as after an
-// answer that was lost, AWS answers with that one.
+// publish publishes exactly what was observed: AWS rejects the call if the function was
+// changed since. If nothing was changed since the last version, for example because the
+// answer of an earlier call was lost, AWS returns that version.
 func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) error {
 	if err := e.intend(ctx, f, p.resource.config()); err != nil {
 		return err
@@ -202,8 +208,8 @@ func (e *external) publish(ctx context.Context, f *v1beta1.Function, p plan) err
 	return nil
 }
 
-// readPublishing reads the version that AWS was preparing, once the function itself
-// has settled.
+// readPublishing reads the version that AWS was preparing, unless the function itself is
+// still changing.
 func (e *external) readPublishing(ctx context.Context, name string, f *v1beta1.Function, o *observed) error {
 	version, c := f.Status.AtProvider.PublishingVersion, o.config()
 	if version == nil || c.State == types.StatePending || c.LastUpdateStatus == types.LastUpdateStatusInProgress {

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/awsdouble"
 )
 
-// withCode are the least settings, with inline code, changed.
+// withCode returns minimal settings with inline code, changed.
 func withCode(change ...func(*v1beta1.FunctionSettings)) v1beta1.FunctionSettings {
 	inline := func(p *v1beta1.FunctionSettings) {
 		p.Code = &v1beta1.FunctionCode{Inline: map[string]string{"index.py": "x"}}
@@ -99,7 +99,8 @@ func TestPublishOfWhatExists(t *testing.T) {
 	}
 }
 
-// TestPublishOn has someone change in AWS what spec does not set, its timeout.
+// TestPublishOn checks what is published after someone changed in AWS a setting that spec
+// does not set.
 func TestPublishOn(t *testing.T) {
 	timeout := func(seconds int32) func(p *v1beta1.FunctionSettings) {
 		return func(p *v1beta1.FunctionSettings) { p.Timeout = ptr.To(seconds) }
@@ -177,7 +178,7 @@ func TestPublishSurvivesLostAnswersAndRestarts(t *testing.T) {
 			for range 10 {
 				before := f.DeepCopy()
 				if _, err := e.Step(f); err != nil {
-					// The status of a reconcile that failed may never have been written.
+					// The status of a failed reconcile may not have been written.
 					f.Status = before.Status
 					break
 				}

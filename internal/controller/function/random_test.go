@@ -15,14 +15,14 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// generator makes random specs that AWS accepts, over every field of a function.
+// generator returns random specs that AWS accepts, over all fields of a function.
 type generator struct {
 	*rand.Rand
 
 	// image and instances are fixed for one function: AWS can't change them later.
 	image     bool
 	instances bool
-	// codeSigning are configurations that exist.
+	// codeSigning lists the existing code signing configurations.
 	codeSigning []string
 }
 
@@ -55,7 +55,8 @@ func (g generator) texts(of ...string) map[string]string {
 	return out
 }
 
-// settings of a function. What every function has is always there.
+// settings returns the settings of a function. Settings that every function has are always
+// set.
 func (g generator) settings() v1beta1.FunctionSettings {
 	p := v1beta1.FunctionSettings{
 		Role:        ptr.To(pick(g, "arn:aws:iam::123456789012:role/a", "arn:aws:iam::123456789012:role/b")),
@@ -157,7 +158,7 @@ func (g generator) capacityProvider() *v1beta1.CapacityProviderConfig {
 	}}
 }
 
-// code from any source but images.
+// code returns code from any source but images.
 func (g generator) code() v1beta1.FunctionCode {
 	switch g.IntN(4) {
 	case 0:
@@ -171,7 +172,7 @@ func (g generator) code() v1beta1.FunctionCode {
 	}
 }
 
-// randomObjects are what random specs refer to.
+// randomObjects returns the objects that random specs refer to.
 func randomObjects() (testenv.Objects, error) {
 	out := testenv.Objects{
 		secret("ns", "s"):        refs.ObjectData{"k1": []byte("one"), "k2": []byte("two")},
@@ -190,7 +191,7 @@ func randomObjects() (testenv.Objects, error) {
 	return out, nil
 }
 
-// groups are the settings that one call each can change.
+// groups returns the settings that one call each can change.
 func groups(p v1beta1.FunctionSettings) map[string]any {
 	rest := p
 	rest.Code, rest.Architectures, rest.Tags, rest.ReservedConcurrentExecutions = nil, nil, nil, nil
@@ -205,8 +206,8 @@ func groups(p v1beta1.FunctionSettings) map[string]any {
 	}
 }
 
-// mostCalls is how many calls it takes at the most to come from a to b: one for
-// each group of settings that differs, and for tags one to set and one to remove.
+// mostCalls returns the maximum number of calls to change a to b: one for each group of
+// settings that differs, and for tags one to set and one to remove.
 func mostCalls(a, b v1beta1.FunctionSettings) int {
 	n := 0
 	ga, gb := groups(a), groups(b)
@@ -233,7 +234,7 @@ func mostCalls(a, b v1beta1.FunctionSettings) int {
 	return n
 }
 
-// publishable is all of a spec that calls for another version when it changes.
+// publishable returns the parts of a spec that require another version when they change.
 func publishable(p v1beta1.FunctionSettings) string {
 	g := groups(p)
 	return encoded([]any{g["configuration"], g["code"], p.Publish, p.PublishTo})

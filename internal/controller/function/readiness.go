@@ -16,63 +16,63 @@ import (
 )
 
 const (
-	// recreateAfter is how long a failed creation stands before it is deleted and
-	// created anew. It doubles each time, up to recreateAtMost, which is well within
-	// creationWindow.
+	// recreateAfter is how long a failed creation is kept before the function is deleted
+	// and created again. It doubles with each attempt, up to recreateAtMost, which is well
+	// below creationWindow.
 	recreateAfter  = 1 * time.Minute
 	recreateAtMost = creationWindow / 2
 
-	// retryAfter is how long a failed update stands before it is sent again
-	// unchanged: what made it fail may have been put right elsewhere. It doubles each
-	// time, up to retryAtMost.
+	// retryAfter is how long a failed update is kept before it is sent again unchanged: the
+	// cause may have been fixed outside of the manifest. It doubles with each attempt, up
+	// to retryAtMost.
 	retryAfter = 5 * time.Minute
-	// retrySoon is that time where what made it fail is AWS's own.
+	// retrySoon replaces retryAfter if the cause is a failure of AWS.
 	retrySoon   = 30 * time.Second
 	retryAtMost = 1 * time.Hour
 )
 
-// creatingCode is AWS's code for what it is creating.
+// creatingCode is the reason code of AWS for a function that is being created.
 const creatingCode = types.LastUpdateStatusReasonCode(types.StateReasonCodeCreating)
 
-// modifiedLayout is how AWS writes LastModified.
+// modifiedLayout is the format of AWS's LastModified.
 const modifiedLayout = "2006-01-02T15:04:05.000-0700"
 
-// A decision is what an observation comes to: what users are told, and the calls
-// that are due, if AWS would take any.
+// A decision is the result of an observation: the Ready condition, and the calls that are
+// due and that AWS would accept.
 type decision struct {
 	ready xpv2.Condition
 
-	// due are the calls that may be made now, the one to make first.
+	// due are the calls that may be made now, in order.
 	due []call
 
-	// recreate says that the function is to be deleted now, and created anew.
+	// recreate is true if the function is to be deleted and created again now.
 	recreate bool
 
-	// wait is when a call that is not due yet will be; 0 where the usual cadence
-	// serves.
+	// wait is the time until a call becomes due; 0 means the usual poll interval.
 	wait time.Duration
 }
 
-// facts are what decide needs beside the observation.
+// facts are the inputs of decide besides the observation.
 type facts struct {
 	generation int64
-	// fresh says that the user changed the spec since it was last settled.
+	// fresh is true if the user changed the spec since the last reconcile.
 	fresh bool
-	// activated says that AWS once reported the function Active.
+	// activated is true if AWS once reported the function Active.
 	activated bool
-	// ours says that what failed is what this resource has just tried to create.
+	// ours is true if the failed function is what this resource has just tried to create.
 	ours bool
-	// updatable says that the management policies allow updates.
+	// updatable is true if managementPolicies allow Update.
 	updatable bool
-	// recreatable says that they allow deletion and creation.
+	// recreatable is true if managementPolicies allow Delete and Create.
 	recreatable bool
-	// repairs is how often in a row what failed was tried again, last at repaired.
+	// repairs counts the retries in a row, and repaired is the time of the last one.
 	repairs  int
 	repaired time.Time
 	now      time.Time
 }
 
-// rest is how long what failed is left alone yet, where that is least the first time.
+// rest returns how long to wait before what failed is retried. The first delay is least; it
+// doubles with each retry, up to most.
 func (f facts) rest(c *types.FunctionConfiguration, least, most time.Duration) time.Duration {
 	since := lastModified(c)
 	if f.repaired.After(since) {
@@ -85,14 +85,14 @@ func (f facts) rest(c *types.FunctionConfiguration, least, most time.Duration) t
 	return max(d-max(f.now.Sub(since), 0), 0)
 }
 
-// decide is the whole of a function's state machine. calls are those that are due.
+// decide implements the state machine of a function. calls are the calls that are due.
 func decide(o observed, calls []call, changes diff.Changes, f facts) decision {
 	c := o.config()
 	switch {
 	case c.State == types.StatePending && (!f.activated || c.StateReasonCode == types.StateReasonCodeCreating):
 		return decision{ready: reconciler.Creating(f.generation, reason(c))}
 	case c.LastUpdateStatusReasonCode == creatingCode && c.LastUpdateStatus == types.LastUpdateStatusInProgress:
-		// AWS gives the reason of a creation for the update of a function, too.
+		// AWS also uses the reason code of a creation for an update.
 		return decision{ready: reconciler.Updating(f.generation, "AWS is applying the change")}
 	case c.State == types.StatePending, c.LastUpdateStatus == types.LastUpdateStatusInProgress:
 		return decision{ready: reconciler.Updating(f.generation, reason(c))}
@@ -110,6 +110,8 @@ func decide(o observed, calls []call, changes diff.Changes, f facts) decision {
 	return d
 }
 
+// readyCondition returns the Ready condition of a function that is neither changing nor
+// failed.
 func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
 	c := o.config()
 	switch {
@@ -126,11 +128,13 @@ func readyCondition(o observed, changes diff.Changes, f facts) xpv2.Condition {
 	}
 }
 
-// notDeleted is what Ready says of a failed creation that may be something else.
+// notDeleted is added to Ready if a failed function may not be the result of the creation
+// that this resource requested.
 const notDeleted = "; it is not deleted and created again, because this resource may not have created it: delete it in AWS, and the provider creates it again"
 
-// failedCreation has what could not be created deleted and created anew: at once where
-// the user changed the spec, else after a while. What may be anything else is updated.
+// failedCreation deletes and creates again a function that could not be created:
+// immediately if the user changed the spec, otherwise after a delay. A function that may
+// have another origin is updated instead.
 func failedCreation(c *types.FunctionConfiguration, calls []call, f facts) decision {
 	message := "creation failed: " + reason(c)
 	switch {
@@ -146,8 +150,8 @@ func failedCreation(c *types.FunctionConfiguration, calls []call, f facts) decis
 	return failedUpdate(c, message, calls, f)
 }
 
-// failedUpdate sends the update again: at once where the user changed the spec, else
-// after a while. What did not fail is not held up.
+// failedUpdate sends the update again: immediately if the user changed the spec, otherwise
+// after a delay. Calls that did not fail are not delayed.
 func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, f facts) decision {
 	d := decision{ready: reconciler.Unavailable(f.generation, message)}
 	if !f.updatable {
@@ -156,7 +160,7 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 	var updates []call
 	for _, c := range calls {
 		switch {
-		case c == opPublish: // What failed is not worth a version.
+		case c == opPublish: // A failed function is not published.
 		case c.settles():
 			updates = append(updates, c)
 		default:
@@ -181,7 +185,7 @@ func failedUpdate(c *types.FunctionConfiguration, message string, calls []call, 
 	return d
 }
 
-// retryOf is the call that makes AWS try again, by what failed.
+// retryOf returns the call that retries what failed.
 func retryOf(c *types.FunctionConfiguration) call {
 	code := reasonCode(c)
 	if strings.Contains(code, "Image") || strings.Contains(code, "Zip") {
@@ -190,7 +194,7 @@ func retryOf(c *types.FunctionConfiguration) call {
 	return opUpdateConfiguration
 }
 
-// passes says that what failed is AWS's own, and not for the user to put right.
+// passes reports whether AWS caused the failure, so that the user has nothing to fix.
 func passes(c *types.FunctionConfiguration) bool {
 	switch types.StateReasonCode(reasonCode(c)) {
 	case types.StateReasonCodeDependencyError, types.StateReasonCodeInternalError, types.StateReasonCodeEC2RequestLimitExceeded, types.StateReasonCodeInsufficientCapacity:
@@ -200,7 +204,7 @@ func passes(c *types.FunctionConfiguration) bool {
 	}
 }
 
-// reasonCode is AWS's code for what failed.
+// reasonCode returns AWS's reason code for a failure.
 func reasonCode(c *types.FunctionConfiguration) string {
 	if c.State == types.StateFailed {
 		return string(c.StateReasonCode)
@@ -208,8 +212,8 @@ func reasonCode(c *types.FunctionConfiguration) string {
 	return string(c.LastUpdateStatusReasonCode)
 }
 
-// lastModified is when AWS says that the function was last changed. An unreadable time
-// is long ago.
+// lastModified returns the time of the last change according to AWS. A time that can't be
+// parsed counts as long ago.
 func lastModified(c *types.FunctionConfiguration) time.Time {
 	t, err := time.Parse(modifiedLayout, ptr.Deref(c.LastModified, ""))
 	if err != nil {
@@ -218,23 +222,23 @@ func lastModified(c *types.FunctionConfiguration) time.Time {
 	return t
 }
 
-// failed says that creation or update has failed.
+// failed reports whether the creation or the last update failed.
 func failed(c *types.FunctionConfiguration) bool {
 	return c.State == types.StateFailed || c.LastUpdateStatus == types.LastUpdateStatusFailed
 }
 
-// healthy says that neither creation nor update has failed or is under way.
+// healthy reports whether no creation or update is in progress or has failed.
 func healthy(c *types.FunctionConfiguration) bool {
 	return (serves(c) || c.State == "") && (c.LastUpdateStatus == types.LastUpdateStatusSuccessful || c.LastUpdateStatus == "")
 }
 
-// serves says that the function is in the good state for one of its kind. $LATEST of a
-// function on Lambda Managed Instances is never invoked: only versions of it are.
+// serves reports whether the function is in the final good state for its kind. $LATEST of a
+// function on Lambda Managed Instances is never invoked: only its versions are.
 func serves(c *types.FunctionConfiguration) bool {
 	return c.State == types.StateActive || c.State == types.StateActiveNonInvocable && c.CapacityProviderConfig != nil
 }
 
-// reason is AWS's own account of a state or of an update.
+// reason returns AWS's explanation of a state or of an update.
 func reason(c *types.FunctionConfiguration) string {
 	state, why, code := string(c.State), ptr.Deref(c.StateReason, ""), string(c.StateReasonCode)
 	if serves(c) || c.State == "" {

@@ -225,7 +225,8 @@ func TestDecideHonoursPolicies(t *testing.T) {
 	}
 }
 
-// The configuration that AWS does not take in the end must not hold up the code.
+// TestFailedConfigurationLetsCodePass checks that a configuration that AWS fails to apply
+// does not block the code.
 func TestFailedConfigurationLetsCodePass(t *testing.T) {
 	o := sparse(func(c *types.FunctionConfiguration) {
 		c.LastUpdateStatus, c.LastUpdateStatusReasonCode = types.LastUpdateStatusFailed, types.LastUpdateStatusReasonCodeInvalidSubnet

@@ -8,7 +8,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// What may be secret is not logged: values of variables, and code in the manifest.
+// TestRedact checks that possible secrets are not logged: values of variables, and inline
+// code.
 func TestRedact(t *testing.T) {
 	const secret = "hunter2"
 	vars := &v1beta1.Environment{Variables: map[string]string{"PASSWORD": secret}}

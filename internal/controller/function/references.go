@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
-// objectRefs are the Secrets and ConfigMaps that a function's spec refers to. A
-// change of any of them wakes the function.
+// objectRefs returns the Secrets and ConfigMaps that a function's spec refers to. A change
+// of one of them triggers a reconcile of the function.
 func objectRefs(f *v1beta1.Function) []refs.ObjectRef {
 	r := refCollector{namespace: f.GetNamespace()}
 	r.settings(f.Spec.ForProvider.FunctionSettings)
@@ -21,7 +21,7 @@ func objectRefs(f *v1beta1.Function) []refs.ObjectRef {
 	return r.found
 }
 
-// references are those by which a function's spec names other resources.
+// references returns the references by which a function's spec names other resources.
 func references(f *v1beta1.Function) []reconciler.Reference {
 	found := settingsReferences(f.Spec.ForProvider.FunctionSettings)
 	if f.Spec.InitProvider != nil {
@@ -88,7 +88,7 @@ func (r *refCollector) add(ref refs.ObjectRef) {
 	r.found = append(r.found, ref)
 }
 
-// keyRef is the object of whichever selector is set, and the selector.
+// keyRef returns the selector that is set, and the object that it selects from.
 func keyRef(namespace string, s, cm *v1beta1.KeySelector) (refs.ObjectRef, v1beta1.KeySelector) {
 	switch {
 	case s != nil:

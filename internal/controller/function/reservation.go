@@ -14,28 +14,31 @@ import (
 )
 
 const (
-	// usualConcurrency is the limit from which on an account has the usual minimum. New
-	// accounts have less of both, and AWS tells their minimum only as it refuses.
+	// usualConcurrency is the account limit from which AWS applies the usual minimum. New
+	// accounts have a lower limit and minimum, and AWS returns their minimum only when it
+	// rejects a reservation.
 	usualConcurrency = 1000
 
-	// usualMinimum is how many concurrent executions have to stay unreserved.
+	// usualMinimum is how many concurrent executions AWS requires to stay unreserved.
 	usualMinimum = 100
 
-	// recentFigures are those by which a reservation may be refused.
+	// recentFigures is the maximum age of the account's figures by which a reservation is
+	// rejected.
 	recentFigures = time.Minute
 
-	// provisionedPages are the most that are read of what is provisioned.
+	// provisionedPages is the maximum number of pages of provisioned concurrency to read.
 	provisionedPages = 20
 )
 
-// accountFigures tells what the account has left. account.Account does.
+// accountFigures returns the concurrency limits of the account. account.Account implements
+// it.
 type accountFigures interface {
 	Remembered() (account.Figures, bool)
 	Recent(ctx context.Context, age time.Duration) (account.Figures, bool)
 }
 
-// checkReservation refuses a reservation that AWS would refuse, with what is left. Where
-// that is not known for sure, AWS is to decide.
+// checkReservation returns an error with the available concurrency if AWS would reject a
+// reservation. In case of doubt it returns nil and leaves the decision to AWS.
 func (e *external) checkReservation(ctx context.Context, p plan) error {
 	want, have := ptr.Deref(p.Target.ReservedConcurrentExecutions, 0), ptr.Deref(p.Observed.ReservedConcurrentExecutions, 0)
 	if f, ok := e.account.Remembered(); !ok || fits(f, want, have) {
@@ -46,11 +49,11 @@ func (e *external) checkReservation(ctx context.Context, p plan) error {
 		return nil
 	}
 	if p.Observed.ReservedConcurrentExecutions == nil {
-		// What is provisioned of the function may count as not unreserved. It would be
-		// part of the reservation.
+		// The function's provisioned concurrency may already count as reserved. It would
+		// become part of the reservation.
 		provisioned, err := e.provisioned(ctx, p.name)
 		if err != nil || fits(f, want, provisioned) {
-			return nil //nolint:nilerr // AWS is to decide.
+			return nil //nolint:nilerr // AWS decides.
 		}
 		have = provisioned
 	}
@@ -59,13 +62,14 @@ func (e *external) checkReservation(ctx context.Context, p plan) error {
 		want, f.ConcurrentExecutions, free, minimum(f), max(free-minimum(f), 0)))
 }
 
-// fits says that an account has room for a reservation in place of another. One that is
-// not larger always fits.
+// fits reports whether the account has room to replace a reservation by another. A smaller
+// one always fits.
 func fits(f account.Figures, want, have int32) bool {
 	return want <= have || f.UnreservedConcurrentExecutions+have-want >= minimum(f)
 }
 
-// minimum that has to stay unreserved, as far as is known before AWS is asked.
+// minimum returns the concurrency that has to stay unreserved, as far as it is known
+// without a call.
 func minimum(f account.Figures) int32 {
 	if f.ConcurrentExecutions < usualConcurrency {
 		return 0
@@ -73,7 +77,8 @@ func minimum(f account.Figures) int32 {
 	return usualMinimum
 }
 
-// provisioned concurrency of all versions and aliases of a function.
+// provisioned returns the provisioned concurrency of all versions and aliases of a
+// function.
 func (e *external) provisioned(ctx context.Context, name string) (int32, error) {
 	total, in := int32(0), &lambda.ListProvisionedConcurrencyConfigsInput{FunctionName: ptr.To(name)}
 	for range provisionedPages {

@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// fakeAccount has figures: those that are remembered, and those that AWS has by now.
+// fakeAccount has the cached figures of the account, and the current ones in AWS.
 type fakeAccount struct {
 	remembered, recent *account.Figures
 
@@ -33,7 +33,7 @@ func (a *fakeAccount) Recent(context.Context, time.Duration) (account.Figures, b
 	return ptr.Deref(a.recent, account.Figures{}), a.recent != nil
 }
 
-// provisionedLambda has provisioned concurrency of a function.
+// provisionedLambda returns the provisioned concurrency of a function.
 type provisionedLambda struct {
 	lambdaAPI
 
@@ -99,7 +99,8 @@ func TestCheckReservation(t *testing.T) {
 	}
 }
 
-// The check and the double agree on what fits, also where concurrency is provisioned.
+// TestReservationIsToldBeforeAWSIsAsked checks that the provider and the double accept the
+// same reservations, also with provisioned concurrency.
 func TestReservationIsToldBeforeAWSIsAsked(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction()

@@ -16,7 +16,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
-// resolver turns a spec into what is wanted, reading all that the spec refers to.
+// resolver turns a spec into desired settings by reading everything that the spec refers
+// to.
 type resolver struct {
 	objects objectReader
 	fields  refs.Getter
@@ -24,8 +25,7 @@ type resolver struct {
 	ecr     ecrAPI
 }
 
-// parameters resolves everything but the code of the settings at a path, such as
-// spec.forProvider.
+// parameters resolves the settings at a path such as spec.forProvider, except for the code.
 func (r *resolver) parameters(ctx context.Context, namespace, at string, p v1beta1.FunctionSettings) (settings, error) {
 	vars, err := variables(ctx, r.objects, namespace, p.Environment)
 	if err != nil {
@@ -64,8 +64,8 @@ func (r *resolver) references(ctx context.Context, namespace, at string, p v1bet
 	return p, nil
 }
 
-// archive finds the deployment package and what identifies it, and refuses one
-// that isn't the pinned one. deployed is what was deployed last.
+// archive returns the deployment package and its identity, and an error if it doesn't match
+// the pinned hash. deployed is the code that was deployed last.
 func (r *resolver) archive(ctx context.Context, namespace string, c v1beta1.FunctionCode, deployed *v1beta1.DeployedCode) (archive, error) {
 	a := archive{spec: c}
 	if c.ImageURI != nil {
@@ -76,7 +76,7 @@ func (r *resolver) archive(ctx context.Context, namespace string, c v1beta1.Func
 	return a, err
 }
 
-// image asks for the digest of a tag, where the user wants it to be followed.
+// image looks up the digest of an image tag if the user wants the tag to be tracked.
 func (r *resolver) image(ctx context.Context, a archive) (archive, error) {
 	repository, tag, registry, ok := taggedImage(*a.spec.ImageURI)
 	if !ptr.Deref(a.spec.TrackImageTag, false) || !ok {
@@ -97,7 +97,8 @@ func (r *resolver) image(ctx context.Context, a archive) (archive, error) {
 	return a, nil
 }
 
-// taggedImage splits an image of Amazon ECR; false for one that is named by digest.
+// taggedImage splits the URI of an image in Amazon ECR. It returns false for an image that
+// is named by digest.
 func taggedImage(uri string) (repository, tag, registry string, ok bool) {
 	host, rest, _ := strings.Cut(uri, "/")
 	if strings.Contains(rest, "@") {

@@ -15,9 +15,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// settings are all that can differ between what is wanted of a function and
-// what AWS has, as one value: the desired and the observed state are both told
-// in it, and package diff compares them. JSON names are the users' field names.
+// settings has everything that can differ between the desired and the observed function in
+// one value. Both states are expressed in it, and package diff compares them. JSON names
+// are the users' field names.
 type settings struct {
 	PackageType            *string                         `json:"packageType"`
 	Runtime                *string                         `json:"runtime"`
@@ -50,16 +50,16 @@ type settings struct {
 	RecursiveLoop                *string                        `json:"recursiveLoop"`
 	FunctionScalingConfig        *v1beta1.FunctionScalingConfig `json:"functionScalingConfig"`
 
-	// Publish is what was published last, where publish is true.
+	// Publish is the version that was published last, if publish is true.
 	Publish *string `json:"publish"`
 }
 
-// architectures is a list by its form and a scalar by its nature: it has one
-// element, and AWS has no function without one. Not set, it is left to AWS.
+// architectures holds the only element of a list: a function always has exactly one
+// architecture. If it is nil, AWS decides.
 type architectures *string
 
-// environment has the variables of all three sources in one map. All values are
-// secrets: who may tell whether a plain one isn't.
+// environment has the variables of all three sources in one map. All values are treated as
+// secrets, because even a plain one may be confidential.
 type environment struct {
 	Variables map[string]diff.Secret `json:"variables"`
 }
@@ -74,21 +74,21 @@ type deadLetterConfig struct {
 	TargetArn string `json:"targetArn"`
 }
 
-// code is what identifies a deployment package. Which of the fields are set
-// depends on the source, and is the same for both sides of a comparison.
+// code identifies a deployment package. Which fields are set depends on the source, and is
+// the same for both sides of a comparison.
 type code struct {
 	// SHA256 is AWS's CodeSha256: base64 for .zip archives.
 	SHA256 string `json:"sha256"`
-	// ImageURI as deployed.
+	// ImageURI is the URI that was deployed.
 	ImageURI string `json:"imageUri"`
-	// Source tells versions of an object apart, where its hash is not known.
+	// Source identifies the version of an object if its hash is not known.
 	Source string `json:"source"`
-	// SourceKMSKeyArn encrypts the archive.
+	// SourceKMSKeyArn is the key that encrypts the archive.
 	SourceKMSKeyArn *string `json:"sourceKmsKeyArn"`
 }
 
-// fromSpec returns a block of spec in comparable form. References to
-// fields of other objects have been resolved into p before.
+// fromSpec returns a block of spec in comparable form. The caller has resolved references
+// into p.
 func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings {
 	s := settings{
 		PackageType:                  p.PackageType,
@@ -128,8 +128,8 @@ func fromSpec(p v1beta1.FunctionSettings, variables map[string]string) settings 
 	return s
 }
 
-// plainCapacityProvider writes numbers in their shortest form, and leaves out by which
-// reference a capacity provider was found.
+// plainCapacityProvider formats numbers in their shortest form, and removes the reference
+// by which a capacity provider was found.
 func plainCapacityProvider(in *v1beta1.CapacityProviderConfig) *v1beta1.CapacityProviderConfig {
 	if in == nil {
 		return nil
@@ -145,7 +145,7 @@ func plainCapacityProvider(in *v1beta1.CapacityProviderConfig) *v1beta1.Capacity
 	return &out
 }
 
-// plainFileSystems drops S3 read modes that say no more than AWS's default.
+// plainFileSystems removes S3 read modes that are AWS's default.
 func plainFileSystems(in []v1beta1.FileSystemConfig) []v1beta1.FileSystemConfig {
 	var out []v1beta1.FileSystemConfig
 	for _, f := range in {
@@ -157,29 +157,28 @@ func plainFileSystems(in []v1beta1.FileSystemConfig) []v1beta1.FileSystemConfig 
 	return out
 }
 
-// observed is everything that one reconcile read of a function, gathered before
-// anything is decided.
+// observed is everything that one reconcile read of a function.
 type observed struct {
 	// function is GetFunction's answer.
 	function *lambda.GetFunctionOutput
-	// codeSigningConfigArn, recursiveLoop and scaling are read only where the
-	// spec declares them.
+	// codeSigningConfigArn, recursiveLoop and scaling are read only if the spec declares
+	// them.
 	codeSigningConfigArn *string
 	recursiveLoop        *string
 	scaling              *types.FunctionScalingConfig
-	// publishing is the version that AWS was preparing when last looked at, read until
-	// it is done. unpublished says that it is gone.
+	// publishing is the version that AWS was preparing at the last reconcile. It is read
+	// until it is prepared. unpublished is true if it no longer exists.
 	publishing  *types.FunctionConfiguration
 	unpublished bool
-	// unversioned says of a function that may be a failed creation that it has no version
-	// beyond the one that its creation publishes.
+	// unversioned is true if a function that may be a failed creation has no version beyond
+	// the one that its creation publishes.
 	unversioned bool
 }
 
 func (o observed) config() *types.FunctionConfiguration { return o.function.Configuration }
 
-// fromAWS returns the answers of AWS in comparable form. Fields that AWS leaves out
-// or empty are as good as absent.
+// fromAWS returns the answers of AWS in comparable form. It treats an empty field like an
+// absent one.
 func fromAWS(o observed) settings {
 	c := o.config()
 	s := settings{
@@ -240,8 +239,8 @@ func layers(in []types.Layer) []string {
 	return out
 }
 
-// vpc is nil for the empty configuration that AWS shows after a function left
-// its VPC.
+// vpc returns nil for the empty configuration that AWS returns after a function left its
+// VPC.
 func vpc(in *types.VpcConfigResponse) *vpcConfig {
 	if in == nil || len(in.SubnetIds)+len(in.SecurityGroupIds) == 0 {
 		return nil
@@ -306,8 +305,8 @@ func scaling(in *types.FunctionScalingConfig) *v1beta1.FunctionScalingConfig {
 	return &v1beta1.FunctionScalingConfig{MinExecutionEnvironments: in.MinExecutionEnvironments, MaxExecutionEnvironments: in.MaxExecutionEnvironments}
 }
 
-// observation returns what status shows of a function. last carries over what the provider
-// itself remembers.
+// observation returns status.atProvider of a function. Fields that only the provider knows
+// are copied from last.
 func observation(o observed, last v1beta1.FunctionObservation) v1beta1.FunctionObservation {
 	c := o.config()
 	s := fromAWS(o)

@@ -352,7 +352,8 @@ func TestMovedImageTag(t *testing.T) {
 	}
 }
 
-// CreateFunction takes neither of these settings, and still initProvider holds.
+// TestInitProviderBesideTheFunction checks that initProvider applies to settings that
+// CreateFunction does not accept.
 func TestInitProviderBesideTheFunction(t *testing.T) {
 	e := newEnv(t)
 	f := testFunction(func(f *v1beta1.Function) {

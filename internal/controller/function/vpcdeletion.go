@@ -22,20 +22,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/refs"
 )
 
-// reasonVPCKept tells of a function that is deleted, or is about to be, with the
-// network interfaces that it has.
+// reasonVPCKept is the reason of the event for a function that is deleted without releasing
+// its network interfaces.
 const reasonVPCKept event.Reason = "CannotReleaseVPC"
 
-// releaseDelays are how long after each time that AWS did not take the release of a
-// VPC it is asked again. After the last one the function is deleted as it is.
+// releaseDelays are the delays after each failed attempt to release the VPC. After the last
+// one the function is deleted anyway.
 var releaseDelays = []time.Duration{5 * time.Second, 15 * time.Second, 30 * time.Second, 60 * time.Second, reconciler.MinPending}
 
-// settleLimit is how long a deletion waits for AWS to settle a change, by AWS's own
-// time of it.
+// settleLimit is how long a deletion waits for AWS to finish a change, measured from AWS's
+// LastModified.
 const settleLimit = 15 * time.Minute
 
-// PrepareDelete has a function let go of its VPC, if the user asks for that. What is still to
-// be done for it is read from AWS each time.
+// PrepareDelete detaches the function from its VPC or replaces its security groups, if the
+// user asks for that. It decides by what AWS returns each time.
 func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o found) (ready bool, err error) {
 	c := o.Resource.config()
 	r := e.release(ctx, f, c)
@@ -54,12 +54,12 @@ func (e *external) PrepareDelete(ctx context.Context, f *v1beta1.Function, o fou
 	return true, nil
 }
 
-// asItIs tells that the function is deleted without the release of its VPC.
+// asItIs returns the event for a function that is deleted without releasing its VPC.
 func asItIs(why error) event.Event {
 	return event.Warning(reasonVPCKept, errors.Wrap(why, "the function is deleted without releasing its network interfaces"))
 }
 
-// await the end of a change that AWS is at. Nothing is said anew where Ready says it.
+// await waits until AWS finishes a change. It reports nothing if Ready already says so.
 func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
 	after := reconciler.PendingDelay(e.now().Sub(f.GetDeletionTimestamp().Time))
 	c := reconciler.Deleting(f.GetGeneration(), r.message())
@@ -72,8 +72,8 @@ func (e *external) await(ctx context.Context, f *v1beta1.Function, r *release) {
 	reconciler.RequeueAfter(ctx, after)
 }
 
-// send the change that releases the VPC. What AWS answers to it, apart from throttling,
-// counts as an attempt; what got no answer is sent again like any call.
+// send sends the change that releases the VPC. Every answer of AWS apart from throttling
+// counts as an attempt; a call without an answer is retried like any other.
 func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *release) error {
 	if !reconciler.Reserve(ctx, string(opUpdateConfiguration)) {
 		return nil
@@ -98,20 +98,22 @@ func (e *external) send(ctx context.Context, f *v1beta1.Function, o found, r *re
 	return nil
 }
 
-// A release is the change by which a function lets go of its security groups, or of its
-// VPC, before it is deleted. Nil where there is none to be made.
+// A release is the change that removes the function's network interfaces before it is
+// deleted: it replaces the security groups, or detaches the function from its VPC.
 type release struct {
-	// does says what the change does.
+	// does describes the change.
 	does string
 
-	// to is what the function's VPC configuration is to become. Nil is none.
+	// to is the VPC configuration to set. Nil detaches the function from its VPC.
 	to *vpcConfig
 
-	// fileSystems are to be taken away too: they are mounted from within the VPC.
+	// fileSystems is true if the file systems have to be removed too, because they are
+	// mounted from within the VPC.
 	fileSystems bool
 }
 
-// release that the user asks for, if it can be of any use.
+// release returns the release that the user asks for, or nil if there is none or it would
+// have no effect.
 func (e *external) release(ctx context.Context, f *v1beta1.Function, c *types.FunctionConfiguration) *release {
 	p, have := f.Spec.ForProvider, vpc(c.VpcConfig)
 	begun := f.Status.AtProvider.VPCReleaseAttempts > 0 || p.VPCConfig != nil
@@ -133,9 +135,9 @@ func (e *external) release(ctx context.Context, f *v1beta1.Function, c *types.Fu
 	return &release{does: "replacing its security groups", to: &to}
 }
 
-// replacements are the security groups to put in place of the function's. Those that
-// cannot be read any more are left out: most likely they are being deleted along with
-// the function.
+// replacements returns the replacement security groups. References that can no longer be
+// resolved are skipped: most likely their objects are being deleted along with the
+// function.
 func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []string {
 	p := f.Spec.ForProvider
 	groups := slices.Clone(p.ReplacementSecurityGroupIDs)
@@ -155,26 +157,26 @@ func (e *external) replacements(ctx context.Context, f *v1beta1.Function) []stri
 	return groups
 }
 
-// A releaseStep is what a release comes to next.
+// A releaseStep is the next step of a release.
 type releaseStep int
 
 const (
-	// releaseDone lets the deletion go on.
+	// releaseDone means that the deletion can continue.
 	releaseDone releaseStep = iota
 
-	// releaseDue has the change sent.
+	// releaseDue means that the change is to be sent.
 	releaseDue
 
-	// releaseWaits for AWS to settle a change.
+	// releaseWaits means that AWS has not finished a change.
 	releaseWaits
 
-	// releaseStuck and releaseFailed have the function deleted as it is, since AWS
-	// settles nothing, or has not made the change.
+	// releaseStuck and releaseFailed mean that the function is deleted anyway, because AWS
+	// does not finish a change or has rejected the release too often.
 	releaseStuck
 	releaseFailed
 )
 
-// step by what AWS says and how often it was asked.
+// step returns the next step for the state in AWS and the number of attempts.
 func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.Time) releaseStep {
 	if r == nil {
 		return releaseDone
@@ -195,7 +197,7 @@ func (r *release) step(c *types.FunctionConfiguration, attempts int32, now time.
 	return releaseDue
 }
 
-// made tells whether AWS has made the change.
+// made reports whether AWS has made the change.
 func (r *release) made(have *vpcConfig) bool {
 	if r.to == nil || have == nil {
 		return have == nil
@@ -203,7 +205,8 @@ func (r *release) made(have *vpcConfig) bool {
 	return slices.Equal(slices.Sorted(slices.Values(r.to.SecurityGroupIDs)), slices.Sorted(slices.Values(have.SecurityGroupIDs)))
 }
 
-// input names the subnets too where the function stays in them.
+// input returns the update that makes the change. It includes the subnets if the function
+// keeps them.
 func (r *release) input(name string) *lambda.UpdateFunctionConfigurationInput {
 	in := &lambda.UpdateFunctionConfigurationInput{FunctionName: ptr.To(name), VpcConfig: vpcInput(r.to)}
 	if r.fileSystems {

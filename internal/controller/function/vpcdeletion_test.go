@@ -182,7 +182,8 @@ func TestDeleteInVPC(t *testing.T) {
 	}
 }
 
-// The wait itself says nothing new, so it writes nothing.
+// TestWaitForReleaseIsSilent checks that waiting writes nothing, because nothing has
+// changed.
 func TestWaitForReleaseIsSilent(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))
@@ -222,8 +223,8 @@ func TestDeletionReleasesTheVPC(t *testing.T) {
 	}
 }
 
-// The provider may be killed after any call: what it would have written is lost, and
-// AWS tells where the deletion is.
+// TestDeletionReleasesTheVPCDespiteKills checks that a deletion continues by the state in
+// AWS if the provider is killed after any call, before it writes the status.
 func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {
 	e := newEnv(t)
 	f := vpcFunction(detaches)
@@ -243,7 +244,8 @@ func TestDeletionReleasesTheVPCDespiteKills(t *testing.T) {
 	}
 }
 
-// Whatever AWS makes of the release, the function goes in the end.
+// TestDeletionIsBounded checks that the function is deleted in the end, however AWS answers
+// the release.
 func TestDeletionIsBounded(t *testing.T) {
 	cases := map[string]func(*env){
 		"Refused": func(e *env) {
@@ -262,7 +264,7 @@ func TestDeletionIsBounded(t *testing.T) {
 	for name, fail := range cases {
 		t.Run(name, func(t *testing.T) {
 			e := newEnv(t)
-			// The SDK's own retries are not what is counted here.
+			// The SDK's own retries are not counted.
 			e.Lambda = e.World.Lambda
 			f := vpcFunction(detaches)
 			e.Settle(f)
@@ -285,7 +287,8 @@ func TestDeletionIsBounded(t *testing.T) {
 	}
 }
 
-// An update that AWS takes and does not manage ends likewise.
+// TestDeletionAfterFailedReleases checks that the function is also deleted if AWS accepts
+// the update but fails to apply it.
 func TestDeletionAfterFailedReleases(t *testing.T) {
 	e := newEnv(t)
 	f := vpcFunction(detaches)
@@ -307,7 +310,8 @@ func TestDeletionAfterFailedReleases(t *testing.T) {
 	}
 }
 
-// A function that is not ours is let go of, not detached from its VPC.
+// TestForeignFunctionStaysInItsVPC checks that the function of another owner is not
+// detached from its VPC.
 func TestForeignFunctionStaysInItsVPC(t *testing.T) {
 	f := vpcFunction(detaches)
 	f.DeletionTimestamp = ptr.To(metav1.NewTime(testenv.Start))

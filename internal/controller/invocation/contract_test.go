@@ -15,10 +15,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.Invocation], *v1beta1.Invocation
 	return newEnv(t).Env, newInvocation()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "invocations", begin) }
 
-// What an emulator answers oddly, or not at all, has no function invoked twice.
+// TestOddAnswers checks that unusual or missing answers of an emulator do not lead to a
+// second invocation.
 func TestOddAnswers(t *testing.T) {
 	const look, invoke = "GetFunctionConfiguration", "Invoke"
 	type odd = testenv.Answers
@@ -33,8 +34,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// However late AWS shows its function, it is invoked once for each input, and for the
-// deletion.
+// TestLate checks that, however late AWS returns the function, it is invoked once for each
+// input and once for the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Invocation] {
 		t.Helper()

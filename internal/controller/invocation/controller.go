@@ -1,10 +1,10 @@
 // Package invocation invokes AWS Lambda functions, once for each input.
 //
-// Nothing in AWS tells whether a function was invoked, so that is recorded here: before
-// each call that it is about to be made, and after it what came of it (record.go).
-// diff.go decides by that record whether an invocation is due, convert.go makes the
-// call's input and shows its outcome, and external.go makes the call. A call that broke
-// off is not made again, unless the user says that the function may run twice.
+// AWS does not record whether a function was invoked, so this package does: it writes a
+// record before each call, and the outcome after it (record.go). diff.go decides by that
+// record whether an invocation is due, convert.go builds the call's input and status, and
+// external.go makes the call. An interrupted call is not repeated, unless the user says
+// that the function may run twice.
 package invocation
 
 import (
@@ -48,7 +48,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// references are those by which an Invocation names a Function and an Alias.
+// references returns the references by which an Invocation names a Function and an Alias.
 func references(i *v1beta1.Invocation) []reconciler.Reference {
 	p := i.Spec.ForProvider
 	return []reconciler.Reference{
@@ -57,7 +57,7 @@ func references(i *v1beta1.Invocation) []reconciler.Reference {
 	}
 }
 
-// objectRefs is the Secret or ConfigMap that the payload comes from, if any.
+// objectRefs returns the Secret or ConfigMap that has the payload, if any.
 func objectRefs(i *v1beta1.Invocation) []refs.ObjectRef {
 	from := i.Spec.ForProvider.PayloadFrom
 	if from == nil {
@@ -67,7 +67,7 @@ func objectRefs(i *v1beta1.Invocation) []refs.ObjectRef {
 	return []refs.ObjectRef{ref}
 }
 
-// source is the object and the key of a payload, and whether it may be missing.
+// source returns the object and the key of a payload, and whether it may be missing.
 func source(namespace string, from v1beta1.ValueSource) (ref refs.ObjectRef, key string, optional bool) {
 	ref, k := refs.ObjectRef{Kind: refs.ConfigMap, Namespace: namespace}, from.ConfigMapKeyRef
 	if from.SecretKeyRef != nil {
@@ -77,7 +77,7 @@ func source(namespace string, from v1beta1.ValueSource) (ref refs.ObjectRef, key
 	return ref, k.Key, ptr.Deref(k.Optional, false)
 }
 
-// redact takes what functions are told, and what they answer, out of what is logged.
+// redact removes the input and the results of functions from an Invocation that is logged.
 func redact(i *v1beta1.Invocation) {
 	for _, text := range []**string{&i.Spec.ForProvider.Payload, &i.Spec.ForProvider.ClientContext, &i.Status.AtProvider.Payload, &i.Status.AtProvider.Result, &i.Status.AtProvider.LogTail, &i.Status.AtProvider.FunctionErrorMessage} {
 		if *text != nil {

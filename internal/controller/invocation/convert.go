@@ -20,7 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// Bounds of what is shown, in bytes.
+// The maximum lengths of texts in status, in bytes.
 const (
 	maxResult  = 16 << 10
 	maxLogTail = 4 << 10
@@ -29,15 +29,16 @@ const (
 
 const defaultKey = "tf"
 
-// event is what a function is invoked with, and where it comes from.
+// event is the payload of an invocation.
 type event struct {
 	payload []byte
 
-	// secret is true of what comes from a Secret.
+	// secret is true if the payload comes from a Secret.
 	secret bool
 }
 
-// check that a payload can be sent, so that AWS has no reason to quote it.
+// check returns an error if the payload can't be sent. AWS would quote the payload in its
+// own error.
 func (e event) check(p v1beta1.InvocationParameters) error {
 	switch {
 	case len(e.payload) == 0:
@@ -50,8 +51,8 @@ func (e event) check(p v1beta1.InvocationParameters) error {
 	return nil
 }
 
-// fingerprint of the input of an invocation. That of a Secret's content takes time to
-// make, so that the content cannot be found by trying.
+// fingerprint returns the fingerprint of an invocation's input. For the content of a Secret
+// it uses a slow hash, so that the content can't be found by brute force.
 func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, error) {
 	b, err := identifying(p, e)
 	if err != nil {
@@ -66,13 +67,13 @@ func fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, e
 	return hex.EncodeToString(sum), err
 }
 
-// identifying is all that tells one input from another.
+// identifying returns everything that distinguishes one input from another.
 func identifying(p v1beta1.InvocationParameters, e event) ([]byte, error) {
 	return json.Marshal([]any{p.FunctionName, p.Qualifier, p.ClientContext, p.InvocationType, p.TenantID, p.DurableExecutionName, p.Triggers, e.payload})
 }
 
-// input of the call. before is the payload of the last invocation, nil if it is not
-// known.
+// input returns the input of the call. before is the payload of the last invocation, or nil
+// if it is not known.
 func input(p v1beta1.InvocationParameters, e event, action string, before *string) (*lambda.InvokeInput, error) {
 	payload := e.payload
 	if inCRUD(p) {
@@ -93,7 +94,7 @@ func input(p v1beta1.InvocationParameters, e event, action string, before *strin
 	}, nil
 }
 
-// told is a payload with the action in it, in the form of Terraform's AWS provider.
+// told returns a payload with the action added, in the form of Terraform's AWS provider.
 func told(payload []byte, key, action string, before *string) ([]byte, error) {
 	object := map[string]json.RawMessage{}
 	if len(payload) > 0 {
@@ -116,7 +117,7 @@ func told(payload []byte, key, action string, before *string) ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// outcome of an answer.
+// outcome returns the outcome of a call that AWS has answered.
 func outcome(out *lambda.InvokeOutput) string {
 	if out.FunctionError != nil {
 		return functionError
@@ -124,7 +125,7 @@ func outcome(out *lambda.InvokeOutput) string {
 	return succeeded
 }
 
-// show what came of a call. The answer is nil where there was none.
+// show sets status.atProvider to the result of a call. The answer is nil if there was none.
 func show(i *v1beta1.Invocation, r record, e event, out *lambda.InvokeOutput) {
 	p, before := i.Spec.ForProvider, i.Status.AtProvider.Payload
 	o := v1beta1.InvocationObservation{FunctionName: p.FunctionName, Qualifier: p.Qualifier, Payload: before}
@@ -152,13 +153,13 @@ func show(i *v1beta1.Invocation, r record, e event, out *lambda.InvokeOutput) {
 	stamp(i, r)
 }
 
-// stamp status with a record.
+// stamp copies a record to status.
 func stamp(i *v1beta1.Invocation, r record) {
 	o := &i.Status.AtProvider
 	o.InputHash, o.Action, o.Outcome, o.Attempts, o.Calls, o.LastInvokedTime = &r.Input, &r.Action, &r.Outcome, &r.Attempts, &r.Serial, &r.At
 }
 
-// message of a function's error: its type and what it says.
+// message returns the type and message of a function's error.
 func message(payload []byte) string {
 	e := struct {
 		Type string `json:"errorType"`
@@ -170,17 +171,18 @@ func message(payload []byte) string {
 	return strings.TrimPrefix(e.Type+": "+e.Text, ": ")
 }
 
-// hide what came from a Secret, whatever the function did with it.
+// hide returns a replacer that redacts the content of a Secret, which the function may have
+// included in its result or log.
 func hide(e event) *strings.Replacer {
 	if !e.secret {
 		return strings.NewReplacer()
 	}
 	var v any
-	_ = json.Unmarshal(e.payload, &v) // What is no JSON was not sent.
+	_ = json.Unmarshal(e.payload, &v) // Invalid JSON was not sent.
 	pairs := []string{}
 	for _, s := range append(texts(v, nil), string(e.payload)) {
 		quoted, err := json.Marshal(s)
-		if len(s) < 4 || err != nil { // Shorter ones are in every text.
+		if len(s) < 4 || err != nil { // Shorter ones occur in every text.
 			continue
 		}
 		pairs = append(pairs, s, diff.Redacted, string(quoted[1:len(quoted)-1]), diff.Redacted)
@@ -188,7 +190,7 @@ func hide(e event) *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// texts in a JSON value.
+// texts appends the strings in a JSON value to found.
 func texts(v any, found []string) []string {
 	switch v := v.(type) {
 	case string:
@@ -205,7 +207,7 @@ func texts(v any, found []string) []string {
 	return found
 }
 
-// cut a text to its first bytes, at the end of a character.
+// cut truncates a text to n bytes without splitting a character.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -216,7 +218,7 @@ func cut(s string, n int) string {
 	return s[:n]
 }
 
-// last bytes of a text, from the start of a character.
+// last returns the last n bytes of a text without splitting a character.
 func last(s string, n int) string {
 	if len(s) <= n {
 		return s

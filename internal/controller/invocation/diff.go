@@ -16,35 +16,35 @@ const (
 	scopeCRUD   = "CRUD"
 	retryAlways = "Retry"
 
-	// mostAttempts is how often a call of unknown outcome is made at most where nothing
-	// is said of it.
+	// mostAttempts is the default limit of calls after an unknown outcome.
 	mostAttempts = 10
 
-	// firstRetry is when a function that returned an error is invoked again, if it may
-	// be. Each further retry waits twice as long, up to lastRetry.
+	// firstRetry is the delay before a function that returned an error is invoked again, if
+	// that is allowed. It doubles with each retry, up to lastRetry.
 	firstRetry = 5 * time.Second
 	lastRetry  = 5 * time.Minute
 )
 
 // A decision is what is due.
 type decision struct {
-	// action to invoke the function for. Empty if it is not to be invoked now.
+	// action is the action to invoke the function for. It is empty if no invocation is due
+	// now.
 	action string
 
-	// wait is when it is to be invoked again, 0 if not at all.
+	// wait is the time until the next invocation, or 0 if there is none.
 	wait time.Duration
 
-	// done is true where a resource that is being deleted has nothing left to do.
+	// done is true if a resource that is being deleted has nothing left to do.
 	done bool
 
-	// blocked says why a deletion does not come to its end.
+	// blocked is why a deletion can't finish.
 	blocked string
 
 	ready xpv2.Condition
 }
 
-// decide what is due: invoke the function once for each input, and again only where
-// the user allows it.
+// decide returns what is due: one invocation for each input, and another only if the user
+// allows it.
 func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decision {
 	switch {
 	case r.never() || r.Input != input:
@@ -60,7 +60,7 @@ func decide(i *v1beta1.Invocation, r *record, input string, now time.Time) decis
 		"it is not known whether the function ran, because the call was interrupted; it is not invoked again, so that it does not run twice: check its log, then change triggers to invoke it again, or set retryPolicy.unknownOutcome to Retry")
 }
 
-// fresh is the decision about an input that the function has not seen.
+// fresh returns the decision about a new input.
 func fresh(i *v1beta1.Invocation, r *record) decision {
 	if r.never() {
 		return decision{action: actionCreate, ready: reconciler.Creating(i.GetGeneration(), "")}
@@ -68,7 +68,7 @@ func fresh(i *v1beta1.Invocation, r *record) decision {
 	return decision{action: actionUpdate, ready: reconciler.Updating(i.GetGeneration(), "the input has changed")}
 }
 
-// again is the decision about an input that the function has seen, without success.
+// again returns the decision about an input after an invocation without success.
 func again(i *v1beta1.Invocation, r *record, now time.Time, may bool, why string) decision {
 	if !may {
 		return decision{ready: reconciler.Unavailable(i.GetGeneration(), why)}
@@ -80,14 +80,14 @@ func again(i *v1beta1.Invocation, r *record, now time.Time, may bool, why string
 	return d
 }
 
-// atTheEnd is the decision about a resource that is being deleted: with
-// lifecycleScope CRUD the function is told, if it was ever told of anything.
+// atTheEnd returns the decision about a resource that is being deleted: with lifecycleScope
+// CRUD the function is invoked for the deletion, if it was ever invoked.
 func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) decision {
-	told := r != nil && r.Action == actionDelete && r.Input == input
+	invoked := r != nil && r.Action == actionDelete && r.Input == input
 	switch {
 	case r.never() || !inCRUD(i.Spec.ForProvider):
 		return decision{done: true}
-	case !told || r.Outcome == notInvoked:
+	case !invoked || r.Outcome == notInvoked:
 		return decision{action: actionDelete}
 	case r.Outcome == succeeded:
 		return decision{done: true}
@@ -103,7 +103,7 @@ func atTheEnd(i *v1beta1.Invocation, r *record, input string, now time.Time) dec
 	return d
 }
 
-// attempts that are allowed.
+// attempts returns the maximum number of attempts.
 func attempts(p *v1beta1.InvocationRetryPolicy, otherwise int32) int32 {
 	if p == nil {
 		return otherwise
@@ -111,7 +111,7 @@ func attempts(p *v1beta1.InvocationRetryPolicy, otherwise int32) int32 {
 	return ptr.Deref(p.MaximumAttempts, otherwise)
 }
 
-// repeatable tells whether a call whose outcome is unknown may be made again.
+// repeatable reports whether a call with unknown outcome may be repeated.
 func repeatable(p v1beta1.InvocationParameters) bool {
 	return p.DurableExecutionName != nil || (p.RetryPolicy != nil && ptr.Deref(p.RetryPolicy.UnknownOutcome, "") == retryAlways)
 }
@@ -120,7 +120,7 @@ func inCRUD(p v1beta1.InvocationParameters) bool {
 	return ptr.Deref(p.LifecycleScope, "") == scopeCRUD
 }
 
-// pause before the next attempt.
+// pause returns the delay before the next attempt.
 func pause(attempts int32) time.Duration {
 	d := firstRetry
 	for range attempts - 1 {
@@ -131,7 +131,7 @@ func pause(attempts int32) time.Duration {
 	return d
 }
 
-// detail is the function's own word for its error, if status still has it.
+// detail returns the function's own error message, if status still has it.
 func detail(i *v1beta1.Invocation, r *record) string {
 	o := i.Status.AtProvider
 	if o.FunctionErrorMessage == nil || o.LastInvokedTime == nil || !o.LastInvokedTime.Equal(&r.At) {

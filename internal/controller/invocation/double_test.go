@@ -174,7 +174,8 @@ func TestUnknownOutcome(t *testing.T) {
 	}
 }
 
-// The provider is stopped between the record and the end of the call.
+// TestStoppedInTheMiddle checks a provider that stops between the record and the end of the
+// call.
 func TestStoppedInTheMiddle(t *testing.T) {
 	e := newEnv(t)
 	i := newInvocation()
@@ -222,7 +223,7 @@ func TestRefusedCallsAreMadeAgain(t *testing.T) {
 		if _, err := w.Do(i); err == nil || !strings.Contains(err.Error(), "cannot invoke function f") {
 			t.Errorf("%s: want the error, got %v", name, err)
 		}
-		withoutStatus(i) // A call that was throttled writes none.
+		withoutStatus(i) // A throttled call writes no status.
 		if got := w.settle(i); len(got) != 1 || *i.Status.AtProvider.Attempts != 1 || *i.Status.AtProvider.Action != actionCreate {
 			t.Errorf("%s: want one invocation at last, got %v, %+v", name, got, i.Status.AtProvider)
 		}

@@ -22,7 +22,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// fakeObjects are the values of Secrets and ConfigMaps, by kind/namespace/name/key.
+// fakeObjects has the values of Secrets and ConfigMaps, by kind/namespace/name/key.
 type fakeObjects map[string]string
 
 func (f fakeObjects) Value(_ context.Context, ref refs.ObjectRef, key string) ([]byte, error) {
@@ -33,7 +33,7 @@ func (f fakeObjects) Value(_ context.Context, ref refs.ObjectRef, key string) ([
 	return []byte(v), nil
 }
 
-// env is one with a function, and the invocations that it has seen.
+// env has a function, and records its invocations.
 type env struct {
 	*testenv.Env[*v1beta1.Invocation]
 
@@ -41,10 +41,10 @@ type env struct {
 	returns awsdouble.Returned
 	runs    []string
 
-	// saved is the annotation in the cluster, which a stopped provider leaves.
+	// saved is the annotation in the cluster, which remains after the provider has stopped.
 	saved string
 
-	// unwritable has annotations refused.
+	// unwritable makes writes of annotations fail.
 	unwritable bool
 
 	turn  *reconciler.Attempt
@@ -67,7 +67,7 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-// function of a name that notes what it is invoked with.
+// function adds a function that records its invocations.
 func (e *env) function(name string, timeout int32) {
 	e.Helper()
 	e.AddFunction(name, func(in *lambda.CreateFunctionInput) { in.Timeout = &timeout })
@@ -91,7 +91,7 @@ func (e *env) annotate(ctx context.Context, obj client.Object, annotations map[s
 	return nil
 }
 
-// settle reconciles until there is nothing to do, and returns what the function saw.
+// settle reconciles until nothing is due, and returns what the function was invoked with.
 func (e *env) settle(i *v1beta1.Invocation) []string {
 	e.Helper()
 	before := len(e.runs)
@@ -99,7 +99,7 @@ func (e *env) settle(i *v1beta1.Invocation) []string {
 	return e.runs[before:]
 }
 
-// newInvocation of function f with a payload.
+// newInvocation returns an Invocation of function f with a payload.
 func newInvocation(change ...func(*v1beta1.InvocationParameters)) *v1beta1.Invocation {
 	i := &v1beta1.Invocation{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "seed", UID: "u1", Generation: 1, Finalizers: []string{"f"}},
@@ -113,12 +113,12 @@ func newInvocation(change ...func(*v1beta1.InvocationParameters)) *v1beta1.Invoc
 
 func crud(p *v1beta1.InvocationParameters) { p.LifecycleScope = ptr.To(scopeCRUD) }
 
-// without what a restored backup, or a replaced manifest, has not.
+// withoutStatus removes what a restored backup or a replaced manifest does not have.
 func withoutStatus(i *v1beta1.Invocation) { i.Status = v1beta1.InvocationStatus{} }
 
 func withoutAnnotations(i *v1beta1.Invocation) { i.SetAnnotations(nil) }
 
-// events of all steps.
+// events returns the events of all steps.
 func (e *env) events() string {
 	var b strings.Builder
 	for _, t := range e.turns {

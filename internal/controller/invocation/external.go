@@ -31,15 +31,16 @@ const (
 )
 
 const (
-	// longest a synchronous invocation may take: within the timeout of a reconcile, with
-	// time left to write down what came of it.
+	// longest is the maximum duration of a synchronous invocation. It leaves time within
+	// the timeout of a reconcile to record the outcome.
 	longest = 50 * time.Second
 
-	// writeTimeout is how long it may take to write that down, whatever became of the
-	// reconcile's own time.
+	// writeTimeout is the timeout for recording the outcome, independent of the reconcile's
+	// own context.
 	writeTimeout = 10 * time.Second
 
-	// busyWait is when to look again at a function that is not ready to be invoked.
+	// busyWait is the delay before the next observation of a function that can't be invoked
+	// yet.
 	busyWait = 5 * time.Second
 )
 
@@ -59,7 +60,7 @@ type external struct {
 	plan plan
 }
 
-// plan is what Observe found, for the call that follows.
+// plan carries the result of Observe to the call that follows it.
 type plan struct {
 	event    event
 	input    string
@@ -67,7 +68,7 @@ type plan struct {
 	decision decision
 }
 
-// Observe what was recorded. AWS is asked only when an invocation is due.
+// Observe compares the record with spec. It calls AWS only if an invocation is due.
 func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalObservation, error) {
 	r := recorded(i)
 	if r != nil {
@@ -100,7 +101,7 @@ func (e *external) Observe(ctx context.Context, i *v1beta1.Invocation) (managed.
 	return managed.ExternalObservation{ResourceExists: !r.never(), ResourceUpToDate: d.action == ""}, nil
 }
 
-// look shows what was recorded, and invokes nothing.
+// look sets Ready by the record and invokes nothing.
 func (e *external) look(i *v1beta1.Invocation, r *record) managed.ExternalObservation {
 	if r == nil {
 		i.SetConditions(reconciler.Unavailable(i.GetGeneration(), "the function was not invoked: managementPolicies allow only Observe"))
@@ -110,7 +111,7 @@ func (e *external) look(i *v1beta1.Invocation, r *record) managed.ExternalObserv
 	return managed.ExternalObservation{ResourceExists: true, ResourceUpToDate: true}
 }
 
-// observeDeleted tells whether the function is to be told of the deletion.
+// observeDeleted returns whether the function is to be invoked for the deletion.
 func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r *record) (managed.ExternalObservation, error) {
 	if r.never() || !inCRUD(i.Spec.ForProvider) {
 		return managed.ExternalObservation{}, nil
@@ -139,12 +140,14 @@ func (e *external) observeDeleted(ctx context.Context, i *v1beta1.Invocation, r 
 	return managed.ExternalObservation{ResourceExists: true}, nil
 }
 
-// letGo of a resource whose function cannot be told.
+// letGo emits an event for a resource that is deleted although the function may not have
+// been invoked for the deletion.
 func letGo(ctx context.Context, why string) {
 	reconciler.Emit(ctx, xpevent.Warning(reasonNotTold, errors.Errorf("the deletion may not have reached the function: %s", why)))
 }
 
-// remember what references were resolved to, where they cannot be any more.
+// remember fills in the names that references were resolved to before, because their
+// objects may be gone.
 func remember(i *v1beta1.Invocation) {
 	p, o := &i.Spec.ForProvider, i.Status.AtProvider
 	if p.FunctionName == nil {
@@ -155,8 +158,8 @@ func remember(i *v1beta1.Invocation) {
 	}
 }
 
-// catchUp with a record whose status was not written. What status says of another call
-// is then no longer so.
+// catchUp copies to status a record that was written when status was not. It clears results
+// that belong to another call.
 func catchUp(i *v1beta1.Invocation, r record) {
 	if o := i.Status.AtProvider; ptr.Deref(o.Calls, 0) != r.Serial {
 		i.Status.AtProvider = v1beta1.InvocationObservation{FunctionName: o.FunctionName, Qualifier: o.Qualifier, Payload: o.Payload}
@@ -164,7 +167,7 @@ func catchUp(i *v1beta1.Invocation, r record) {
 	stamp(i, r)
 }
 
-// forbidden says which policy keeps the function from being invoked.
+// forbidden returns which managementPolicies prevent the invocation.
 func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	switch {
 	case d.action == "":
@@ -177,7 +180,7 @@ func forbidden(i *v1beta1.Invocation, r *record, d decision) string {
 	return ""
 }
 
-// prepare what the function is to be invoked with.
+// prepare resolves the input of the invocation.
 func (e *external) prepare(ctx context.Context, i *v1beta1.Invocation, r *record) error {
 	ev, err := e.event(ctx, i)
 	if err != nil {
@@ -204,8 +207,9 @@ func (e *external) event(ctx context.Context, i *v1beta1.Invocation) (event, err
 	return ev, errors.Wrap(ev.check(p), field)
 }
 
-// checkFunction refuses a synchronous invocation that may take longer than anyone
-// waits for it. Where the function may not be looked at, that shows later.
+// checkFunction returns an error for a synchronous invocation that may exceed the time that
+// the provider waits for it. If the provider may not read the function, the invocation
+// itself shows that.
 func (e *external) checkFunction(ctx context.Context, i *v1beta1.Invocation) error {
 	p := i.Spec.ForProvider
 	if t := ptr.Deref(p.InvocationType, ""); t == string(types.InvocationTypeEvent) || t == string(types.InvocationTypeDryRun) || p.DurableExecutionName != nil {
@@ -231,13 +235,13 @@ func (e *external) Create(ctx context.Context, i *v1beta1.Invocation) (managed.E
 	return managed.ExternalCreation{}, e.invoke(ctx, i)
 }
 
-// Update invokes the function for another input, or again.
+// Update invokes the function for another input, or retries an invocation.
 func (e *external) Update(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalUpdate, error) {
 	return managed.ExternalUpdate{}, e.invoke(ctx, i)
 }
 
-// Delete tells the function that the resource is deleted. One that is gone has nothing
-// to be told.
+// Delete invokes the function for the deletion. If the function is gone, it only emits an
+// event.
 func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (managed.ExternalDelete, error) {
 	i.SetConditions(reconciler.Deleting(i.GetGeneration(), ""))
 	err := e.invoke(ctx, i)
@@ -253,8 +257,8 @@ func (e *external) Delete(ctx context.Context, i *v1beta1.Invocation) (managed.E
 // Disconnect does nothing: connections are shared and outlive a reconcile.
 func (e *external) Disconnect(context.Context) error { return nil }
 
-// invoke the function. That it is about to be is written first, so that it is known
-// even if the provider is stopped in the middle of it.
+// invoke invokes the function. It writes the record first, so that the call is known even
+// if the provider stops during it.
 func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 	in, err := input(i.Spec.ForProvider, e.plan.event, e.plan.decision.action, i.Status.AtProvider.Payload)
 	if err != nil {
@@ -280,7 +284,7 @@ func (e *external) invoke(ctx context.Context, i *v1beta1.Invocation) error {
 	return e.conclude(ctx, i, r)
 }
 
-// refused says why a call was not made.
+// refused records that a call was not made, and returns why.
 func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record, why error) error {
 	if err := e.conclude(ctx, i, r); err != nil {
 		return err
@@ -288,15 +292,15 @@ func (e *external) refused(ctx context.Context, i *v1beta1.Invocation, r record,
 	return errors.Wrapf(awserr.Clean(why), "cannot invoke function %s", ptr.Deref(i.Spec.ForProvider.FunctionName, ""))
 }
 
-// conclude writes what came of a call, whatever became of the reconcile meanwhile. The
-// record in status, which is written after it, says the same.
+// conclude records the outcome of a call, even if the reconcile was cancelled meanwhile.
+// The record in status is written later and says the same.
 func (e *external) conclude(ctx context.Context, i *v1beta1.Invocation, r record) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeTimeout)
 	defer cancel()
 	return errors.Wrap(write(ctx, i, r, reconciler.Annotate), "cannot record the outcome of the invocation")
 }
 
-// write a record, and show it in status.
+// write writes a record to the annotation and to status.
 func write(ctx context.Context, i *v1beta1.Invocation, r record, annotate func(context.Context, resource.Managed, map[string]string) error) error {
 	a, err := r.annotation()
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// script returns the answers to those who look at a function, and to those who invoke it.
+// script returns the answers to reading a function and to invoking it.
 func script(get func(*lambda.GetFunctionConfigurationInput) (*lambda.GetFunctionConfigurationOutput, error), invoke func(*lambda.InvokeInput) (*lambda.InvokeOutput, error)) testenv.Script {
 	return testenv.Script{"GetFunctionConfiguration": testenv.Scripted(get), "Invoke": testenv.Scripted(invoke)}
 }
@@ -72,8 +72,8 @@ func TestAllIsSent(t *testing.T) {
 	}
 }
 
-// The outcome is written even if the reconcile's time was up with the call, and shown
-// even if it could not be.
+// TestOutcomeIsWritten checks that the outcome is recorded even if the reconcile's context
+// ended with the call, and is in status even if it could not be recorded.
 func TestOutcomeIsWritten(t *testing.T) {
 	for name, unwritable := range map[string]bool{"writable": false, "unwritable": true} {
 		t.Run(name, func(t *testing.T) {

@@ -9,13 +9,13 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// maxFingerprints is how many are remembered, some hundred bytes each.
+// maxFingerprints is the maximum number of cached fingerprints, each some hundred bytes.
 const maxFingerprints = 10_000
 
-// fingerprints remembers the last fingerprint of each resource, by its UID: that of a
-// Secret's content takes tens of milliseconds of processor time to make, which each look
-// would cost. What it is of is kept as a hash with a key that no one knows outside of this
-// process. It is safe for concurrent use.
+// fingerprints caches the last fingerprint of each resource by its UID: the slow hash of a
+// Secret's content costs tens of milliseconds of processor time, which each reconcile would
+// spend. The input is kept as an HMAC with a key that only this process knows. It is safe
+// for concurrent use.
 type fingerprints struct {
 	key []byte
 
@@ -34,7 +34,8 @@ func newFingerprints() *fingerprints {
 	return f
 }
 
-// fingerprint as the function of that name makes it, or the last one if it is of the same.
+// fingerprint returns the result of the function of the same name, from the cache if the
+// input is unchanged.
 func (f *fingerprints) fingerprint(uid string, p v1beta1.InvocationParameters, e event) (string, error) {
 	if f == nil || !e.secret {
 		return fingerprint(uid, p, e)

@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A look at an Invocation whose payload lies in a Secret costs next to nothing, and tells
-// the same as if it did.
+// TestFingerprintsAreRemembered checks that the fingerprint of a Secret's payload is
+// cached, and equal to the uncached one.
 func TestFingerprintsAreRemembered(t *testing.T) {
 	f, p := newFingerprints(), v1beta1.InvocationParameters{FunctionName: ptr.To("f")}
 	secret := event{payload: []byte(`{"password":"a"}`), secret: true}

@@ -10,8 +10,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/apis/v1beta1"
 )
 
-// A random spec is invoked once and then left alone, and so is a random change of it, if
-// it changes the input. Another look never invokes, nor does it call AWS.
+// TestRandomSpecs checks that a random spec invokes the function once, and that a random
+// change invokes it again only if it changes the input. Another reconcile makes no call.
 func TestRandomSpecs(t *testing.T) {
 	const pairs = 60
 	e := newEnv(t)

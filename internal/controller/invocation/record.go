@@ -13,29 +13,29 @@ import (
 
 // Outcomes of an invocation.
 const (
-	// unknown is written before the call, and stays where its end is not seen.
+	// unknown is written before the call, and stays if no answer arrives.
 	unknown = "Unknown"
 
 	succeeded     = "Succeeded"
 	functionError = "FunctionError"
 
-	// notInvoked is the outcome of a call that AWS has refused, or that was not sent.
+	// notInvoked is the outcome of a call that AWS rejected, or that was not sent.
 	notInvoked = "NotInvoked"
 )
 
-// Actions that a function is told of.
+// The actions that a function is invoked for.
 const (
 	actionCreate = "create"
 	actionUpdate = "update"
 	actionDelete = "delete"
 )
 
-// A record of what a function was last invoked for. It is written before each call, for
-// nothing in AWS tells whether a call was made. It is kept in an annotation, which
-// backups have, and in status, which is not lost when a manifest is replaced.
+// A record describes the last invocation. It is written before each call, because AWS does
+// not record whether a call was made. It is kept in an annotation, which backups include,
+// and in status, which survives the replacement of a manifest.
 type record struct {
-	// Of is the resource, as namespace/name: another one that is made from its manifest
-	// has not been invoked.
+	// Of is the resource, as namespace/name: a copy that is made from its manifest has not
+	// invoked the function.
 	Of string `json:"of"`
 
 	// Input is the fingerprint of what the function was invoked with.
@@ -44,22 +44,22 @@ type record struct {
 	Action  string `json:"action"`
 	Outcome string `json:"outcome"`
 
-	// Attempts of this input, but for those that were refused.
+	// Attempts counts the calls for this input, without those that were rejected.
 	Attempts int32 `json:"attempts"`
 
-	// Serial counts all calls, those that were refused too.
+	// Serial counts all calls, including those that were rejected.
 	Serial int64 `json:"serial"`
 
-	// Ran is true where an earlier call was not refused.
+	// Ran is true if an earlier call was not rejected.
 	Ran bool `json:"ran"`
 
-	// At is when it was invoked.
+	// At is the time of the invocation.
 	At metav1.Time `json:"at"`
 }
 
 func name(i *v1beta1.Invocation) string { return i.GetNamespace() + "/" + i.GetName() }
 
-// recorded is the last record of a resource, nil if it was never invoked.
+// recorded returns the last record of a resource, or nil if it never invoked the function.
 func recorded(i *v1beta1.Invocation) *record {
 	a, s := annotated(i), fromStatus(i)
 	switch {
@@ -74,7 +74,7 @@ func recorded(i *v1beta1.Invocation) *record {
 	return a
 }
 
-// annotated is the record in the annotation. What is not one counts as none.
+// annotated returns the record in the annotation, or nil if there is no valid one.
 func annotated(i *v1beta1.Invocation) *record {
 	r := &record{}
 	text, ok := i.GetAnnotations()[ownership.AnnotationRecord]
@@ -98,13 +98,13 @@ func fromStatus(i *v1beta1.Invocation) *record {
 	return r
 }
 
-// annotation that holds the record.
+// annotation returns the annotation that stores the record.
 func (r *record) annotation() (map[string]string, error) {
 	b, err := json.Marshal(r)
 	return map[string]string{ownership.AnnotationRecord: string(b)}, err
 }
 
-// begin the record of another call.
+// begin returns the record of another call.
 func (r *record) begin(i *v1beta1.Invocation, input, action string, now time.Time) record {
 	next := record{Of: name(i), Input: input, Action: action, Outcome: unknown, Attempts: 1, Serial: 1, At: metav1.NewTime(now).Rfc3339Copy()}
 	if r == nil {
@@ -117,7 +117,7 @@ func (r *record) begin(i *v1beta1.Invocation, input, action string, now time.Tim
 	return next
 }
 
-// refused takes a call back that was not made.
+// refused returns the record after a call that was not made.
 func (r *record) refused() record {
 	back := *r
 	back.Outcome = notInvoked
@@ -125,5 +125,5 @@ func (r *record) refused() record {
 	return back
 }
 
-// never tells whether the function was never invoked.
+// never reports whether the function was never invoked.
 func (r *record) never() bool { return r == nil || (r.Outcome == notInvoked && !r.Ran) }

@@ -6,7 +6,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/lambda"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI has the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	GetLayerVersion(ctx context.Context, in *lambda.GetLayerVersionInput, opts ...func(*lambda.Options)) (*lambda.GetLayerVersionOutput, error)
 	ListLayerVersions(ctx context.Context, in *lambda.ListLayerVersionsInput, opts ...func(*lambda.Options)) (*lambda.ListLayerVersionsOutput, error)
@@ -15,7 +15,7 @@ type lambdaAPI interface {
 	DeleteLayerVersion(ctx context.Context, in *lambda.DeleteLayerVersionInput, opts ...func(*lambda.Options)) (*lambda.DeleteLayerVersionOutput, error)
 }
 
-// Operations that this kind calls, by the names that quotas know.
+// The AWS operations that this kind calls, by the names that the quota package uses.
 const (
 	opGet     = "GetLayerVersion"
 	opList    = "ListLayerVersions"

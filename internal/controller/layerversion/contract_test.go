@@ -14,10 +14,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.LayerVersion], *v1beta1.LayerVer
 	return newEnv(t).Env, testLayer()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "layerversions", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and publishes no second version.
+// TestOddAnswers checks that unusual or missing answers of an emulator are reported, and do
+// not lead to a second version.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
@@ -41,7 +42,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// AWS may be late in showing any version, not the first one only.
+// TestALaterVersionThatDoesNotShowIsNotPublishedTwice checks that AWS may be late in
+// listing any version, not only the first one.
 func TestALaterVersionThatDoesNotShowIsNotPublishedTwice(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
@@ -53,8 +55,8 @@ func TestALaterVersionThatDoesNotShowIsNotPublishedTwice(t *testing.T) {
 	e.Bear(l, map[string]testenv.Answer{opGet: testenv.Refusal(404, "ResourceNotFoundException")}, nil, "has not appeared since")
 }
 
-// However late AWS shows them, each content is published once, and no version stays after
-// the deletion.
+// TestLate checks that, however late AWS lists the versions, each content is published
+// once, and no version remains after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.LayerVersion] {
 		t.Helper()

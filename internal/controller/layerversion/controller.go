@@ -1,9 +1,9 @@
 // Package layerversion manages versions of AWS Lambda layers.
 //
-// A version never changes in AWS. When spec, or what it refers to, does, a new version is
-// published, and the external name moves to it. intent.go notes what is about to be
-// published, so that a version whose publication was not answered is found again, and
-// usage.go tells which versions functions use.
+// A version never changes in AWS. If spec or an object that it refers to changes, a new
+// version is published, and the external name moves to it. intent.go records what is about
+// to be published, so that a version is found again if the answer to its publication was
+// lost. usage.go finds out which versions functions use.
 package layerversion
 
 import (
@@ -46,15 +46,16 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// redact takes the files that are written in the manifest out of what is logged: code may
-// hold what is secret.
+// redact removes the inline files from a LayerVersion that is logged, because code may
+// contain secrets.
 func redact(l *v1beta1.LayerVersion) {
 	if c := l.Spec.ForProvider.Content; c != nil {
 		c.Inline = diff.RedactedValues(c.Inline)
 	}
 }
 
-// calls by which this kind creates, updates and deletes. AWS gives the name.
+// calls names the operations that create, update and delete a version. AWS assigns the
+// name.
 var calls = reconciler.Calls{Create: opPublish, Update: opPublish, Delete: opDelete, NameGiven: true}
 
 type connector struct {
@@ -71,8 +72,8 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.LayerVersion, s *sessi
 	return reconciler.NewExternal(e, calls), nil
 }
 
-// reads are the calls of the next observation, and the first publication that will most
-// likely follow it.
+// reads returns the calls of the next observation. If there is no version yet, it includes
+// the publication that is likely to follow.
 func reads(l *v1beta1.LayerVersion) []string {
 	arn := reconciler.ExternalName(l)
 	i, noted := intentOf(l)
@@ -87,7 +88,7 @@ func reads(l *v1beta1.LayerVersion) []string {
 	return []string{opGet}
 }
 
-// objectRefs are the Secret or ConfigMap that hold the layer.
+// objectRefs returns the Secret or ConfigMap that has the content.
 func objectRefs(l *v1beta1.LayerVersion) []refs.ObjectRef {
 	if c := l.Spec.ForProvider.Content; c != nil {
 		return source(*c).Refs(l.GetNamespace())

@@ -16,7 +16,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/diff"
 )
 
-// version names a version of a layer.
+// version identifies a version of a layer.
 type version struct {
 	layer  string
 	number int64
@@ -24,7 +24,7 @@ type version struct {
 
 func (v version) String() string { return fmt.Sprintf("version %d of layer %s", v.number, v.layer) }
 
-// versionOf splits the ARN of a layer's version.
+// versionOf parses the ARN of a layer version.
 func versionOf(arn string) (version, error) {
 	parts := strings.Split(arn, ":")
 	if len(parts) != 8 || parts[0] != "arn" || parts[5] != "layer" {
@@ -34,7 +34,8 @@ func versionOf(arn string) (version, error) {
 	return version{layer: parts[6], number: n}, errors.Wrapf(err, "the external name %q does not end in a version number", arn)
 }
 
-// arnOf a version: as AWS tells it, or else as that of the layer with the number.
+// arnOf returns the ARN of a version: the one that AWS returns, or else the layer's ARN
+// with the number.
 func arnOf(told, layer *string, number int64) *string {
 	if ptr.Deref(told, "") != "" || ptr.Deref(layer, "") == "" || number == 0 {
 		return told
@@ -42,13 +43,13 @@ func arnOf(told, layer *string, number int64) *string {
 	return ptr.To(fmt.Sprintf("%s:%d", *layer, number))
 }
 
-// layerName is the name that spec gives the layer.
+// layerName returns the layer's name in spec, or the object's own name.
 func layerName(l *v1beta1.LayerVersion) string {
 	return ptr.Deref(l.Spec.ForProvider.LayerName, l.GetName())
 }
 
-// settings are all that can differ between what is wanted of a layer and the version
-// that AWS has, as one value. JSON names are the users' field names.
+// settings has everything that can differ between the desired layer and the version in AWS
+// in one value. JSON names are the users' field names.
 type settings struct {
 	Content                 bundle.Identity `json:"content" diff:"atomic"`
 	CompatibleArchitectures diff.Set        `json:"compatibleArchitectures"`
@@ -57,7 +58,7 @@ type settings struct {
 	LicenseInfo             *string         `json:"licenseInfo"`
 }
 
-// desired returns the settings of spec, but for the content.
+// desired returns the settings of spec, except for the content.
 func desired(p v1beta1.LayerVersionParameters) settings {
 	return settings{
 		CompatibleArchitectures: p.CompatibleArchitectures, CompatibleRuntimes: p.CompatibleRuntimes,
@@ -65,7 +66,7 @@ func desired(p v1beta1.LayerVersionParameters) settings {
 	}
 }
 
-// fromAWS returns the answer of AWS in comparable form, but for the content.
+// fromAWS returns the answer of AWS in comparable form, except for the content.
 func fromAWS(o *lambda.GetLayerVersionOutput) settings {
 	return settings{
 		CompatibleArchitectures: texts(o.CompatibleArchitectures), CompatibleRuntimes: texts(o.CompatibleRuntimes),
@@ -89,7 +90,7 @@ func enums[T ~string](in []string) []T {
 	return out
 }
 
-// source is where a layer comes from.
+// source returns the source of a layer's content.
 func source(c v1beta1.LayerContent) bundle.Source {
 	s := bundle.Source{
 		Field:    "spec.forProvider.content",
@@ -102,7 +103,7 @@ func source(c v1beta1.LayerContent) bundle.Source {
 	return s
 }
 
-// publishInput is the whole of a new version in one call.
+// publishInput returns the input that publishes a version in one call.
 func publishInput(layer string, s settings, b bundle.Bundle, storage *string) *lambda.PublishLayerVersionInput {
 	return &lambda.PublishLayerVersionInput{
 		LayerName: ptr.To(layer),
@@ -117,8 +118,8 @@ func publishInput(layer string, s settings, b bundle.Bundle, storage *string) *l
 	}
 }
 
-// observation returns what status shows of a version. last carries over what the provider itself
-// remembers.
+// observation returns status.atProvider of a version. Fields that only the provider knows
+// are copied from last.
 func observation(layer string, o *lambda.GetLayerVersionOutput, last v1beta1.LayerVersionObservation) v1beta1.LayerVersionObservation {
 	s := v1beta1.LayerVersionObservation{
 		LayerName:               ptr.To(layer),

@@ -13,8 +13,9 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// compare returns how spec differs from the version that AWS has. Since a version never
-// changes, one that was published for just this is right, in whichever form AWS shows it.
+// compare returns how spec differs from the version in AWS. A version that was published
+// for these settings counts as equal, in whichever form AWS returns them, because a version
+// never changes.
 func compare(d reconciler.Desired[settings], b bundle.Bundle, o *lambda.GetLayerVersionOutput, last *v1beta1.DeployedCode, i intent) reconciler.Comparison[settings] {
 	have := fromAWS(o)
 	target := diff.Fill(d.Settings, have, d.Left)
@@ -37,7 +38,7 @@ func codeSHA256(o *lambda.GetLayerVersionOutput) string {
 	return ptr.Deref(o.Content.CodeSha256, "")
 }
 
-// oldVersions are those that the resource has published before the given one, oldest
+// oldVersions returns the versions that the resource published before the given one, oldest
 // first.
 func oldVersions(last v1beta1.LayerVersionObservation, current int64) []int64 {
 	old := slices.Clone(last.OldVersions)
@@ -50,12 +51,12 @@ func oldVersions(last v1beta1.LayerVersionObservation, current int64) []int64 {
 	})
 }
 
-// fate is what becomes of versions that were replaced.
+// fate returns the policy for versions that were replaced.
 func fate(p v1beta1.LayerVersionParameters) string {
 	return ptr.Deref(p.OldVersions, v1beta1.OldVersionsKeep)
 }
 
-// deletion is the change that deleting an old version is.
+// deletion returns the change that represents the deletion of an old version.
 func deletion(n int64) diff.Changes {
 	return diff.Changes{{Path: "oldVersions", Old: strconv.FormatInt(n, 10)}}
 }

@@ -49,7 +49,7 @@ func newEnv(t testing.TB) *env {
 	return e
 }
 
-// versions that AWS has of the layer, oldest first.
+// versions returns the versions of the layer in AWS, oldest first.
 func (e *env) versions() []int64 {
 	e.Helper()
 	out, err := e.Lambda.ListLayerVersions(e.Context(), &lambda.ListLayerVersionsInput{LayerName: ptr.To("l")})
@@ -64,7 +64,7 @@ func (e *env) versions() []int64 {
 	return numbers
 }
 
-// others publish a version.
+// others publishes a version as another user does.
 func (e *env) others(files map[string][]byte) {
 	e.Helper()
 	b, err := bundle.Zip(files)
@@ -182,8 +182,8 @@ func TestARemovedLayerTakesItsOldVersionsAlong(t *testing.T) {
 	}
 }
 
-// An answer that is lost on its way leaves neither an orphan nor a twin, be it of the
-// first version or of a later one.
+// TestALostPublicationIsFoundAgain checks that a lost answer leads neither to an orphaned
+// nor to a duplicate version, for the first version and for later ones.
 func TestALostPublicationIsFoundAgain(t *testing.T) {
 	for name, drop := range map[string]awsdouble.Drop{"Answered": awsdouble.DropAfter, "NotEvenSent": awsdouble.DropBefore} {
 		t.Run(name, func(t *testing.T) {
@@ -201,7 +201,7 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 				e.others(map[string][]byte{"other": []byte(text)})
 				e.Settle(l)
 				if drop == awsdouble.DropBefore {
-					want++ // The others were quicker.
+					want++ // The other user published first.
 				}
 				if got := meta.GetExternalName(l); got != arn(int(want)) {
 					t.Errorf("%s: want version %d, got %s", text, want, got)
@@ -220,7 +220,8 @@ func TestALostPublicationIsFoundAgain(t *testing.T) {
 	}
 }
 
-// What was published before spec changed again is ours as well.
+// TestALostPublicationIsReplaced checks that a version that was published before spec
+// changed again also belongs to the resource.
 func TestALostPublicationIsReplaced(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
@@ -345,7 +346,7 @@ func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
 	if _, err := e.Lambda.DeleteLayerVersion(t.Context(), &lambda.DeleteLayerVersionInput{LayerName: ptr.To("l"), VersionNumber: ptr.To[int64](1)}); err != nil {
 		t.Fatal(err)
 	}
-	e.Advance(time.Minute) // For so long, AWS may just not show what it has.
+	e.Advance(time.Minute) // AWS may take this long to list a version.
 	e.Settle(l)
 	e.wantVersions("It is there again", 2)
 	if !ownership.WroteName(l) || meta.GetExternalName(l) != arn(2) {
@@ -353,10 +354,11 @@ func TestAVersionThatIsDeletedByHandIsPublishedAnew(t *testing.T) {
 	}
 }
 
-// Whatever the spec, one publication leaves nothing to do, and so does each change.
+// TestRandomSpecsConverge checks that a random spec is settled by one publication, and so
+// is each change.
 func TestRandomSpecsConverge(t *testing.T) {
 	for seed := range uint64(60) {
-		g := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // Chance, not secrecy.
+		g := rand.New(rand.NewPCG(seed, 1)) //nolint:gosec // The numbers need not be secret.
 		e := newEnv(t)
 		l := testLayer()
 		random(g, &l.Spec.ForProvider)
@@ -393,7 +395,8 @@ func random(g *rand.Rand, p *v1beta1.LayerVersionParameters) {
 	p.Description, p.LicenseInfo = text("", "a", "b"), text("", "MIT")
 }
 
-// A version that is only observed differs by its content where that is known.
+// TestDifferencesOfAnObservedLayer checks that a version that is only observed differs by
+// its content if that is known.
 func TestDifferencesOfAnObservedLayer(t *testing.T) {
 	cases := map[string]struct {
 		reason string

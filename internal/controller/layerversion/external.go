@@ -28,23 +28,22 @@ type external struct {
 	bundles bundle.Finder
 	usages  *usages
 
-	// lost says that what was found is of a publication whose answer was lost, adopted
-	// that it is a version that others have published.
+	// lost is true if the version was published by a call without an answer. adopted is
+	// true if others published it.
 	lost, adopted bool
 
-	// bundle is the content that was found, for the publication that follows, and due the
-	// old version that is to be deleted.
+	// bundle is the content to publish, and due is the old version to delete.
 	bundle bundle.Bundle
 	due    int64
 }
 
-// found has no version if only old ones are left of a resource that is being deleted.
+// A found without a Resource means that only old versions are left to delete.
 type (
 	found  = reconciler.Observation[*lambda.GetLayerVersionOutput, settings]
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces of the shared client that this kind implements.
 var (
 	_ reconciler.OwnershipChecker[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings] = &external{}
 	_ reconciler.Comparer[*v1beta1.LayerVersion, *lambda.GetLayerVersionOutput, settings]         = &external{}
@@ -53,13 +52,13 @@ var (
 	_ reconciler.ConnectionDetailer[*v1beta1.LayerVersion]                                        = &external{}
 )
 
-// Read reads the version with GetLayerVersion. Where a publication was not answered, the
-// versions that are newer are looked at.
+// Read reads the version with GetLayerVersion. If a publication was not answered, it reads
+// the newer versions to find its result.
 func (e *external) Read(ctx context.Context, l *v1beta1.LayerVersion) (found, error) {
 	arn := reconciler.ExternalName(l)
 	if i, noted := intentOf(l); noted && !i.settled(arn) {
-		o, looked, err := e.published(ctx, l, i)
-		if err != nil || o != nil || !looked {
+		o, searched, err := e.published(ctx, l, i)
+		if err != nil || o != nil || !searched {
 			return e.seen(l, o, ""), err
 		}
 		if wait := i.waits(reconciler.Freshness(ctx).Now); wait > 0 {
@@ -96,13 +95,13 @@ func (e *external) get(ctx context.Context, v version) (*lambda.GetLayerVersionO
 	if err != nil {
 		return nil, errors.Wrapf(awserr.Clean(err), "cannot read %s", v)
 	}
-	o.Version = v.number // Some emulators leave it out.
+	o.Version = v.number // Some emulators omit it.
 	o.LayerVersionArn = arnOf(o.LayerVersionArn, o.LayerArn, v.number)
 	return o, nil
 }
 
-// seen is what was found of a version, nil if there is none. asked is its ARN, where it
-// was looked up by that.
+// seen returns the observation of a version, or an empty one if there is none. asked is the
+// ARN by which it was read, if it was.
 func (e *external) seen(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput, asked string) found {
 	if o == nil {
 		return found{}
@@ -111,9 +110,9 @@ func (e *external) seen(l *v1beta1.LayerVersion, o *lambda.GetLayerVersionOutput
 	return found{Resource: o, Settings: fromAWS(o), Exists: true, Name: cmp.Or(ptr.Deref(o.LayerVersionArn, ""), asked), Description: v.String()}
 }
 
-// published is the version that an intent has led to, nil if there is none. It tells
-// whether quota let it look.
-func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i intent) (found *lambda.GetLayerVersionOutput, looked bool, err error) {
+// published returns the version that an intent has led to, or nil if there is none. searched
+// is false if the quota did not allow the calls.
+func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i intent) (found *lambda.GetLayerVersionOutput, searched bool, err error) {
 	numbers, err := e.newer(ctx, layerName(l), i.Before)
 	if err != nil {
 		return nil, false, err
@@ -137,8 +136,8 @@ func (e *external) published(ctx context.Context, l *v1beta1.LayerVersion, i int
 	return nil, true, nil
 }
 
-// newer are the versions of a layer above a number, the lowest first. AWS lists the
-// highest first.
+// newer returns the versions of a layer above a number, lowest first. It stops at the first
+// page with a lower one, because AWS lists the highest first.
 func (e *external) newer(ctx context.Context, layer string, than int64) ([]int64, error) {
 	var numbers []int64
 	pages := lambda.NewListLayerVersionsPaginator(e.api, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
@@ -169,7 +168,7 @@ func (e *external) newer(ctx context.Context, layer string, than int64) ([]int64
 	return numbers, nil
 }
 
-// highest number of a layer's versions, 0 if it has none.
+// highest returns the highest version number of a layer, or 0 if it has no version.
 func (e *external) highest(ctx context.Context, layer string) (int64, error) {
 	page, err := e.api.ListLayerVersions(ctx, &lambda.ListLayerVersionsInput{LayerName: ptr.To(layer)})
 	if awserr.IsNotFound(err) || err == nil && len(page.LayerVersions) == 0 {
@@ -185,8 +184,8 @@ func (e *external) highest(ctx context.Context, layer string) (int64, error) {
 	return slices.Max(numbers), nil
 }
 
-// CheckOwnership goes by the name, because a version has no tags, or by what was about to be
-// published.
+// CheckOwnership checks ownership by the external name and the recorded intent, because a
+// version has no tags.
 func (e *external) CheckOwnership(ctx context.Context, l *v1beta1.LayerVersion, o found) (ownership.Ownership, error) {
 	if e.lost {
 		return ownership.Ours, nil
@@ -210,13 +209,13 @@ func (e *external) SetStatus(l *v1beta1.LayerVersion, o found) {
 	}
 }
 
-// Desired returns the settings of spec, but for the content.
+// Desired returns the settings of spec, except for the content.
 func (e *external) Desired(_ context.Context, l *v1beta1.LayerVersion) (forProvider, initProvider settings, err error) {
 	return desired(l.Spec.ForProvider), settings{}, nil
 }
 
 // Compare compares spec, and the content that it refers to, with the version. Without
-// content in spec, nothing is compared.
+// content in spec, it compares nothing.
 func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	if l.Spec.ForProvider.Content == nil {
 		return reconciler.Comparison[settings]{}, nil
@@ -231,19 +230,19 @@ func (e *external) Compare(ctx context.Context, l *v1beta1.LayerVersion, d recon
 	s := &l.Status.AtProvider
 	c := compare(d, e.bundle, o.Resource, s.PublishedContent, i)
 	if !reconciler.Allows(l, xpv2.ManagementActionUpdate) && e.bundle.Unidentified(s.PublishedContent) {
-		c.Changes = c.Changes.But("content.source") // Nobody knows whether it differs.
+		c.Changes = c.Changes.But("content.source") // Whether it differs is unknown.
 	}
 	s.PublishedContent = e.bundle.RestoreIdentity(codeSHA256(o.Resource), s.PublishedContent)
 	return c, nil
 }
 
-// Plan publishes a version if the one that AWS has differs from spec. Once they are the
-// same, versions that were replaced are deleted, one at a time.
+// Plan publishes a version if the one in AWS differs from spec. Otherwise it deletes
+// versions that were replaced, one at a time.
 func (e *external) Plan(ctx context.Context, l *v1beta1.LayerVersion, o found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	switch {
 	case len(c.Changes) > 0:
 		reconciler.Reserve(ctx, opList)
-		// AWS never changes a version, so the content's source did.
+		// AWS never changes a version, so the change comes from spec or the content's source.
 		ready := reconciler.Updating(l.GetGeneration(), "publishing a new version: "+c.Changes.Names()+" changed")
 		return reconciler.Plan{Ready: ready, Call: opPublish, Changes: c.Changes, Followed: c.Changes}, nil
 	case reconciler.ObserveOnly(l):
@@ -252,7 +251,7 @@ func (e *external) Plan(ctx context.Context, l *v1beta1.LayerVersion, o found, c
 	return e.cleanUp(ctx, l, o)
 }
 
-// cleanUp plans the deletion of the oldest version that may go.
+// cleanUp plans the deletion of the oldest version that may be deleted.
 func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found) (reconciler.Plan, error) {
 	p := reconciler.Plan{Ready: reconciler.Available(l.GetGeneration())}
 	old := e.old(l, o.Resource.Version)
@@ -274,8 +273,8 @@ func (e *external) cleanUp(ctx context.Context, l *v1beta1.LayerVersion, o found
 	return p, nil
 }
 
-// old are the versions to delete, if no function uses them where that matters, oldest
-// first.
+// old returns the versions that the policy deletes, oldest first, whether or not functions
+// use them.
 func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
 	if fate(l.Spec.ForProvider) == v1beta1.OldVersionsKeep || !reconciler.Allows(l, xpv2.ManagementActionDelete) {
 		return nil
@@ -283,21 +282,22 @@ func (e *external) old(l *v1beta1.LayerVersion, current int64) []int64 {
 	return oldVersions(l.Status.AtProvider, current)
 }
 
-// find the content of the layer.
+// find reads the content of the layer.
 func (e *external) find(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
 	e.bundle, err = e.bundles.Find(ctx, l.GetNamespace(), source(*l.Spec.ForProvider.Content), l.Status.AtProvider.PublishedContent)
 	return err
 }
 
-// identify the content, so that importing a version of the same content publishes none.
+// identify determines the hash of the content, so that importing a version with the same
+// content does not publish another one.
 func (e *external) identify(ctx context.Context, l *v1beta1.LayerVersion) error {
 	var err error
 	e.bundle, err = e.bundles.Identify(ctx, e.bundle, l.Status.AtProvider.PublishedContent)
 	return err
 }
 
-// PrepareCreate finds the content.
+// PrepareCreate reads the content.
 func (e *external) PrepareCreate(ctx context.Context, l *v1beta1.LayerVersion, _ settings) error {
 	reconciler.Reserve(ctx, opList)
 	return e.find(ctx, l)
@@ -308,7 +308,7 @@ func (e *external) Create(ctx context.Context, l *v1beta1.LayerVersion, s settin
 	return e.publish(ctx, l, s)
 }
 
-// publish publishes a version, after a note of what is about to be published.
+// publish records the intent, and then publishes a version.
 func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s settings) (string, error) {
 	layer := layerName(l)
 	before, err := e.highest(ctx, layer)
@@ -326,7 +326,7 @@ func (e *external) publish(ctx context.Context, l *v1beta1.LayerVersion, s setti
 	}
 	out, err := e.api.PublishLayerVersion(ctx, publishInput(layer, s, e.bundle, storage), new(lambdaapi.AtMostOnce).Options)
 	if awserr.IsRefused(err) && !awserr.IsThrottled(err) {
-		_ = reconciler.Annotate(ctx, l, none()) // Else the next look finds that nothing came of it.
+		_ = reconciler.Annotate(ctx, l, none()) // If this fails, the next observation finds that nothing was published.
 	}
 	if err != nil {
 		return "", errors.Wrapf(awserr.Clean(err), "cannot publish a version of layer %s", layer)
@@ -375,8 +375,8 @@ func (e *external) delete(ctx context.Context, v version) error {
 	return errors.Wrapf(awserr.Clean(err), "cannot delete %s", v)
 }
 
-// Delete deletes the versions that were replaced and may go, one at a time, and then this one. AWS
-// does not mind one that is gone.
+// Delete deletes the versions that were replaced and may be deleted, one at a time, and
+// then the current one. AWS accepts the deletion of a version that is gone.
 func (e *external) Delete(ctx context.Context, l *v1beta1.LayerVersion, o found) error {
 	v, err := versionOf(o.Name)
 	if err != nil {
@@ -396,7 +396,7 @@ func (e *external) Delete(ctx context.Context, l *v1beta1.LayerVersion, o found)
 	return e.delete(ctx, v)
 }
 
-// ConnectionDetails returns what functions need to use the layer.
+// ConnectionDetails returns the ARNs of the layer and of the version.
 func (e *external) ConnectionDetails(l *v1beta1.LayerVersion) managed.ConnectionDetails {
 	s := l.Status.AtProvider
 	return managed.ConnectionDetails{

@@ -57,7 +57,8 @@ func TestObserveOnlyShowsWhateverIsThere(t *testing.T) {
 	}
 }
 
-// What is about to be published is noted before the call, or nothing is published.
+// TestNothingIsPublishedWithoutANote checks that the intent is recorded before the call,
+// and that nothing is published otherwise.
 func TestNothingIsPublishedWithoutANote(t *testing.T) {
 	l := testLayer()
 	noted := ""

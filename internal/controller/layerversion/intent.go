@@ -18,26 +18,28 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/reconciler"
 )
 
-// intent is what was to be published by the last call of PublishLayerVersion, noted
-// before it.
+// intent describes what a call of PublishLayerVersion is to publish. It is recorded before
+// the call.
 type intent struct {
-	// UID of the resource that noted it: a copy of a resource does not inherit it.
+	// UID is the UID of the resource that recorded the intent: a copy of a resource does
+	// not inherit it.
 	UID string `json:"uid"`
 
-	// Before is the highest number that a version of the layer had then. Numbers only
-	// grow, so that what was published has a higher one.
+	// Before is the highest version number of the layer at that time. Numbers only grow, so
+	// the published version has a higher one.
 	Before int64 `json:"before"`
 
-	// At is when it was noted, in seconds since 1970.
+	// At is when the intent was recorded, in seconds since 1970.
 	At int64 `json:"at,omitempty"`
 
-	// Settings are a hash of all but the content.
+	// Settings is a hash of everything but the content.
 	Settings string `json:"settings"`
 
-	// SHA256 of the content, empty where it is known only once AWS has taken it.
+	// SHA256 is the hash of the content. It is empty if it is known only after the
+	// publication.
 	SHA256 string `json:"sha256,omitempty"`
 
-	// Name of an object in S3 that is the content.
+	// Name is the name of the object in S3 that has the content.
 	Name string `json:"name,omitempty"`
 }
 
@@ -49,7 +51,7 @@ func newIntent(mg metav1.Object, before int64, s settings, b bundle.Bundle) inte
 	return i
 }
 
-// intentOf is the intent that a resource noted itself, if it noted one.
+// intentOf returns the intent that the resource itself recorded, if any.
 func intentOf(mg metav1.Object) (intent, bool) {
 	i := intent{}
 	err := json.Unmarshal([]byte(mg.GetAnnotations()[ownership.AnnotationIntent]), &i)
@@ -64,19 +66,20 @@ func (i intent) annotation() map[string]string {
 	return map[string]string{ownership.AnnotationIntent: string(b)}
 }
 
-// none is the annotation of a resource that is about to publish nothing.
+// none returns the annotation that clears the intent.
 func none() map[string]string { return map[string]string{ownership.AnnotationIntent: ""} }
 
-// settled says that the resource has the name of what the intent led to.
+// settled reports whether the external name is that of the version that the intent led to.
 func (i intent) settled(arn string) bool {
 	v, err := versionOf(arn)
 	return err == nil && i.ledTo(v.number)
 }
 
-// listed is how long AWS may take to list what was published.
+// listed is the maximum time that AWS takes to list a published version.
 const listed = 10 * time.Second
 
-// waits is how long to wait before what does not show counts as not published.
+// waits returns how long to wait before a version that is not listed counts as not
+// published.
 func (i intent) waits(now time.Time) time.Duration {
 	left := listed - now.Sub(time.Unix(i.At, 0))
 	if i.At == 0 || left <= 0 {
@@ -85,15 +88,15 @@ func (i intent) waits(now time.Time) time.Duration {
 	return min(left, reconciler.PendingDelay(listed-left))
 }
 
-// ledTo says that a version is the one that was published.
+// ledTo reports whether the intent led to a version with this number.
 func (i intent) ledTo(number int64) bool { return i.UID != "" && number > i.Before }
 
-// fits says that a version may be the one that was published.
+// fits reports whether a version may be the one that was published.
 func (i intent) fits(o *lambda.GetLayerVersionOutput) bool {
 	return o.Version > i.Before && i.Settings == fromAWS(o).hash() && (i.SHA256 == "" || i.SHA256 == codeSHA256(o))
 }
 
-// hash of all but the content, whatever the order of lists.
+// hash returns a hash of everything but the content, independent of the order of lists.
 func (s settings) hash() string {
 	h := sha256.New()
 	for _, list := range [][]string{s.CompatibleArchitectures, s.CompatibleRuntimes, {ptr.Deref(s.Description, "")}, {ptr.Deref(s.LicenseInfo, "")}} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Code in the manifest may hold what is secret, and is not logged.
+// TestRedact checks that inline code, which may contain secrets, is not logged.
 func TestRedact(t *testing.T) {
 	const secret = "hunter2"
 	l := testLayer()

@@ -23,40 +23,40 @@ import (
 )
 
 const (
-	// usageAge is how old a list of what functions use may be when a version is deleted
-	// by it, or when the reading of its pages goes on.
+	// usageAge is the maximum age of a list of used layers by which a version is deleted,
+	// or to which further pages are added.
 	usageAge = time.Minute
 
-	// firstCheck is when versions that are in use are checked again. The time doubles
-	// with each check that finds them all in use, up to mostCheck.
+	// firstCheck is the delay before versions that are in use are checked again. It doubles
+	// with each check that finds all of them in use, up to mostCheck.
 	firstCheck = time.Minute
 	mostCheck  = 24 * time.Hour
 )
 
-// usages remember, for each resource, which versions of its layer functions use. They are
-// safe for concurrent use.
+// usages records, for each resource, which versions of its layer functions use. It is safe
+// for concurrent use.
 type usages struct {
 	mu      sync.Mutex
 	entries map[types.UID]usage
 }
 
-// usage is what the functions of the account were found to use of a layer.
+// usage is the result of listing the functions of the account that use a layer.
 type usage struct {
-	// began is when the first page was read, and marker where the next begins, nil once
-	// all were read.
+	// began is when the first page was read. marker is the start of the next page, nil
+	// after the last one.
 	began  time.Time
 	marker *string
 	done   bool
 
-	// used are the versions that functions use.
+	// used has the versions that functions use.
 	used map[int64]bool
 
-	// asked are the versions that were in question, and pause is how long they are not
-	// asked about again, since all were in use or AWS does not tell.
+	// asked has the versions that were checked. pause is how long they are not checked
+	// again, because all were in use or AWS did not allow the check.
 	asked []int64
 	pause time.Duration
 
-	// problem is why AWS does not tell, if it does not.
+	// problem is why AWS did not allow the check, if it did not.
 	problem string
 }
 
@@ -75,18 +75,18 @@ func (u *usages) keep(mg metav1.Object, e usage) {
 	u.entries[mg.GetUID()] = e
 }
 
-// forget a resource that is gone, or that has nothing to delete.
+// forget removes what is kept of a resource that is gone or has nothing to delete.
 func (u *usages) forget(mg metav1.Object) { u.drop(mg.GetUID()) }
 
-// drop what is kept of a resource that is gone.
+// drop removes what is kept of the resource with this UID.
 func (u *usages) drop(uid types.UID) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.entries, uid)
 }
 
-// unused are those of the old versions that no function uses. While it is not known, or
-// not to be asked yet, there are none; what it waits for is in the usage.
+// unused returns the old versions that no function uses. It returns none while that is not
+// known or is not to be checked yet; the usage has the reason.
 func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, old []int64) ([]int64, usage, error) {
 	u, now := e.usages.get(mg), reconciler.Freshness(ctx).Now
 	same := slices.Equal(u.asked, old)
@@ -114,8 +114,8 @@ func (e *external) unused(ctx context.Context, mg metav1.Object, layer string, o
 	return free, u, nil
 }
 
-// survey reads the layers of all functions and their versions. Where quota allows no
-// further page, it goes on from there when the resource is back.
+// survey reads the layers of all functions and their versions. If the quota allows no
+// further page, the next reconcile continues from there.
 func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u *usage) error {
 	for !u.done {
 		if !reconciler.Reserve(ctx, opFunctions) {
@@ -144,19 +144,19 @@ func (e *external) survey(ctx context.Context, mg metav1.Object, layer string, u
 	return nil
 }
 
-// subset says that all versions were asked about: what was current then, and is old now,
-// may have come into use since.
+// subset reports whether all versions were checked. A version that was current then and is
+// old now may have come into use since.
 func subset(of, asked []int64) bool {
 	return !slices.ContainsFunc(of, func(n int64) bool { return !slices.Contains(asked, n) })
 }
 
-// numberOf the version that an ARN names, if it is one of the layer.
+// numberOf returns the number of the version that an ARN names, if it belongs to the layer.
 func numberOf(arn, layer string) (int64, bool) {
 	v, err := versionOf(arn)
 	return v.number, err == nil && v.layer == layer
 }
 
-// message says why the versions that were asked about are still there.
+// message returns why the old versions still exist.
 func (e usage) message() string {
 	switch {
 	case e.problem != "":

@@ -21,20 +21,20 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// uses has a function use one version of the layer.
+// uses creates a function that uses one version of the layer.
 func (e *env) uses(function string, n int) {
 	e.Helper()
 	e.AddFunction(function, func(in *lambda.CreateFunctionInput) { in.Layers = []string{arn(n)} })
 }
 
-// moves has a function use another version from now on.
+// moves changes a function to use another version.
 func (e *env) moves(function string, n int) {
 	e.Helper()
 	_, err := e.Lambda.UpdateFunctionConfiguration(e.Context(), &lambda.UpdateFunctionConfigurationInput{FunctionName: &function, Layers: []string{arn(n)}})
 	e.Must(err)
 }
 
-// publishes a layer whose old versions go once they are unused, with two versions.
+// publishes publishes one version per text for a layer that deletes unused old versions.
 func (e *env) publishes(l *v1beta1.LayerVersion, texts ...string) {
 	e.Helper()
 	for _, text := range texts {
@@ -75,7 +75,8 @@ func TestUnusedVersionsAreDeleted(t *testing.T) {
 	e.wantVersions("A published version uses the other for ever", 3, 4)
 }
 
-// Versions that stay in use cost ever fewer calls.
+// TestVersionsInUseAreCheckedRarely checks that versions that stay in use cost fewer and
+// fewer calls.
 func TestVersionsInUseAreCheckedRarely(t *testing.T) {
 	e := newEnv(t)
 	l := testLayer()
@@ -129,7 +130,7 @@ func TestUsageThatAWSDoesNotTell(t *testing.T) {
 	}
 }
 
-// pager has one function a page, and the last of the layer's versions on the last.
+// pager returns one function per page, with one layer of pages.
 type pager struct {
 	lambdaAPI
 
@@ -147,7 +148,8 @@ func (p *pager) ListFunctions(_ context.Context, in *lambda.ListFunctionsInput, 
 	return out, nil
 }
 
-// Where quota ends between two pages, reading goes on from there.
+// TestSurveyGoesOnWhereItStopped checks that reading continues with the next page if the
+// quota is exhausted between two pages.
 func TestSurveyGoesOnWhereItStopped(t *testing.T) {
 	api := &pager{pages: []string{arn(1), strings.Replace(arn(2), ":l:", ":other:", 1), arn(3)}}
 	th, l := &external{api: api, usages: newUsages()}, testLayer()

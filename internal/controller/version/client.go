@@ -8,7 +8,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
-// lambdaAPI are the calls to Lambda that this kind makes.
+// lambdaAPI has the calls to Lambda that this kind makes.
 type lambdaAPI interface {
 	versions.API
 	versions.Lister

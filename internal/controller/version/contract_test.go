@@ -14,15 +14,16 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.Version], *v1beta1.Version) {
 	return newEnv(t).Env, testVersion()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile checks the contract of a reconcile for any answers of AWS and any spec.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "versions", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and publishes no second version.
+// TestOddAnswers checks that unusual or missing answers of an emulator are reported, and do
+// not lead to a second version.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	gone := testenv.Refusal(404, "ResourceNotFoundException")
 	one := []string{opPublish}
-	// AWS answers the publication of what is published already with that version.
+	// If the content is already published, AWS returns that version.
 	some := slices.Repeat(one, 5)
 	testenv.OddAnswers(t, begin, map[string]testenv.OddCase{
 		"None":         {Reason: "AWS as it is.", Writes: one},
@@ -38,8 +39,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// However late AWS shows them, each state of the function is published once, and the
-// version goes with the resource.
+// TestLate checks that, however late AWS returns the versions, each state of the function
+// is published once, and the version is deleted with the resource.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.Version] {
 		t.Helper()

@@ -1,14 +1,14 @@
 // Package version publishes versions of AWS Lambda functions.
 //
-// A Version is a publisher for one function: its external name is the version that it
-// published last. It looks at the function (GetFunction) at each reconcile, and at the
-// version, which never changes, only while AWS prepares it and once in a while.
+// A Version publishes versions of one function: its external name is the version that it
+// published last. It reads the function (GetFunction) at each reconcile. It reads the
+// version, which never changes, only while AWS prepares it and every half hour.
 //
-// A version has no tags. Which ones are its own, a Version knows by what it noted
-// before each call of PublishVersion (see versions.Intent): it deletes no others.
+// A version has no tags. A Version recognises its own by the intent that it recorded before
+// each call of PublishVersion (see versions.Intent), and deletes no others.
 //
-// Beside the files that every kind has, read.go has the reads of which external.go makes
-// one observation.
+// In addition to the files that every kind has, read.go has the individual reads that
+// external.go combines.
 package version
 
 import (
@@ -50,7 +50,7 @@ func Setup(mgr ctrl.Manager, o reconciler.Options) error {
 	})
 }
 
-// calls by which this kind creates, updates and deletes.
+// calls names the operations that create, update and delete a version.
 var calls = reconciler.Calls{Create: opPublish, Update: opPublish, Delete: opDelete}
 
 type connector struct {
@@ -61,7 +61,7 @@ func (c *connector) connect(_ context.Context, _ *v1beta1.Version, s *session.Se
 	return reconciler.NewExternal(&external{api: session.Client(s, lambda.NewFromConfig), cache: s.Inventory(), functions: c.functions}, calls), nil
 }
 
-// reads are the calls of the next observation, as far as can be told.
+// reads returns the calls of the next observation, as far as they are known in advance.
 func reads(v *v1beta1.Version) []string {
 	switch {
 	case meta.WasDeleted(v) || reconciler.ObserveOnly(v):

@@ -20,7 +20,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
-// nameOf is the version that was published last, "" if there is none yet.
+// nameOf returns the version that was published last, or "" if there is none yet.
 func nameOf(v *v1beta1.Version) (string, error) {
 	name := reconciler.ExternalName(v)
 	if name != "" && !versions.IsPublished(name) {
@@ -29,8 +29,8 @@ func nameOf(v *v1beta1.Version) (string, error) {
 	return name, nil
 }
 
-// functionOf returns the function whose versions are published: the one that has the
-// version, or the one that spec names.
+// functionOf returns the function to publish: the one that has the version, or the one in
+// spec.
 func functionOf(v *v1beta1.Version) (string, error) {
 	return ownership.ParentOf(v, ptr.Deref(v.Status.AtProvider.FunctionName, ""), ptr.Deref(v.Spec.ForProvider.FunctionName, ""))
 }
@@ -45,14 +45,14 @@ func publishInput(function string, fp v1beta1.VersionParameters, revision *strin
 	}
 }
 
-// contentOf is what is published of a function: all but the description, which a
-// version may have of its own.
+// contentOf returns what a version includes of a function, except for the description,
+// which a version may have of its own.
 func contentOf(c *types.FunctionConfiguration) fingerprint.Content {
 	return fingerprint.Read(c).WithoutDescription()
 }
 
-// fingerprintOf a version. While its variables cannot be read it is the one that was
-// worked out before, for what a number stands for never changes.
+// fingerprintOf returns the fingerprint of a version. While its variables can't be read it
+// returns the last one, because a numbered version never changes.
 func fingerprintOf(c *types.FunctionConfiguration, last v1beta1.VersionObservation) *string {
 	name := ptr.Deref(c.Version, "")
 	sameRevision := last.Fingerprint != nil && ptr.Deref(last.RevisionID, "") == ptr.Deref(c.RevisionId, "")
@@ -67,15 +67,15 @@ func fingerprintOf(c *types.FunctionConfiguration, last v1beta1.VersionObservati
 	return nil
 }
 
-// prepared says that AWS is done preparing a version of this state. Of published versions
-// it documents Active alone. ActiveNonInvocable is how it shows $LATEST of a function on
-// Lambda Managed Instances, and no state that waiting would end.
+// prepared reports whether AWS has finished preparing a version in this state. AWS
+// documents only Active for published versions. ActiveNonInvocable is the state of $LATEST
+// of a function on Lambda Managed Instances, which waiting would not change.
 func prepared(s types.State) bool {
 	return s == types.StateActive || s == types.StateActiveNonInvocable
 }
 
-// unreadable says why AWS does not show the variables of a function or a version, empty
-// where it does.
+// unreadable returns why AWS does not return the variables of a function or a version, or
+// "" if it does.
 func unreadable(c *types.FunctionConfiguration) string {
 	if c.Environment == nil || c.Environment.Error == nil {
 		return ""
@@ -84,8 +84,8 @@ func unreadable(c *types.FunctionConfiguration) string {
 	return awserr.Clean(errors.Errorf("%s (%s)", ptr.Deref(e.Message, ""), ptr.Deref(e.ErrorCode, ""))).Error()
 }
 
-// observation returns what status shows of a version. last carries over what the provider
-// itself remembers.
+// observation returns status.atProvider of a version. Fields that only the provider knows
+// are copied from last.
 func observation(c *types.FunctionConfiguration, last v1beta1.VersionObservation) v1beta1.VersionObservation {
 	out := v1beta1.VersionObservation{
 		FunctionName:             c.FunctionName,

@@ -25,8 +25,8 @@ const (
 	newVersion = "a new version"
 )
 
-// due tells why a version is to be published, which is nothing if none is: the user
-// asked for it, or the function is not what the version is.
+// due returns why a version is to be published, or nothing if none is: the user requested
+// one, or the function differs from the version.
 func due(v *v1beta1.Version, o observed) diff.Changes {
 	fp, s := v.Spec.ForProvider, v.Status.AtProvider
 	if fp.PublishTrigger != nil && ptr.Deref(s.PublishTrigger, "") != *fp.PublishTrigger && s.Version != nil {
@@ -41,8 +41,8 @@ func due(v *v1beta1.Version, o observed) diff.Changes {
 	return diff.Changes{{Path: pathFunction, Old: "version " + ptr.Deref(o.version.Version, ""), New: newVersion}}
 }
 
-// isPublished tells whether the version is what the function is. While the function's
-// variables cannot be read, that is not known, and hindrance says so.
+// isPublished reports whether the version has the content of the function. While the
+// function's variables can't be read, that is not known, and hindrance reports it.
 func isPublished(s v1beta1.VersionObservation, o observed) bool {
 	if unreadable(o.function) != "" {
 		return false
@@ -53,13 +53,13 @@ func isPublished(s v1beta1.VersionObservation, o observed) bool {
 	}
 	sum := content.Fingerprint()
 	if s.PublishedFingerprint != nil && *s.PublishedFingerprint == sum {
-		return true // AWS was asked for a version of just this, and answered that this one is it.
+		return true // AWS returned this version when it was asked to publish this content.
 	}
 	return !readable && s.Fingerprint != nil && *s.Fingerprint == sum
 }
 
-// hindrance says why nothing can be published now. That a function is being changed
-// passes; other things do not pass by themselves.
+// hindrance returns why nothing can be published now. passes is true if that is temporary,
+// as while the function is being changed.
 func hindrance(fp v1beta1.VersionParameters, o observed) (why string, passes bool) {
 	c := o.function
 	name := ptr.Deref(c.FunctionName, "")
@@ -82,13 +82,13 @@ func hindrance(fp v1beta1.VersionParameters, o observed) (why string, passes boo
 	return "", false
 }
 
-// isPinned says that the version has the code that the user asked for: then other code
-// of the function is not waited for.
+// isPinned reports whether the version has the code that the user pinned, so that other
+// code of the function does not matter.
 func isPinned(fp v1beta1.VersionParameters, version *types.FunctionConfiguration) bool {
 	return fp.CodeSHA256 != nil && *fp.CodeSHA256 == ptr.Deref(version.CodeSha256, "")
 }
 
-// state is the Ready condition by what AWS says of the version.
+// state returns the Ready condition for the version's state in AWS.
 func state(generation int64, c *types.FunctionConfiguration) xpv2.Condition {
 	version, reason := ptr.Deref(c.Version, ""), reason(c)
 	switch c.State {
@@ -110,7 +110,7 @@ func text(what, why string) string {
 	return what + ": " + why
 }
 
-// reason is AWS's own account of a version's state.
+// reason returns AWS's explanation of a version's state.
 func reason(c *types.FunctionConfiguration) string {
 	why := ptr.Deref(c.StateReason, "")
 	if c.StateReasonCode != "" {
@@ -119,8 +119,8 @@ func reason(c *types.FunctionConfiguration) string {
 	return why
 }
 
-// wanted are the versions that no limit prunes: the one published last, and until AWS has
-// prepared that, the one that aliases are at.
+// wanted returns the versions that no limit deletes: the one published last and, until AWS
+// has prepared it, the one that aliases point to.
 func wanted(s v1beta1.VersionObservation, version *types.FunctionConfiguration) []string {
 	out := []string{ptr.Deref(version.Version, "")}
 	if !prepared(version.State) {
@@ -129,9 +129,8 @@ func wanted(s v1beta1.VersionObservation, version *types.FunctionConfiguration) 
 	return out
 }
 
-// publishedBy is the version among those of a function that an intent led to. It is empty
-// if there is none, or if that is not known, since the variables of one that it may have
-// led to cannot be read.
+// publishedBy returns the version that an intent led to, or "" if there is none. known is
+// false if there may be one, but its variables can't be read.
 func publishedBy(i versions.Intent, all []types.FunctionConfiguration) (name string, known bool) {
 	known = true
 	for j := range all {

@@ -21,7 +21,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env is a world in which there is function f.
+// env has a function f.
 type env struct {
 	*testenv.Env[*v1beta1.Version]
 }
@@ -37,7 +37,7 @@ func newEnv(t testing.TB, change ...func(*lambda.CreateFunctionInput)) env {
 	})}
 }
 
-// following returns an env in which Versions see the given Functions.
+// following returns an env in which Versions read the given Functions.
 func (e env) following(functions client.Reader) env {
 	e.External = func() managed.TypedExternalClient[*v1beta1.Version] {
 		return testExternal(e.Lambda, functions, e.Cache)
@@ -45,7 +45,7 @@ func (e env) following(functions client.Reader) env {
 	return e
 }
 
-// change the function, as someone does.
+// change changes the function as another user does.
 func (e env) change(memory int32) {
 	e.Helper()
 	e.Advance(2 * time.Second)
@@ -54,7 +54,7 @@ func (e env) change(memory int32) {
 	}
 }
 
-// versions that AWS has.
+// versions returns the versions in AWS.
 func (e env) versions() []string {
 	e.Helper()
 	out, err := e.Lambda.ListVersionsByFunction(e.Context(), &lambda.ListVersionsByFunctionInput{FunctionName: ptr.To("f")})
@@ -242,8 +242,8 @@ func TestImportedVersionsAreDeletedToo(t *testing.T) {
 	e.has(v, "1")
 }
 
-// A publication whose answer was lost is found again, whatever happened since: no
-// version is published twice, and none is left behind.
+// TestLostAnswers checks that a version is found again if the answer to its publication was
+// lost, whatever happened since: no version is published twice, and none is left behind.
 func TestLostAnswers(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		for _, drop := range []awsdouble.Drop{awsdouble.DropBefore, awsdouble.DropAfter} {
@@ -261,7 +261,7 @@ func TestLostAnswers(t *testing.T) {
 					if _, err := e.Step(v); err == nil {
 						t.Fatal("the lost answer must be an error")
 					}
-					v.Status = *before // It may never have been written.
+					v.Status = *before // The status may not have been written.
 					if changed {
 						e.change(512)
 					}
@@ -324,7 +324,8 @@ func TestSteadyReconcileIsOneCall(t *testing.T) {
 	}
 }
 
-// TestAnyHistory takes a version through random changes of its function and of itself.
+// TestAnyHistory checks a version through random changes of its function and of its own
+// spec.
 func TestAnyHistory(t *testing.T) {
 	const runs, steps = 60, 12
 	for seed := range uint64(runs) {
@@ -367,7 +368,7 @@ func TestAnyHistory(t *testing.T) {
 	}
 }
 
-// consistent checks that AWS has what a settled version says.
+// consistent checks that AWS has what the status of a settled version says.
 func (e env) consistent(v *v1beta1.Version) {
 	e.Helper()
 	fp := v.Spec.ForProvider

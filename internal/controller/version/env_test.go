@@ -23,7 +23,7 @@ const (
 	testARN = "arn:aws:lambda:eu-central-1:123456789012:function:f"
 )
 
-// script returns the answers of AWS about a function whose versions nothing uses. get
+// script returns the answers of AWS about a function with versions that nothing uses. get
 // answers GetFunction. Tests add or replace further answers.
 func script(get func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error)) testenv.Script {
 	return testenv.Script{
@@ -37,7 +37,7 @@ func script(get func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error
 	}
 }
 
-// testVersion is a Version of function f, changed.
+// testVersion returns a Version of function f, changed.
 func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
 	return testenv.Build(&v1beta1.Version{
 		ObjectMeta: metav1.ObjectMeta{Name: "cart", Namespace: "ns", UID: ktypes.UID("uid-1"), Generation: 1},
@@ -48,7 +48,7 @@ func testVersion(change ...func(*v1beta1.Version)) *v1beta1.Version {
 	}, change...)
 }
 
-// at has a Version own a version that it published.
+// at returns a change that makes a Version the owner of a version that it published.
 func at(version string) func(*v1beta1.Version) {
 	return func(v *v1beta1.Version) {
 		meta.AddAnnotations(v, ownership.Name(v, version))
@@ -61,7 +61,7 @@ func testExternal(api lambdaAPI, functions client.Reader, cache *readcache.Cache
 	return reconciler.NewExternal(&external{api: api, functions: functions, cache: cache}, calls)
 }
 
-// configuration of a version of f, changed.
+// configuration returns the configuration of a version of f, changed.
 func configuration(version string, change ...func(*types.FunctionConfiguration)) *types.FunctionConfiguration {
 	c := &types.FunctionConfiguration{
 		FunctionName: ptr.To("f"), FunctionArn: ptr.To(testARN + ":" + version), Version: ptr.To(version), CodeSha256: ptr.To("code"),
@@ -73,7 +73,8 @@ func configuration(version string, change ...func(*types.FunctionConfiguration))
 	return c
 }
 
-// answers GetFunction with configurations by their versions.
+// answers returns a function that answers GetFunction with configurations by their
+// versions.
 func answers(of ...*types.FunctionConfiguration) func(*lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
 	return func(in *lambda.GetFunctionInput) (*lambda.GetFunctionOutput, error) {
 		for _, c := range of {

@@ -29,38 +29,40 @@ import (
 // deleted together with it.
 const usersGrace = time.Minute
 
-// external are the versions of a function in AWS. It lives for one reconcile.
+// external manages the versions of a function in AWS. It lives for one reconcile.
 type external struct {
 	api   lambdaAPI
 	cache *readcache.Cache
-	// functions are looked at before a version is published.
+	// functions reads the Function that spec refers to before a version is published.
 	functions client.Reader
 
-	// function whose versions are published, and what Read found of it.
+	// function is the name of the function, and found is the result of Read.
 	function string
 	found    observed
 }
 
-// observed is all that one reconcile read.
+// observed is everything that one reconcile read.
 type observed struct {
-	// function is $LATEST. It is not read while a resource is deleted, or only observed.
+	// function is $LATEST. It is not read for a resource that is being deleted or only
+	// observed.
 	function *types.FunctionConfiguration
-	// version that was published last, nil if there is none.
+	// version is the version that was published last, nil if there is none.
 	version *types.FunctionConfiguration
-	// versions of the function that have a number, read where one is to be published.
+	// versions are the numbered versions of the function. They are read only if one is to
+	// be published.
 	versions []types.FunctionConfiguration
-	// unused is a version beyond the limit that nothing uses. unknown says why that could
-	// not be found out, which keeps nothing else from being done.
+	// unused is a version beyond the limit that nothing uses. unknown is why that check
+	// failed, which does not block other changes.
 	unused  string
 	unknown error
-	// usedBy says what uses an earlier version that is to be deleted with the resource.
+	// usedBy names what uses an earlier version that is to be deleted with the resource.
 	usedBy string
-	// unready says that a Function is not as it shall be yet, where one is to be
-	// published: a version in between would have the one change and not the other.
+	// unready is set if the Function is not Ready when a version is to be published: a
+	// version published now could include one of its changes without the other.
 	unready string
 }
 
-// settings of a version are not compared one by one: a version is what its function was.
+// settings is empty: a version is compared with its function as a whole.
 type settings struct{}
 
 type (
@@ -68,7 +70,7 @@ type (
 	update = reconciler.Update[settings]
 )
 
-// The defaults of the shared client that this kind replaces.
+// The optional interfaces of the shared client that this kind implements.
 var (
 	_ reconciler.OwnershipChecker[*v1beta1.Version, observed, settings] = &external{}
 	_ reconciler.ReadyConditioner[*v1beta1.Version, observed, settings] = &external{}
@@ -78,7 +80,7 @@ var (
 	_ reconciler.ConnectionDetailer[*v1beta1.Version]                   = &external{}
 )
 
-// Read reads the function, and the version that was published last.
+// Read reads the function and the version that was published last.
 func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) {
 	name, err := nameOf(v)
 	if err != nil {
@@ -115,8 +117,8 @@ func (e *external) Read(ctx context.Context, v *v1beta1.Version) (found, error) 
 
 func (e *external) what(name string) string { return "version " + name + " of function " + e.function }
 
-// readDeleted finds what is still to be deleted: with a limit to the history, earlier
-// versions of ours before the last one.
+// readDeleted reads what is still to be deleted: with a history limit, the resource's
+// earlier versions before the last one.
 func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name string) (found, error) {
 	var err error
 	if name, err = e.recover(ctx, v, name, &observed{}); err != nil || name == "" {
@@ -132,8 +134,8 @@ func (e *external) readDeleted(ctx context.Context, v *v1beta1.Version, name str
 	return found{Resource: observed{version: c}, Exists: c != nil, Name: name, Description: e.what(name)}, err
 }
 
-// recover the version that was published by a call whose answer was lost. Until it is
-// found, or known not to be there, the name is that of the version before.
+// recover returns the version that was published by a call without an answer. Until that is
+// found, or known not to exist, it returns the previous version.
 func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string, o *observed) (string, error) {
 	i, noted := versions.IntentOf(v)
 	s := &v.Status.AtProvider
@@ -157,7 +159,7 @@ func (e *external) recover(ctx context.Context, v *v1beta1.Version, name string,
 	return name, errors.Wrap(reconciler.RecordIntent(ctx, v, map[string]string{ownership.AnnotationIntent: ""}), "cannot record that nothing was published")
 }
 
-// readBeside reads what a call that is due has to know.
+// readBeside reads what a call that is due needs.
 func (e *external) readBeside(ctx context.Context, v *v1beta1.Version, o *observed) error {
 	if o.function == nil {
 		return nil
@@ -176,8 +178,9 @@ func (e *external) readBeside(ctx context.Context, v *v1beta1.Version, o *observ
 	return nil
 }
 
-// CheckOwnership goes by what was noted before publishing: a version that was there before is someone
-// else's, even if AWS answered with it because nothing had changed since.
+// CheckOwnership checks ownership by the intent that was recorded before publishing: a
+// version that existed before belongs to someone else, even if AWS returned it because
+// nothing had changed since.
 func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o found) (ownership.Ownership, error) {
 	if ownership.UserSetName(v) || v.GetAnnotations()[ownership.AnnotationAdopt] == "true" {
 		if versions.Number(o.Name) > 0 && o.Resource.version != nil {
@@ -192,7 +195,8 @@ func (e *external) CheckOwnership(ctx context.Context, v *v1beta1.Version, o fou
 	return ownership.Foreign, reconciler.NewForeignUntaggedError(ctx, o.Description, o.Name)
 }
 
-// SetStatus sets status.atProvider. One that is imported answers what was asked for so far.
+// SetStatus sets status.atProvider. An imported version counts as published for the current
+// publishTrigger.
 func (e *external) SetStatus(v *v1beta1.Version, o found) {
 	last := v.Status.AtProvider
 	if last.Version == nil && last.PublishTrigger == nil {
@@ -201,18 +205,18 @@ func (e *external) SetStatus(v *v1beta1.Version, o found) {
 	v.Status.AtProvider = observation(o.Resource.version, last)
 }
 
-// ReadyCondition returns the Ready condition by the state of the version.
+// ReadyCondition returns the Ready condition for the state of the version.
 func (e *external) ReadyCondition(v *v1beta1.Version, o found) xpv2.Condition {
 	return state(v.GetGeneration(), o.Resource.version)
 }
 
-// Desired returns nothing: a version is compared with its function.
+// Desired returns nothing, because a version is compared with its function.
 func (e *external) Desired(context.Context, *v1beta1.Version) (forProvider, initProvider settings, err error) {
 	return settings{}, settings{}, nil
 }
 
-// Compare returns why a version is to be published. A resource that only observes does not
-// read the function.
+// Compare returns why a version is to be published. For a resource that only observes it
+// returns nothing, because the function was not read.
 func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ reconciler.Desired[settings], o found) (reconciler.Comparison[settings], error) {
 	if reconciler.ObserveOnly(v) {
 		return reconciler.Comparison[settings]{}, nil
@@ -220,7 +224,7 @@ func (e *external) Compare(_ context.Context, v *v1beta1.Version, _ reconciler.D
 	return reconciler.Comparison[settings]{Changes: due(v, o.Resource)}, nil
 }
 
-// Plan publishes a version if that is due, and then deletes those beyond the limit.
+// Plan publishes a version if one is due, and otherwise deletes versions beyond the limit.
 func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c reconciler.Comparison[settings]) (reconciler.Plan, error) {
 	o, p := f.Resource, reconciler.Plan{Ready: e.ReadyCondition(v, f)}
 	if len(c.Changes) > 0 {
@@ -248,7 +252,7 @@ func (e *external) Plan(ctx context.Context, v *v1beta1.Version, f found, c reco
 	return p, nil
 }
 
-// PrepareCreate waits for a function that is being changed.
+// PrepareCreate returns a NotReadyError while the function is being changed.
 func (e *external) PrepareCreate(ctx context.Context, v *v1beta1.Version, _ settings) error {
 	switch why, passes := hindrance(v.Spec.ForProvider, e.found); {
 	case passes:
@@ -259,9 +263,10 @@ func (e *external) PrepareCreate(ctx context.Context, v *v1beta1.Version, _ sett
 	return nil
 }
 
-// wait is when to look again at what hinders publishing. AWS settles a function in
-// seconds, for which the usual cadence serves, as 0 says. A Function wakes this resource
-// when it becomes Ready, so that there is less and less need to look.
+// wait returns the delay before the next observation if publishing has to wait. 0 means the
+// usual poll interval, which suffices while AWS changes a function, because that takes
+// seconds. A Function triggers a reconcile of this resource when it becomes Ready, so
+// polling for that becomes less and less frequent.
 func wait(ctx context.Context, v *v1beta1.Version, o observed) time.Duration {
 	if o.unready == "" {
 		return 0
@@ -278,7 +283,7 @@ func (e *external) Create(ctx context.Context, v *v1beta1.Version, _ settings) (
 	return e.publish(ctx, v)
 }
 
-// Update publishes another version, or deletes one that is beyond the limit.
+// Update publishes another version, or deletes one beyond the limit.
 func (e *external) Update(ctx context.Context, v *v1beta1.Version, o found, u update) error {
 	if u.Call == opDelete {
 		s, now := &v.Status.AtProvider, reconciler.Freshness(ctx).Now
@@ -291,7 +296,7 @@ func (e *external) Update(ctx context.Context, v *v1beta1.Version, o found, u up
 	return errors.Wrap(reconciler.Annotate(ctx, v, reconciler.CreatedAgain(ctx, v, name)), "cannot write the external name")
 }
 
-// publish what was observed, and nothing else: AWS refuses it if the function was
+// publish publishes exactly what was observed: AWS rejects the call if the function was
 // changed since.
 func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, error) {
 	i := versions.Intent{Before: versions.Highest(e.found.versions), Fingerprint: contentOf(e.found.function).Fingerprint()}
@@ -313,8 +318,8 @@ func (e *external) publish(ctx context.Context, v *v1beta1.Version) (string, err
 	return name, nil
 }
 
-// Delete deletes one version, and come back for the next, if there is one. An earlier version
-// that is in use is left to whoever uses it.
+// Delete deletes one version, and requeues if there are more. An earlier version that stays
+// in use is kept.
 func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) error {
 	s, why := &v.Status.AtProvider, ""
 	if by := o.Resource.usedBy; by != "" {
@@ -344,7 +349,7 @@ func (e *external) Delete(ctx context.Context, v *v1beta1.Version, o found) erro
 	return nil
 }
 
-// ConnectionDetails returns what an invoker needs to know.
+// ConnectionDetails returns the ARNs and the number of the version.
 func (e *external) ConnectionDetails(v *v1beta1.Version) managed.ConnectionDetails {
 	s := v.Status.AtProvider
 	return managed.ConnectionDetails{

@@ -50,7 +50,7 @@ func TestObserve(t *testing.T) {
 			c.Environment = &types.EnvironmentResponse{Variables: map[string]string{"A": value}}
 		}
 	}
-	// read has the version read once, when its variables could be.
+	// read marks the version as read once, when its variables could be read.
 	read := func(value string) func(*v1beta1.Version) {
 		return func(v *v1beta1.Version) {
 			v.Status.AtProvider.RevisionID = ptr.To("r3")
@@ -180,8 +180,8 @@ func TestObserve(t *testing.T) {
 	})
 }
 
-// A Function that stays as it is is looked at less and less often: it wakes the Version once
-// it is Ready.
+// TestWaitingForAFunction checks that a Function that is not Ready is read less and less
+// often: it triggers a reconcile of the Version once it is Ready.
 func TestWaitingForAFunction(t *testing.T) {
 	unready := testenv.Functions{Answer: func(client.ObjectKey, *v1beta1.Function) error { return nil }}
 	byRef := func(v *v1beta1.Version) {
@@ -212,7 +212,8 @@ func TestWaitingForAFunction(t *testing.T) {
 	}
 }
 
-// Without a qualifier, DeleteFunction deletes the function and all of its versions.
+// TestNothingIsDeletedWithoutAQualifier checks that DeleteFunction is called with a
+// qualifier, because without one it deletes the function and all of its versions.
 func TestNothingIsDeletedWithoutAQualifier(t *testing.T) {
 	for _, name := range []string{"", "$LATEST", "live", "0", "-1", " 3", "3,4"} {
 		t.Run(name, func(t *testing.T) {
@@ -289,8 +290,9 @@ func TestVersionsInUse(t *testing.T) {
 	}
 }
 
-// What keeps versions from being pruned, such as a missing right, is told. It does not keep
-// aliases from moving to a version that AWS has prepared.
+// TestPruningKeepsNothingElseFromBeingDone checks that an error of pruning, such as a
+// missing permission, is reported, and does not prevent aliases from moving to a version
+// that AWS has prepared.
 func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
 	e := newEnv(t)
 	e.Script = script(answers(configuration("$LATEST"), configuration("7")))
@@ -309,7 +311,8 @@ func TestPruningKeepsNothingElseFromBeingDone(t *testing.T) {
 	}
 }
 
-// AWS deletes a version that a mapping uses, and the mapping then fails: it is left as well.
+// TestEarlierVersionsInUseAreLeft checks that a version that a mapping uses is kept: AWS
+// would delete it, and the mapping would then fail.
 func TestEarlierVersionsInUseAreLeft(t *testing.T) {
 	now := metav1.Now()
 	r := newEnv(t)

@@ -24,8 +24,8 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/versions"
 )
 
-// version is the one of a name. It never changes but in its state, so that one that AWS
-// has prepared is read once in a while, or where the user waits for it.
+// version reads a version by its name. Only its state ever changes, so one that AWS has
+// prepared is read every half hour, or when the user waits for it.
 func (e *external) version(ctx context.Context, v *v1beta1.Version, name string) (*types.FunctionConfiguration, error) {
 	if name == "" {
 		return nil, nil
@@ -45,12 +45,12 @@ func (e *external) key(name string) readcache.Key {
 	return readcache.Key{Operation: opGet, Of: e.function + ":" + name}
 }
 
-// active says that AWS had prepared the version when it was last looked at.
+// active reports whether AWS had prepared the version at the last reconcile.
 func active(v *v1beta1.Version) bool {
 	return prepared(types.State(ptr.Deref(v.Status.AtProvider.State, "")))
 }
 
-// get $LATEST, or a version. Nil is one that does not exist.
+// get reads $LATEST, or a version. It returns nil for one that does not exist.
 func (e *external) get(ctx context.Context, name string) (*types.FunctionConfiguration, error) {
 	out, err := e.api.GetFunction(ctx, &lambda.GetFunctionInput{FunctionName: ptr.To(e.function), Qualifier: lambdaapi.NonEmpty(ptr.To(name))})
 	if awserr.IsNotFound(err) {
@@ -66,7 +66,7 @@ func (e *external) get(ctx context.Context, name string) (*types.FunctionConfigu
 	return c, nil
 }
 
-// unready says that the Function which spec refers to is not Ready.
+// unready returns a message if the Function that spec refers to is not Ready.
 func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, error) {
 	ref := v.Spec.ForProvider.FunctionNameRef
 	if ref == nil {
@@ -86,10 +86,10 @@ func (e *external) unready(ctx context.Context, v *v1beta1.Version) (string, err
 	return "", nil
 }
 
-// pruner deletes versions that nothing uses.
+// pruner returns a Pruner, which deletes versions that nothing uses.
 func (e *external) pruner() versions.Pruner { return versions.Pruner{API: e.api, Cache: e.cache} }
 
-// unused is a version beyond the limit that nothing uses, if there is one.
+// unused returns a version beyond the limit that nothing uses, if there is one.
 func (e *external) unused(ctx context.Context, v *v1beta1.Version, o observed) (string, error) {
 	if !reconciler.Allows(v, xpv2.ManagementActionUpdate) {
 		return "", nil
