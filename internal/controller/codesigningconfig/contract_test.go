@@ -16,10 +16,11 @@ func begin(t testing.TB) (*testenv.Env[*v1beta1.CodeSigningConfig], *v1beta1.Cod
 	return newEnv(t).Env, testConfig()
 }
 
-// Whatever AWS answers, and whatever the spec.
+// FuzzReconcile reconciles random specs with random AWS responses.
 func FuzzReconcile(f *testing.F) { testenv.Fuzz(f, "codesigningconfigs", begin) }
 
-// What an emulator answers oddly, or not at all, is told, and makes no second configuration.
+// TestOddAnswers checks that malformed or missing responses of an emulator are reported and
+// create no second configuration.
 func TestOddAnswers(t *testing.T) {
 	type odd = testenv.Answers
 	testenv.OddAnswers(t, begin, testenv.TagAnswers(opCreate), map[string]testenv.OddCase{
@@ -78,8 +79,8 @@ func TestLateAndLost(t *testing.T) {
 	})
 }
 
-// However late AWS shows it and its tags, there is one configuration, and none after the
-// deletion.
+// TestLate checks that however late AWS shows it and its tags, one configuration is
+// created, and none is left after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()

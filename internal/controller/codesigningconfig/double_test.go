@@ -118,7 +118,8 @@ func TestLifeOfAConfiguration(t *testing.T) {
 	}
 }
 
-// Tags are not in AWS's answer, so they are read sparingly.
+// TestSteadyReconcileIsOneCall checks that a steady reconcile makes one call: tags are not in
+// its result, so they are cached.
 func TestSteadyReconcileIsOneCall(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()
@@ -274,10 +275,11 @@ func (g generator) settings() v1beta1.CodeSigningConfigSettings {
 	return s
 }
 
-// Whatever the spec, a creation leaves no drift, and a change converges.
+// TestRandomSpecsConverge checks that random specs are created without drift, and that
+// random changes of them converge.
 func TestRandomSpecsConverge(t *testing.T) {
 	for seed := range uint64(60) {
-		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Chance, not secrecy.
+		g := generator{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // Not used for security.
 		e := newEnv(t)
 		c := testConfig()
 		c.Spec.ForProvider.CodeSigningConfigSettings = g.settings()
@@ -297,7 +299,8 @@ func TestRandomSpecsConverge(t *testing.T) {
 	}
 }
 
-// What someone else has taken over since its tags were read is not changed any more.
+// TestAConfigurationThatIsTakenOver checks that a resource that another owner has adopted since its
+// tags were read is not changed any more.
 func TestAConfigurationThatIsTakenOver(t *testing.T) {
 	e := newEnv(t)
 	c := testConfig()

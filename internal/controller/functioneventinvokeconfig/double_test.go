@@ -17,7 +17,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env reconciles in a world with a function.
+// env is a test environment with a function.
 type env struct {
 	*testenv.Env[*v1beta1.FunctionEventInvokeConfig]
 }
@@ -107,7 +107,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 	e := newEnv(t)
 	const pairs = 300
 	for seed := range uint64(pairs) {
-		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests repeat.
+		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests are reproducible.
 		// AWS takes no configuration without a setting, and neither does the API.
 		filled := func() v1beta1.FunctionEventInvokeConfigSettings {
 			s := g.settings()

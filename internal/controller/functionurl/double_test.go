@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env reconciles in a world with a function.
+// env is a test environment with a function.
 type env struct {
 	*testenv.Env[*v1beta1.FunctionURL]
 }
@@ -142,7 +142,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 	e := newEnv(t)
 	const pairs = 300
 	for seed := range uint64(pairs) {
-		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests repeat.
+		g := generator{rand.New(rand.NewPCG(seed, 7))} //nolint:gosec // Tests are reproducible.
 		u := newURL(func(u *v1beta1.FunctionURL) {
 			u.Spec.ForProvider.FunctionURLSettings = g.settings()
 			if g.IntN(3) == 0 {

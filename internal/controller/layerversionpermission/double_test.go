@@ -196,11 +196,11 @@ func TestSharedReads(t *testing.T) {
 	e.Share(all, opRead)
 }
 
-// Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
-// changed to, AWS gets there.
+// TestRandomSpecs checks that random specs are created without drift, and that random
+// changes of them converge.
 func TestRandomSpecs(t *testing.T) {
 	e := newEnv(t)
-	g := rand.New(rand.NewPCG(11, 12)) //nolint:gosec // Tests are to be the same each time.
+	g := rand.New(rand.NewPCG(11, 12)) //nolint:gosec // Tests are reproducible.
 	random := func(p *v1beta1.LayerVersionPermission) {
 		fp := &p.Spec.ForProvider
 		fp.Principal, fp.OrganizationID, fp.Action = ptr.To([]string{"111122223333", "arn:aws:iam::111122223333:root", "444455556666", "*"}[g.IntN(4)]), nil, nil

@@ -35,10 +35,10 @@ const (
 )
 
 var (
-	// named has the permission's name written by itself, as one of version 1.
+	// named sets the external name for version 1 as if the permission had written it.
 	named = testenv.Named[*v1beta1.LayerVersionPermission]("base:1:partner")
 
-	// imported has it set by the user.
+	// imported sets the external name as if the user had set it.
 	imported = testenv.Imported[*v1beta1.LayerVersionPermission]("base:1:partner")
 )
 

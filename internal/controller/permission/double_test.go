@@ -179,7 +179,7 @@ func TestFunctionComesAndGoes(t *testing.T) {
 	if _, err := e.Lambda.DeleteFunction(t.Context(), &lambda.DeleteFunctionInput{FunctionName: ptr.To("cart")}); err != nil {
 		t.Fatal(err)
 	}
-	e.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
+	e.Advance(time.Minute) // Until then, AWS may not show what was created.
 	e.Remove(q)
 	e.Reconcile(q)
 }
@@ -214,11 +214,11 @@ func random(g *rand.Rand) v1beta1.PermissionParameters {
 	return fp
 }
 
-// Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
-// changed to, AWS gets there.
+// TestRandomSpecs checks that random specs are created without drift, and that random
+// changes of them converge.
 func TestRandomSpecs(t *testing.T) {
 	e := newEnv(t)
-	g := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // Tests are to be the same each time.
+	g := rand.New(rand.NewPCG(7, 8)) //nolint:gosec // Tests are reproducible.
 	for i := range 150 {
 		qualifier := []*string{nil, ptr.To("live"), ptr.To("1")}[g.IntN(3)]
 		p := testPermission(func(p *v1beta1.Permission) {

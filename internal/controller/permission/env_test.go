@@ -39,9 +39,9 @@ func testPermission(change ...func(*v1beta1.Permission)) *v1beta1.Permission {
 }
 
 var (
-	// named has the permission's name written by itself.
+	// named sets the external name as if the permission had written it.
 	named = testenv.Named[*v1beta1.Permission]("bucket")
 
-	// imported has it set by the user.
+	// imported sets the external name as if the user had set it.
 	imported = testenv.Imported[*v1beta1.Permission]("bucket")
 )

@@ -22,7 +22,7 @@ import (
 // takes is how long the double takes to provide concurrency.
 const takes = time.Minute
 
-// env reconciles in a world with a function.
+// env is a test environment with a function.
 type env struct {
 	*testenv.Env[*v1beta1.ProvisionedConcurrencyConfig]
 }
@@ -163,7 +163,7 @@ func TestRandomNumbersConverge(t *testing.T) {
 	e := newEnv(t)
 	const pairs = 200
 	for seed := range uint64(pairs) {
-		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests repeat.
+		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests are reproducible.
 		number := func() *int32 { return ptr.To(1 + g.Int32N(20)) }
 		c := newConfig(func(c *v1beta1.ProvisionedConcurrencyConfig) {
 			p := &c.Spec.ForProvider

@@ -120,11 +120,11 @@ func random(g *rand.Rand) string {
 	return string(b)
 }
 
-// Whatever a spec says, AWS has it after creation and shows no drift; and whatever it is
-// changed to, AWS gets there.
+// TestRandomSpecs checks that random specs are created without drift, and that random
+// changes of them converge.
 func TestRandomSpecs(t *testing.T) {
 	e := newEnv(t)
-	g := rand.New(rand.NewPCG(9, 10)) //nolint:gosec // Tests are to be the same each time.
+	g := rand.New(rand.NewPCG(9, 10)) //nolint:gosec // Tests are reproducible.
 	for range 100 {
 		first, then := random(g), random(g)
 		p := testPolicy(asking(first))

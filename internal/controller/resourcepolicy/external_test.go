@@ -31,7 +31,7 @@ func testPolicy(change ...func(*v1beta1.ResourcePolicy)) *v1beta1.ResourcePolicy
 	}, change...)
 }
 
-// named has the policy's name written by itself.
+// named sets the external name as if the policy had written it.
 var named = testenv.Named[*v1beta1.ResourcePolicy](testArn)
 
 func asking(policy string) func(*v1beta1.ResourcePolicy) {

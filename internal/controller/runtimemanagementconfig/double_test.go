@@ -18,7 +18,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// env reconciles in a world with a function.
+// env is a test environment with a function.
 type env struct {
 	*testenv.Env[*v1beta1.RuntimeManagementConfig]
 }
@@ -86,7 +86,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 	all := []settings{on(auto, ""), on("FunctionUpdate", ""), on(manual, runtimeA), on(manual, runtimeB)}
 	const pairs = 200
 	for seed := range uint64(pairs) {
-		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests repeat.
+		g := rand.New(rand.NewPCG(seed, 7)) //nolint:gosec // Tests are reproducible.
 		pick := func() settings { return all[g.IntN(len(all))] }
 		qualifier := []string{"$LATEST", "1", "2"}[g.IntN(3)]
 		c := newConfig(func(c *v1beta1.RuntimeManagementConfig) {
@@ -106,7 +106,7 @@ func TestRandomSettingsConverge(t *testing.T) {
 			}
 			c.Spec.ForProvider.RuntimeManagementConfigSettings = pick()
 		}
-		e.Advance(time.Minute) // Until then, AWS may be late in showing what was created.
+		e.Advance(time.Minute) // Until then, AWS may not show what was created.
 		e.Remove(c)
 		e.Outcomes(c)
 	}
