@@ -53,7 +53,7 @@ func TestMayHaveCreated(t *testing.T) {
 	}
 }
 
-// tagged answers ListTags by ARN, and counts its calls.
+// tagged serves ListTags by ARN, and counts its calls.
 type tagged struct {
 	tags  map[string]string
 	err   error
@@ -113,7 +113,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// A search without quota waits until there is some, and not less.
+// TestFindWaitsForQuota checks that a search without quota waits for as long as the quota
+// says.
 func TestFindWaitsForQuota(t *testing.T) {
 	turn := &reconciler.Attempt{ReserveFn: func(...string) time.Duration { return time.Minute }, Freshness: readcache.Freshness{Now: created, Since: created}}
 	api := &tagged{}

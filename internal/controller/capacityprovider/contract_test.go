@@ -42,7 +42,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// A capacity provider whose ARN AWS leaves out of an answer is deleted, and not left behind.
+// TestDeletedWithoutAnARN checks that a capacity provider without an ARN in AWS's response
+// is deleted, and not left behind.
 func TestDeletedWithoutAnARN(t *testing.T) {
 	e := newEnv(t)
 	c := testProvider()

@@ -220,7 +220,7 @@ func TestAProviderInUseIsNotDeleted(t *testing.T) {
 	}
 }
 
-// generator makes random specs over every field.
+// generator generates random specs over every field.
 type generator struct{ *rand.Rand }
 
 func (g generator) settings() v1beta1.CapacityProviderSettings {
@@ -294,7 +294,8 @@ func TestAProviderThatIsTakenOver(t *testing.T) {
 	})
 }
 
-// What is only observed differs in all that spec asks for, also in what AWS can't change.
+// TestDifferencesOfAnObservedProvider checks that a resource that is only observed differs
+// in all that spec asks for, including what AWS cannot change.
 func TestDifferencesOfAnObservedProvider(t *testing.T) {
 	e := newEnv(t)
 	e.Settle(testProvider())

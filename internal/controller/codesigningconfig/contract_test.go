@@ -52,7 +52,7 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// described are the configurations that AWS has, by policy, description and tags.
+// described returns the policy, description and tags of the configurations in AWS.
 func (e *env) described() []string {
 	e.Helper()
 	var out []string
@@ -64,7 +64,8 @@ func (e *env) described() []string {
 	return out
 }
 
-// A creation whose answer is lost is looked for until AWS shows it and its tags.
+// TestLateAndLost checks that the result of a creation without an answer is searched for
+// until AWS shows it and its tags.
 func TestLateAndLost(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()

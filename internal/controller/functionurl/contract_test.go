@@ -35,7 +35,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// However late AWS shows it, there is one URL, and none after the deletion.
+// TestLate checks that however late AWS shows it, one URL is created, and none is left
+// after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.FunctionURL] {
 		t.Helper()

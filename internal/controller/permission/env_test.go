@@ -13,7 +13,7 @@ const (
 	otherStatement  = `{"Sid":"other","Effect":"Allow","Principal":"*","Action":"lambda:*","Resource":"arn:aws:lambda:eu-central-1:123456789012:function:cart"}`
 )
 
-// has returns what puts statements into the policy of function cart.
+// has returns a function that puts statements into the policy of function cart.
 func has(statements string) func(env) {
 	return func(e env) { e.put(functionArn, statements) }
 }

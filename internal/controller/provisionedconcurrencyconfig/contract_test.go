@@ -40,8 +40,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// However late AWS shows it, concurrency is asked for once, and none is left after the
-// deletion.
+// TestLate checks that however late AWS shows it, concurrency is requested once, and none
+// is left after the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.ProvisionedConcurrencyConfig] {
 		t.Helper()

@@ -19,7 +19,7 @@ import (
 	"github.com/crossplane-contrib/provider-lambda/internal/test/testenv"
 )
 
-// takes is how long the double takes to provide concurrency.
+// takes is the time that the double needs to provide concurrency.
 const takes = time.Minute
 
 // env is a test environment with a function.
@@ -158,7 +158,8 @@ func TestConcurrencyOfAFunctionSharesACall(t *testing.T) {
 	e.Share(all, opList)
 }
 
-// Whatever is wanted comes to be and stays, whatever was before.
+// TestRandomNumbersConverge checks that random settings are reached from random former
+// ones and stay.
 func TestRandomNumbersConverge(t *testing.T) {
 	e := newEnv(t)
 	const pairs = 200

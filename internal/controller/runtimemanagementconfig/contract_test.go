@@ -37,8 +37,8 @@ func TestOddAnswers(t *testing.T) {
 	})
 }
 
-// An answer that does not say when the runtime is updated is not taken for what an edit asks for,
-// nor for AWS's default, by which a resource that is being deleted would be let go.
+// TestReadWithoutMode checks that a response without an update mode equals neither the
+// desired mode nor AWS's default, which would end a deletion early.
 func TestReadWithoutMode(t *testing.T) {
 	type mg = *v1beta1.RuntimeManagementConfig
 	cases := map[string]testenv.ObserveCase[env, mg]{
@@ -55,7 +55,8 @@ func TestReadWithoutMode(t *testing.T) {
 	testenv.Observe(t, newEnv, cases)
 }
 
-// However late AWS shows it, it is set, and AWS's default after the deletion.
+// TestLate checks that however late AWS shows it, the configuration is set, and reset to
+// AWS's default by the deletion.
 func TestLate(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.RuntimeManagementConfig] {
 		t.Helper()
