@@ -144,11 +144,11 @@ func (p *pages) reader() *Reader[string] {
 func TestReader(t *testing.T) {
 	now := time.Unix(100, 0)
 	var reserved []string
-	turn := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now, Since: now}, ReserveFn: func(ops ...string) time.Duration {
+	attempt := &reconciler.Attempt{Freshness: readcache.Freshness{Now: now, Since: now}, ReserveFn: func(ops ...string) time.Duration {
 		reserved = append(reserved, ops...)
 		return 0
 	}}
-	ctx := reconciler.WithAttempt(t.Context(), turn)
+	ctx := reconciler.WithAttempt(t.Context(), attempt)
 	p := &pages{}
 	r := p.reader()
 	for text, want := range map[string]bool{"cart": true, "cart:live": true, "cart:other": false} {

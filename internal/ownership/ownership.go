@@ -3,9 +3,9 @@
 //
 // Every taggable external resource that the provider creates carries the tags that Tags
 // returns. They are checked before anything is changed, so that a foreign external
-// resource is never updated or deleted, a create is recognised whose answer was lost, a
-// restored backup finds its external resources again, and two clusters do not manage the
-// same function.
+// resource is never updated or deleted, an unanswered create is recognised, a restored
+// backup finds its external resources again, and two clusters do not manage the same
+// function.
 package ownership
 
 import (
@@ -47,13 +47,13 @@ const (
 	// prepared, and written together with the annotation that a creation is pending.
 	AnnotationParent = "lambda.aws.m.crossplane.io/parent"
 
-	// AnnotationUnanswered keeps the time of a create whose answer was lost, so that it is not
-	// known whether AWS has created anything.
+	// AnnotationUnanswered keeps the time of an unanswered create, so that it is not known
+	// whether AWS has created anything.
 	AnnotationUnanswered = "lambda.aws.m.crossplane.io/create-unanswered"
 
 	// AnnotationIntent records what a resource is about to create in AWS, in a form of the
 	// kind's own. It is written before the call, so that the result is found even if the
-	// answer is lost.
+	// response is lost.
 	AnnotationIntent = "lambda.aws.m.crossplane.io/intent"
 
 	// AnnotationRecord records an action that AWS keeps no trace of: the last call of an
@@ -181,8 +181,7 @@ func created(mg metav1.Object) bool {
 
 // CheckUntaggedOwnership returns the ownership of an external resource of this name that
 // cannot have tags. asMade says that it is just what this resource asked AWS to create:
-// then one that did not exist before a create whose answer was lost is the result of that
-// create.
+// then one that did not exist before an unanswered create is the result of that create.
 func CheckUntaggedOwnership(mg metav1.Object, name string, asMade bool) Ownership {
 	switch {
 	case name != "" && WrittenName(mg) == name:

@@ -9,14 +9,14 @@ import (
 	"github.com/crossplane/crossplane-runtime/v2/pkg/meta"
 )
 
-// A Recovery is the result of a search for a create whose answer was lost. AWS gives the
-// name, so that only tags identify what the create made.
+// A Recovery is the result of a search for an unanswered create. Only tags identify what
+// the create made, because AWS gives the name.
 type Recovery struct {
 	// Kind of what was searched for, such as "event source mapping", and Identifier, AWS's
 	// term for its name, such as "UUID".
 	Kind, Identifier string
 
-	// Ours are the names of those whose tags carry the resource's UID.
+	// Ours are the names of those with tags that carry the resource's UID.
 	Ours []string
 
 	// Doubtful is the name of one with tags that AWS does not return. Empty if there is none.

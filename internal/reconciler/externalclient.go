@@ -210,7 +210,7 @@ func (e *External[T, O, S]) foreign(ctx context.Context, mg T, err error) (manag
 }
 
 // Create creates the external resource. If AWS has it already, the next observation checks
-// the ownership: a create whose answer was lost may have made it.
+// the ownership: an unanswered create may have made it.
 func (e *External[T, O, S]) Create(ctx context.Context, mg T) (managed.ExternalCreation, error) {
 	if err := e.unname(ctx, mg); err != nil {
 		return managed.ExternalCreation{}, err

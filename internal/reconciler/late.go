@@ -39,8 +39,8 @@ const (
 	// would do little harm, but would be reported as a deletion by someone else.
 	graceSeen = 10 * time.Second
 
-	// graceUnanswered is for an external resource that AWS names and whose create was not
-	// answered: its entry in lists, or its tags, may be late.
+	// graceUnanswered is for an external resource that AWS names and that an unanswered create
+	// may have made: its entry in lists, or its tags, may be late.
 	graceUnanswered = time.Minute
 
 	// graceUnseen is for an external resource of a known name that was never seen: another
@@ -48,7 +48,7 @@ const (
 	graceUnseen = time.Minute
 	graceMost   = 10 * time.Minute
 
-	// graceDeletion is for an external resource whose deletion AWS has not accepted yet:
+	// graceDeletion is for an external resource with a deletion that AWS has not accepted yet:
 	// removing the finalizer at once would leave it behind. One that was seen waits for
 	// graceSeen only, by when replicas of AWS agree: most likely it was deleted with its
 	// function.
@@ -221,8 +221,9 @@ func (e *External[T, O, S]) unname(ctx context.Context, mg T) error {
 	return errors.Wrap(RecordIntent(ctx, mg, none), "cannot remove the external name of the deleted resource")
 }
 
-// nameless returns the result of a create whose answer lacks the name that AWS gave. It
-// records that something was created, so that it is searched for and not created again.
+// nameless returns the result of a create with a response that lacks the name that AWS
+// gave. It records that something was created, so that it is searched for and not created
+// again.
 func (e *External[T, O, S]) nameless(ctx context.Context, mg T) (managed.ExternalCreation, error) {
 	note := map[string]string{ownership.AnnotationNamedBy: ownership.Name(mg, "")[ownership.AnnotationNamedBy]}
 	err := Annotate(context.WithoutCancel(ctx), mg, note)

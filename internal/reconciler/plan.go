@@ -44,7 +44,7 @@ type Plan struct {
 	Otherwise []Step
 
 	// Recreate says that what was observed is the remainder of a failed creation, which Create
-	// is to delete and to create anew. This needs management policies that allow both, whether
+	// is to delete and create again. This needs management policies that allow both, whether
 	// or not they allow updates.
 	Recreate bool
 

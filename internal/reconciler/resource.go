@@ -128,15 +128,14 @@ type Calls struct {
 // resource. It returns an error that says why it does not, see ownership.NewForeignError.
 //
 // By default, it belongs to the resource that has written its name. So does one that did
-// not exist before a create whose answer was lost, and is as that create would have made
-// it.
+// not exist before an unanswered create, and is as that create would have made it.
 type OwnershipChecker[T Managed, O, S any] interface {
 	CheckOwnership(ctx context.Context, mg T, o Observation[O, S]) (ownership.Ownership, error)
 }
 
-// A CreationMatcher decides whether an external resource that differs in some settings from
-// what is to be created may still be what a create has made whose answer was lost. By
-// default, it may differ in none.
+// A CreationMatcher decides whether an external resource that differs in some settings
+// from what is to be created may still be the result of an unanswered create. By default,
+// it may differ in none.
 type CreationMatcher[T Managed] interface {
 	MatchesCreation(mg T, changes diff.Changes) bool
 }
@@ -267,7 +266,7 @@ func (e *External[T, O, S]) checkOwnership(ctx context.Context, mg T) (ownership
 }
 
 // matchesCreation returns whether what was observed is as a create would have made it.
-// That matters only as long as the answer to a create is missing.
+// That matters only as long as a create is unanswered.
 func (e *External[T, O, S]) matchesCreation(ctx context.Context, mg T) (bool, error) {
 	if !meta.GetExternalCreatePending(mg).After(meta.GetExternalCreateSucceeded(mg)) {
 		return false, nil

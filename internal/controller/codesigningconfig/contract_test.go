@@ -64,8 +64,8 @@ func (e *env) described() []string {
 	return out
 }
 
-// TestLateAndLost checks that the result of a creation without an answer is searched for
-// until AWS shows it and its tags.
+// TestLateAndLost checks that the result of an unanswered create is searched for until AWS
+// shows it and its tags.
 func TestLateAndLost(t *testing.T) {
 	testenv.AtEveryLateness(t, func(t testing.TB) testenv.Life[*v1beta1.CodeSigningConfig] {
 		t.Helper()

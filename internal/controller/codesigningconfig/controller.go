@@ -1,8 +1,8 @@
 // Package codesigningconfig manages AWS Lambda code signing configurations.
 //
 // AWS gives a configuration its name, the ARN, and returns its tags only by a call of
-// their own, the results of which readcache.TagCache keeps. lost.go finds by tags what a
-// create has made if its answer was lost.
+// their own, the results of which readcache.TagCache keeps. lost.go finds by tags what an
+// unanswered create has made.
 package codesigningconfig
 
 import (

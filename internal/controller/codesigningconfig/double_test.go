@@ -162,7 +162,7 @@ func TestDriftIsPutRight(t *testing.T) {
 	}
 }
 
-// TestALostCreationIsFoundAgain checks that a lost answer leaves neither an orphan nor a
+// TestALostCreationIsFoundAgain checks that a lost response leaves neither an orphan nor a
 // duplicate.
 func TestALostCreationIsFoundAgain(t *testing.T) {
 	e := newEnv(t)

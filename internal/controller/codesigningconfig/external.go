@@ -47,8 +47,7 @@ var (
 )
 
 // Read reads a configuration with GetCodeSigningConfig, and its tags if their cached value
-// is outdated. Without an ARN, it searches for the result of a create whose answer was
-// lost.
+// is outdated. Without an ARN, it searches for the result of an unanswered create.
 func (e *external) Read(ctx context.Context, c *v1beta1.CodeSigningConfig) (found, error) {
 	arn := reconciler.ExternalName(c)
 	if arn == "" {
@@ -128,7 +127,8 @@ func (e *external) settings(ctx context.Context, namespace, at string, p v1beta1
 	return fromSpec(p, arns), err
 }
 
-// Create creates the configuration. If the answer lacks the ARN, it is found by its tags.
+// Create creates the configuration. If the response lacks the ARN, it is found by its
+// tags.
 func (e *external) Create(ctx context.Context, _ *v1beta1.CodeSigningConfig, s settings) (string, error) {
 	s.Tags = e.owner.Target(s.Tags, nil)
 	defer e.cache.Forget(listKey())

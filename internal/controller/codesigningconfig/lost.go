@@ -27,7 +27,7 @@ const skew = 10 * time.Minute
 const modified = "2006-01-02T15:04:05.999-0700"
 
 // lost returns the ARN of the configuration that carries this resource's UID in its tags,
-// if a create may have made one with an ARN that was not recorded: its answer was lost,
+// if a create may have made one with an ARN that was not recorded: its response was lost,
 // the process ended, or someone has removed the resource's annotations since. It is empty
 // if there is none. It returns an error if several carry the UID, so that only the user
 // can decide, unless all are to be deleted, or if the tags of a likely one cannot be read.

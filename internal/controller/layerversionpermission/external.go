@@ -107,8 +107,8 @@ func (e *external) CheckOwnership(ctx context.Context, p *v1beta1.LayerVersionPe
 	return v, nil
 }
 
-// verdict returns the ownership of a statement. One that did not exist before a create
-// whose answer was lost, and is as this resource would have made it, is its own.
+// verdict returns the ownership of a statement. One that did not exist before an
+// unanswered create, and is as this resource would have made it, is its own.
 func verdict(p *v1beta1.LayerVersionPermission, o found) ownership.Ownership {
 	asMade := len(changes(o.Resource.at, desired(p.Spec.ForProvider), o.Resource)) == 0
 	return ownership.CheckUntaggedOwnership(p, o.Name, asMade)

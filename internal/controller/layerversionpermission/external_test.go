@@ -181,10 +181,10 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	versions{1: otherStatement + "," + partnerStatement}.in(e)
 	p := testPermission(named, atTwo)
-	turn := &reconciler.Attempt{}
-	e.Turn = func() *reconciler.Attempt { return turn }
-	if o, err := e.Do(p); o != testenv.Updated || err != nil || turn.RequeueDelay() == 0 {
-		t.Errorf("%s, %v; comes back at once: %v", o, err, turn.RequeueDelay())
+	attempt := &reconciler.Attempt{}
+	e.Turn = func() *reconciler.Attempt { return attempt }
+	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
+		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}
 	e.Turn = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)

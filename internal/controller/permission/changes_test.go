@@ -31,10 +31,10 @@ func TestAddedAtTheSameTime(t *testing.T) {
 		added <- err
 	}()
 	<-held.Arrived()
-	turn := &reconciler.Attempt{}
-	obs, err := e.External().Observe(reconciler.WithAttempt(e.Context(), turn), b)
-	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || turn.RequeueDelay() != changeWait {
-		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, turn.RequeueDelay())
+	attempt := &reconciler.Attempt{}
+	obs, err := e.External().Observe(reconciler.WithAttempt(e.Context(), attempt), b)
+	if err != nil || !obs.ResourceExists || !obs.ResourceUpToDate || attempt.RequeueDelay() != changeWait {
+		t.Errorf("the second waits: %+v, %v, comes back after %v", obs, err, attempt.RequeueDelay())
 	}
 	if c := b.GetCondition(xpv2.TypeReady); c.Reason != xpv2.ReasonCreating || !strings.Contains(c.Message, "another Permission is changing the policies of function cart") {
 		t.Errorf("Ready of the second: %+v", c)

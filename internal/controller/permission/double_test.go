@@ -134,8 +134,8 @@ func differs(t *testing.T, a, b string) bool {
 	return len(policy.Compare(x, y)) > 0
 }
 
-// TestLostAnswer checks that after a lost answer the statement is neither added twice nor
-// abandoned.
+// TestLostAnswer checks that after a lost response the statement is neither added twice
+// nor abandoned.
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	p := testPermission()
@@ -169,7 +169,7 @@ func TestSharedReads(t *testing.T) {
 	}
 }
 
-// TestFunctionComesAndGoes checks a permission whose function is created later, and
+// TestFunctionComesAndGoes checks a permission of a function that is created later, and
 // deleted with its policy.
 func TestFunctionComesAndGoes(t *testing.T) {
 	e := newEnv(t)

@@ -161,10 +161,10 @@ func TestUpdateRemovesThenAdds(t *testing.T) {
 	e := newEnv(t)
 	has(otherStatement + "," + bucketStatement)(e)
 	p := testPermission(named, func(p *v1beta1.Permission) { p.Spec.ForProvider.SourceAccount = ptr.To("123456789012") })
-	turn := &reconciler.Attempt{}
-	e.Turn = func() *reconciler.Attempt { return turn }
-	if o, err := e.Do(p); o != testenv.Updated || err != nil || turn.RequeueDelay() == 0 {
-		t.Errorf("%s, %v; comes back at once: %v", o, err, turn.RequeueDelay())
+	attempt := &reconciler.Attempt{}
+	e.Turn = func() *reconciler.Attempt { return attempt }
+	if o, err := e.Do(p); o != testenv.Updated || err != nil || attempt.RequeueDelay() == 0 {
+		t.Errorf("%s, %v; comes back at once: %v", o, err, attempt.RequeueDelay())
 	}
 	e.Turn = nil
 	e.Want(p, "it is added and looked at", testenv.Created, testenv.Settled)

@@ -75,7 +75,7 @@ func TestFromSpecToAWSAndBack(t *testing.T) {
 	}
 }
 
-// TestLostAnswer checks that after a lost answer the policy does not count as foreign.
+// TestLostAnswer checks that after a lost response the policy does not count as foreign.
 func TestLostAnswer(t *testing.T) {
 	e := newEnv(t)
 	p := testPolicy()

@@ -20,8 +20,8 @@ import (
 // Secrets.
 const Canary = "hunter2canary"
 
-// leaks returns where a secret of the simulation is found other than where the user has
-// put it: what the provider has logged, written to the cluster or to the change log,
+// leaks returns the places of secrets of the simulation other than those that the user
+// chose: what the provider has logged, written to the cluster or to the change log,
 // measured or traced.
 func (s *Simulation) leaks() []string {
 	s.Helper()

@@ -207,7 +207,7 @@ func (w *walker) apart() {
 	}
 }
 
-// signer returns the tenant whose key signed a call. Nil is the shared config.
+// signer returns the tenant with the key that signed a call. Nil is the shared config.
 func (w *walker) signer(c awsdouble.Call) *tenant {
 	for _, t := range w.tenants {
 		if t.has(c.AccessKey) {

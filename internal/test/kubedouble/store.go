@@ -33,7 +33,7 @@ type table struct {
 	resource *resource
 	objects  map[types.NamespacedName]*stored
 	changes  []change
-	// forgotten is the last version whose changes are no longer kept.
+	// forgotten is the last version before the changes that are kept.
 	forgotten int64
 	watchers  map[*watcher]bool
 }

@@ -95,8 +95,8 @@ type env struct {
 	cache [2]version
 	aws   aws
 
-	// acting is the leader whose reconcile the transition is, at is the call from 1 at which
-	// the fault occurs, and calls are those that it has made.
+	// acting is the leader that reconciles, at is the call from 1 at which the fault occurs,
+	// and calls are those that it has made.
 	acting  int
 	fault   fault
 	at      int

@@ -87,7 +87,7 @@ func (e *external) Read(_ context.Context, mg *resource) (found, error) {
 	return found{Resource: seen, Settings: settingsOf(seen), Exists: err == nil, Name: name, Description: "thing " + name}, err
 }
 
-// lost finds by its tags what a create has made without an answer.
+// lost finds by its tags what an unanswered create has made.
 func (e *external) lost(mg *resource) (found, error) {
 	var seen item
 	err := e.api.read(opList, func(a *account) error {

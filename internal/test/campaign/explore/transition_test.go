@@ -317,7 +317,7 @@ func (x *explorer) moveable(s *state, m move) bool {
 	case handDelete:
 		return s.changes > 0 && x.item(s) != nil
 	case handUntag:
-		// Before the name is written, only tags identify the result of a create without an answer.
+		// Before the name is written, only tags identify the result of an unanswered create.
 		return s.changes > 0 && k.Tagged && ours && mg != nil && ownership.WroteName(mg)
 	case foreign:
 		// An untagged item with the name of ours counts as ours.
@@ -328,8 +328,8 @@ func (x *explorer) moveable(s *state, m move) bool {
 	return false
 }
 
-// doubtful returns whether the result of a create without an answer is only identified by
-// its settings, so that a change of either makes it foreign.
+// doubtful returns whether the result of an unanswered create is only identified by its
+// settings, so that a change of either makes it foreign.
 func (x *explorer) doubtful(s *state) bool {
 	return !x.env.scenario.kind.Tagged && x.item(s) != nil && s.object.object != nil && ownership.WrittenName(s.object.object) == ""
 }
