@@ -102,8 +102,8 @@ func Reads(mg resource.Managed, read, create string) []string {
 }
 
 // What returns a description for users, such as "URL of function cart:live".
-func What(thing string, n functionname.Name) string {
-	return thing + " of function " + n.String()
+func What(kind string, n functionname.Name) string {
+	return kind + " of function " + n.String()
 }
 
 // FunctionReference returns the reference of a spec to the function that it configures.
